@@ -15,7 +15,7 @@ export function cliPage(helpers: readonly Helper[]): string {
     '',
     GENERATED,
     '',
-    "Precedence of an option's sources: flag, environment variable, `kolla-pod.yaml`, default. Durations are in Kubernetes' format:",
+    "Precedence of an option's sources: flag, environment variable, `kolla-pod.yaml`, default. Durations use Go's format, as in Kubernetes:",
     '`900ms`, `5s`, `1h30m`. Secrets have no flag, since other users of the machine can read a command line. `kolla-pod schema`',
     'prints the JSON Schema of the file, `kolla-pod completion` a shell completion script.',
     '',

@@ -3,19 +3,19 @@ import { printable } from '../core/log.ts';
 import { paint, type Terminal } from '../core/terminal.ts';
 import type { Effects } from './effects.ts';
 
-/** The parts of kolla-bootstrap, in order; the names are used by --only and --skip. */
+/** The parts of kolla-bootstrap in their order. Users pass these names to --only and --skip. */
 export const PARTS = ['database', 'queue', 'keys', 'schema', 'tool', 'users', 'endpoints'] as const;
 export type PartName = (typeof PARTS)[number];
 
 /** A current and a desired value. */
 export interface Field {
   readonly name: string;
-  /** Undefined: there is none yet. */
+  /** Undefined if the object does not exist yet. */
   readonly before?: string;
   readonly after: string;
 }
 
-/** One difference between the current and the desired state. Printed, so without secrets. */
+/** One difference between the current and the desired state. It is printed, so it contains no secrets. */
 export interface Change {
   readonly action: 'create' | 'update' | 'delete';
   /** `endpoint` */
@@ -23,9 +23,9 @@ export interface Change {
   /** `glance public RegionOne` */
   readonly name: string;
   readonly fields: readonly Field[];
-  /** Missing input: the change can be shown, not applied. */
+  /** Input that is missing: the change can then be shown, but not applied. */
   readonly lacks?: string;
-  /** The fix if the change does not persist. */
+  /** How to fix it if the change does not persist. */
   readonly stuck?: string;
 }
 
@@ -40,18 +40,18 @@ export interface Planned extends Change {
 /** Compares a part of a service's state with the desired one, and applies it. */
 export interface Part {
   readonly name: PartName;
-  /** Read only. Each change can be applied after the previous ones. */
+  /** Only reads. Each change can be applied after the previous ones. */
   plan(): Promise<readonly Planned[]>;
-  /** The same for a removal. Objects that others may use are not included. */
+  /** The changes of a removal. Objects that other services may use are not included. */
   planRemoval(): Promise<readonly Planned[]>;
 }
 
-/** Options and files read for some parts, once. */
+/** Options and files for some of the parts, read once. */
 export interface PartSource {
-  /** Fields that must not be shown. */
+  /** Fields whose values must not be shown. */
   readonly secrets: readonly (string | undefined)[];
   /**
-   * The parts, for requests bounded by the effects' signals.
+   * The parts. Their requests end with the effects' signals.
    * @param stack owns the connections
    */
   open(effects: Effects, stack: DisposableStack): readonly Part[];
@@ -62,13 +62,13 @@ export function titleOf({ kind, name }: Change): string {
   return `${kind} ${name}`;
 }
 
-/** On one line, for the log: `update endpoint glance public RegionOne: url http://a -> http://b`. */
+/** The change on one line, for the log: `update endpoint glance public RegionOne: url http://a -> http://b`. */
 export function lineOf(change: Change): string {
   const fields = change.fields.map((field) => ` ${fieldText(field)}`).join(',');
   return `${change.action} ${titleOf(change)}${fields === '' ? '' : `:${fields}`}`;
 }
 
-/** JSON output: the same keys in every version, values as text. */
+/** The change for JSON output: every version has the same keys, and values are text. */
 export function jsonOf(part: PartName, { action, kind, name, fields, lacks }: Change): object {
   const values = fields.map(({ name: key, before, after }) => [key, { ...defined({ before }), after }]);
   return { part, action, kind, name, fields: Object.fromEntries(values), ...defined({ lacks }) };

@@ -8,33 +8,33 @@ import type { Effects } from './effects.ts';
 import { Outdated } from './outdated.ts';
 
 interface ClientOptions extends Effects {
-  /** For messages: `Keystone`. */
+  /** The server's name in messages: `Keystone`. */
   readonly name: string;
-  /** The API's URLs, tried in this order, starting with the one that responded last. */
+  /** The API's URLs. They are tried in this order, starting with the one that responded last. */
   readonly bases: readonly [URL, ...URL[]];
   readonly trust: Trust;
 }
 
 export interface Request extends Omit<JsonCall, 'url'> {
-  /** Below the base: `/users?name=glance`. */
+  /** Path below the base URL: `/users?name=glance`. */
   readonly path: string;
-  /** Overrides the client's own. */
+  /** Overrides the client's default. */
   readonly base?: URL;
-  /** A POST or PATCH without side effects. */
+  /** Set for a POST or PATCH without side effects. */
   readonly isRepeatable?: boolean;
-  /** For messages: `create user glance`. */
+  /** The request's name in messages: `create user glance`. */
   readonly doing: string;
 }
 
 const ANSWER_MS = 30_000;
 const BACKOFF = { minMs: 250, maxMs: 5000 };
-/** The request reached no server: it may be repeated, whatever it is. */
+/** The request reached no server, so any request may be repeated. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 const TOO_MANY = 429;
-/** Not idempotent: setting a password again revokes tokens issued meanwhile. */
+/** Not idempotent: setting a password again revokes tokens that were issued in between. */
 const ONCE = new Set(['POST', 'PATCH']);
 
-/** A JSON API that may be temporarily unavailable, itself or its proxy. */
+/** Client of a JSON API that, like a proxy in front of it, may be temporarily unavailable. */
 export class Client {
   readonly #options: ClientOptions;
   readonly #say: (text: string) => void;
@@ -47,8 +47,8 @@ export class Client {
   }
 
   /**
-   * The response, other than 5xx and 429: those are retried, as are missing ones, until the deadline.
-   * @throws Outdated for a POST or PATCH with a lost response: only reading tells whether it succeeded
+   * The response. Status 5xx and 429 and lost responses are retried until the deadline.
+   * @throws Outdated for a POST or PATCH with a lost response, since only reading the state shows whether it succeeded
    * @throws DeadlineError with the last state; ConfigError for a certificate not signed by a trusted CA
    */
   async send(request: Request): Promise<JsonAnswer> {

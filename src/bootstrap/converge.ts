@@ -5,19 +5,19 @@ import { lineOf, titleOf, type Part, type Planned } from './change.ts';
 import type { Effects } from './effects.ts';
 import { Outdated } from './outdated.ts';
 
-/** A part to read and apply; also for a removal. */
+/** A part whose state is read and changed, by a removal too. */
 type Readable = Pick<Part, 'name' | 'plan'>;
 
 const BACKOFF = { minMs: 200, maxMs: 1000 };
-/** How often a change of ours may be missing when it is read again: a replica may lag. */
+/** Maximum number of reads in which our own change may be missing, since a replica may lag. */
 const LOOKS = 4;
-/** How often our changes may be reverted: another run removed their basis. */
+/** Maximum number of times our changes may be reverted because another run removed an object they depend on. */
 const REMAKES = 3;
-/** With concurrent runs, each attempt settles at least one object; this many settle none. */
+/** Concurrent runs settle at least one object per attempt; this is the maximum number of attempts that settle none. */
 const TRIES = 20;
 
 /**
- * The differences, once the state is stable: concurrent runs may create objects that they remove again.
+ * The differences after the state has become stable; concurrent runs may create objects and remove them again.
  * @throws the reason if it does not become stable
  */
 export async function settledPlan(part: Readable, effects: Effects): Promise<readonly Planned[]> {
@@ -33,8 +33,8 @@ export async function settledPlan(part: Readable, effects: Effects): Promise<rea
 }
 
 /**
- * Applies a part: reads, shows all differences, applies them in order, and reads again until there is none. So after
- * concurrent runs, lost responses or restarts, only the current state counts.
+ * Applies a part: reads the state, shows all differences, applies them in order, and repeats until none is left.
+ * Concurrent runs, lost responses and restarts therefore need no special handling.
  * @returns the number of changes
  * @throws ConfigError for missing input, before anything is changed; UnavailableError if another client reverts the
  * changes; DeadlineError; the server's denial
@@ -69,7 +69,7 @@ export async function converge(part: Readable, effects: Effects): Promise<number
   }
 }
 
-/** Shows every change before the first is applied. */
+/** All changes are shown before the first one is applied. */
 function requireAll(changes: readonly Planned[], part: Readable, { log }: Effects): void {
   for (const change of changes) log.info(lineOf(change), { part: part.name });
   const short = changes.find(({ lacks }) => lacks !== undefined);
@@ -89,7 +89,7 @@ async function applyAll(changes: readonly Planned[], done: Set<string>): Promise
   return undefined;
 }
 
-/** Random, so that runs that collided do not collide again. */
+/** Random, so that two runs that collided do not collide again. */
 async function rest(attempt: number, { signal, deadline }: Effects): Promise<void> {
   await pause(backoffMs(attempt, BACKOFF), AbortSignal.any([signal, deadline])).catch(() => signal.throwIfAborted());
 }

@@ -1,11 +1,11 @@
 import type { Log } from '../core/log.ts';
 
-/** Effects passed to every part. */
+/** Effects that every part receives. */
 export interface Effects {
   readonly signal: AbortSignal;
   readonly log: Log;
   /** Aborted at the overall deadline. */
   readonly deadline: AbortSignal;
-  /** The deadline's duration, for messages. */
+  /** Time until the deadline, for messages. */
   readonly timeoutMs: number;
 }

@@ -1,22 +1,23 @@
 import { titleOf, type Change, type Part, type Planned } from './change.ts';
 
-/** A difference, and the request that applies it. */
+/** A difference, and the request that removes it. */
 export interface Difference<Server> extends Change {
-  /**
-   * @param doing its name in messages: `create user glance`
-   */
+  /** @param doing the request's name in messages: `create user glance` */
   readonly make: (server: Server, doing: string) => Promise<void>;
 }
 
-/** A part of a server: how to read its state, and how to compare it with the desired one. */
+/** How to read the state of a part of a server, and how to compare it with the desired state. */
 interface Ensured<Server, State> extends Pick<Part, 'name' | 'planRemoval'> {
   readonly server: Server;
   read(): Promise<State>;
-  /** In the order in which they can be applied. Created objects are added to the state for later ones. */
+  /**
+   * The changes in the order in which they can be applied. Each adds the object that it creates to the state, where
+   * later changes find it.
+   */
   differences(state: State): readonly Difference<Server>[];
 }
 
-/** A part whose differences are applied by requests, one by one. */
+/** A part that applies each difference with its own request. */
 export function ensuredPart<Server, State>(ensured: Ensured<Server, State>): Part {
   return {
     name: ensured.name,
@@ -35,7 +36,7 @@ interface Removing {
   remove(path: string, doing: string): Promise<void>;
 }
 
-/** A removal by DELETE. */
+/** A removal with DELETE. */
 export function removal(server: Removing, kind: string, name: string, path: string): Planned {
   const apply = () => server.remove(path, `delete ${kind} ${name}`);
   return { action: 'delete', kind, name, fields: [], apply };

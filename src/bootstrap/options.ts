@@ -24,7 +24,7 @@ const PART_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** Common to all commands. */
+/** Options of all commands. */
 export const OWN_OPTIONS = [
   {
     flag: 'timeout',
@@ -39,7 +39,7 @@ export const OWN_OPTIONS = [
     flag: 'service-config',
     type: 'path',
     env: 'KOLLA_BOOTSTRAP_SERVICE_CONFIG',
-    help: "service's configuration file (default e.g. /etc/glance/glance-api.conf)",
+    help: "service's configuration file (default: the catalogue's path for SERVICE)",
     details: 'Contains its database URL, accounts and transport URL.',
     example: '/etc/glance/glance-api.conf',
   },
@@ -54,7 +54,7 @@ const USER_OPTIONS = [
     env: 'KOLLA_BOOTSTRAP_PASSWORD',
     secret: true,
     help: "password of the service's first account",
-    details: 'Overrides the one in its configuration.',
+    details: "Overrides the password in the service's configuration.",
     example: 'PASSWORD',
   },
   {
@@ -62,7 +62,7 @@ const USER_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_PASSWORD_FILE',
     repeat: true,
-    help: "[USER=]FILE with an account's password (default the first account)",
+    help: "[USER=]FILE with an account's password (default: the first account)",
     example: 'heat_domain_admin=/run/secrets/heat-domain-admin',
   },
 ] as const satisfies readonly Option[];
@@ -75,7 +75,7 @@ const ENDPOINT_OPTIONS = [
     repeat: true,
     help: '[NAME=]URL of the public endpoints',
     details:
-      'Either only a host, or a template with {port}, {path}, {name}, {type}, {service}, {region}, {interface}; NAME is one catalogue entry.',
+      'Either a host name, or a template with {port}, {path}, {name}, {type}, {service}, {region}, {interface}. NAME limits the URL to that entry of the catalogue.',
     example: 'https://api.example.com:{port}{path}',
   },
   {
@@ -100,7 +100,7 @@ const ENDPOINT_OPTIONS = [
     type: 'string',
     env: 'OS_REGION_NAME',
     repeat: true,
-    help: "region of the endpoints (default clouds.yaml's, else RegionOne)",
+    help: 'region of the endpoints (default: from clouds.yaml, else RegionOne)',
     example: 'RegionOne',
   },
 ] as const satisfies readonly Option[];
@@ -127,7 +127,7 @@ const QUEUE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_RABBITMQ_URL',
     repeat: true,
-    help: "URL of RabbitMQ's management API (default the transport URL's hosts)",
+    help: "URL of RabbitMQ's management API (default: the transport URL's hosts)",
     details:
       'The default is http on port 15672, or https on 15671 with --tls verify or require. Several nodes are tried in order.',
     example: 'http://rabbitmq:15672',
@@ -163,7 +163,7 @@ export const KEYS_ACCESS_OPTIONS = [
     flag: 'kubeconfig',
     type: 'path',
     env: 'KUBECONFIG',
-    help: 'kubeconfig file (default the ServiceAccount, else ~/.kube/config)',
+    help: 'kubeconfig file (default: the ServiceAccount, else ~/.kube/config)',
     example: '/root/.kube/config',
   },
   {
@@ -171,7 +171,7 @@ export const KEYS_ACCESS_OPTIONS = [
     short: 'n',
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_NAMESPACE',
-    help: "namespace of the Secrets (default the Pod's or kubeconfig's)",
+    help: 'namespace of the Secrets (default: of the Pod or kubeconfig)',
     example: 'openstack',
   },
 ] as const satisfies readonly Option[];
@@ -184,7 +184,7 @@ export const KEYS_OPTIONS = [
     env: 'KOLLA_BOOTSTRAP_KEYS_FROM',
     repeat: true,
     help: 'NAME=DIRECTORY with existing keys for a new Secret',
-    details: 'Imported instead of generating keys, if the Secret does not exist yet.',
+    details: 'These keys are imported if the Secret does not exist yet; otherwise keys are generated.',
     example: 'fernet=/etc/keystone/fernet-keys',
   },
 ] as const satisfies readonly Option[];

@@ -6,7 +6,7 @@ import type { KollaError } from '../core/errors.ts';
  */
 export class Outdated extends Error {
   override name = 'Outdated';
-  /** The error if reading again does not resolve it. */
+  /** The error to report if reading again does not help. */
   readonly final: KollaError;
 
   constructor(final: KollaError) {

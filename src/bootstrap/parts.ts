@@ -8,16 +8,16 @@ import type { Purpose } from './keystone/index.ts';
 import type { BootstrapOptions } from './options.ts';
 import { readServiceConfig } from './service-config.ts';
 
-/** Parts with their connections. */
+/** Parts with open connections. */
 export interface OpenParts extends Disposable {
   readonly parts: readonly Part[];
 }
 
-/** Input of the requested parts: read once, opened for each turn. */
+/** Input of the requested parts. It is read once and opened for each attempt. */
 interface Prepared {
-  /** Redacts its secrets. */
+  /** Redacts the secrets of this input. */
   readonly redact: Redact;
-  /** These parts, in order, for requests bounded by the effects' signals. */
+  /** These parts in order. Their requests end with the effects' signals. */
   readonly open: (names: readonly PartName[], effects: Effects) => OpenParts;
 }
 
@@ -60,7 +60,7 @@ async function readSources(
   }
   const config = await readServiceConfig(service, options.serviceConfig, inherited);
   const sources: (PartSource | undefined)[] = [];
-  // Lazy: a Job that skips a part does not load it.
+  // Loaded lazily: a Job that skips a part does not load it.
   if (queue !== undefined && chosen.includes('queue')) {
     const { findTransport } = await import('./transport.ts');
     const found = await findTransport(queue, options, config, log);
@@ -80,7 +80,7 @@ async function readSources(
   return sources.filter((source) => source !== undefined);
 }
 
-/** The requested parts, in order. UsageError if none is left. */
+/** The requested parts in order. Throws UsageError if none is left. */
 export function chosenParts({ only, skip }: Pick<BootstrapOptions, 'only' | 'skip'>): PartName[] {
   const chosen = PARTS.filter((part) => (only.length === 0 || only.includes(part)) && !skip.includes(part));
   if (chosen.length === 0) throw new UsageError('--only and --skip leave nothing to do');

@@ -5,21 +5,24 @@ import { osloValue } from '../oslo/value.ts';
 import { isForOslo, setVariable } from '../oslo/variable.ts';
 import type { Place, Service } from '../catalog/index.ts';
 
-/** The service's own configuration, if it is available. */
+/** The service's own configuration, if the file exists. */
 export interface ServiceConfig {
-  /** Undefined if unset or empty. ConfigError for a file that oslo.config could not read either. */
+  /** Undefined if the option is unset or empty. Throws ConfigError for a file that oslo.config cannot read either. */
   valueAt(place: Place | undefined): string | undefined;
-  /** It exists but is unreadable, so it is unknown whether an option is set. */
+  /** The file exists but is unreadable, so it is unknown whether an option is set. */
   readonly isHidden: boolean;
-  /** ConfigError for an unreadable file, and, with the line number, for one that oslo.config cannot parse. */
+  /** Throws ConfigError for an unreadable file, and for one that oslo.config cannot parse, with the line number. */
   check(): void;
-  /** For messages: `[keystone_authtoken] password in /etc/glance/glance-api.conf, which is not here`, or the variable. */
+  /**
+   * The option's name in messages: `[keystone_authtoken] password in /etc/glance/glance-api.conf, which is not here`,
+   * or the variable.
+   */
   nameOf(places: readonly Place[]): string;
 }
 
 interface Found {
   readonly text: string;
-  /** The problem with the file, after its name. */
+  /** The problem with the file, to be written after its name. */
   readonly why: string;
   readonly isHidden: boolean;
 }
@@ -27,9 +30,9 @@ interface Found {
 const NONE: Found = { text: '', why: '', isHidden: false };
 
 /**
- * Reads it. A Job may run in another image, with all values given by options: then the file is missing, and only values
- * from it are. For a service with oslo.config a variable takes precedence.
- * @param given by the user: then it must exist
+ * Reads the file. A Job in another image has no such file and gets all values from options; only values that would come
+ * from the file are then missing. For a service with oslo.config a variable takes precedence.
+ * @param path set by the user; the file must then exist
  */
 export async function readServiceConfig(
   { configFile }: Service,

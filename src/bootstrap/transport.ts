@@ -11,7 +11,7 @@ import type { ServiceConfig } from './service-config.ts';
 
 const [MANAGEMENT_PORT, MANAGEMENT_TLS_PORT] = [15_672, 15_671];
 
-/** Input of the part `queue`; the URL itself for redaction. */
+/** Input of the part `queue`, with the URL itself for redaction. */
 interface FoundTransport {
   readonly transport: Transport;
   readonly broker: BrokerOptions;
@@ -19,8 +19,8 @@ interface FoundTransport {
 }
 
 /**
- * The service's transport URL and the RabbitMQ credentials. Undefined, which is logged, without an admin, or if the
- * queue is optional and unset.
+ * The service's transport URL and the RabbitMQ credentials. Without an admin account, or if the queue is optional and
+ * unset, it logs this and returns undefined.
  */
 export async function findTransport(
   queue: Queue,

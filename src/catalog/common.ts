@@ -1,7 +1,7 @@
 import type { AccountPlaces, IdentityService, IdentityUser, Queue, ServiceDatabase } from './service.ts';
 import type { Listing, Place, Step } from './tool.ts';
 
-/** oslo.db's option, the only place for most services. */
+/** oslo.db's option, the only source of the URL for most services. */
 export const OSLO_DB: readonly Place[] = [{ section: 'database', key: 'connection' }];
 
 /** The only database of most services: managed by alembic, with its URL in oslo.db's option. */
@@ -49,7 +49,7 @@ export function serviceAccount(name: string): IdentityUser {
   };
 }
 
-/** A catalogue entry whose only variable part is the host. */
+/** A catalogue entry in which only the host varies. */
 export function catalogued(
   name: string,
   type: string,
@@ -72,7 +72,7 @@ export const QUEUE: Queue = {
   url: [{ section: 'DEFAULT', key: 'transport_url' }],
 };
 
-/** For a service that only sends notifications, optionally. */
+/** The queue of a service that only sends notifications. */
 export const NOTIFICATIONS: Queue = {
   ...QUEUE,
   url: [{ section: 'oslo_messaging_notifications', key: 'transport_url' }, ...QUEUE.url],

@@ -31,7 +31,7 @@ export const glance: Service = {
       name: 'metadefs',
       summary: 'the metadata definitions of the release',
       steps: [{ argv: ['glance-manage', 'db_load_metadefs'] }],
-      // It exits with 0 even if it finds no definitions, or cannot read them.
+      // The command exits with 0 even if it finds no definitions or cannot read them.
       done: { once: 'release', fills: 'metadef_namespaces' },
     },
   ],

@@ -89,7 +89,7 @@ export const SERVICES: readonly Service[] = [
   watcher,
 ];
 
-/** The service of that name, or undefined. */
+/** The service with that name; undefined if unknown. */
 export function serviceNamed(name: string, services: readonly Service[] = SERVICES): Service | undefined {
   return services.find((service) => service.name === name);
 }
@@ -104,13 +104,13 @@ const COMMANDS = ['status', 'ensure', 'rbac', 'plan', 'delete', 'keys'];
 export async function knownServices(podFile: PodFile | undefined): Promise<readonly Service[]> {
   const section = podFile?.sectionOf('services');
   if (podFile === undefined || section === undefined) return SERVICES;
-  // Lazy: most runs have no custom services, and need no schema.
+  // Loaded lazily: most runs have no custom services and need no schema.
   const { ownServices } = await import('./own.ts');
   const own = ownServices(podFile.file, section, COMMANDS);
   return [...own, ...SERVICES.filter(({ name }) => own.every((one) => one.name !== name))];
 }
 
-/** A container with its service. */
+/** A container's checks, with its service. */
 export interface ServiceProbe extends Probe {
   readonly service: string;
 }

@@ -3,7 +3,7 @@ import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 import type { Step } from './tool.ts';
 
-/** It has no queue. */
+/** cell0 has no queue. */
 const UPDATE_CELL0: Step = {
   argv: ['nova-manage', 'cell_v2', 'update_cell', '--cell_uuid', CELL0, '--transport-url', 'none:///'],
   codes: { 3: 'another cell has the same database: see `nova-manage cell_v2 list_cells`' },
@@ -43,7 +43,8 @@ export const nova: Service = {
       name: 'cell0',
       summary: "cell0's mapping, with the URL of [database] connection",
       steps: [
-        // Nova expands it from its configuration; otherwise it would use cell1's URL with the suffix _cell0.
+        // Nova expands this template from its configuration; without it, it would use cell1's URL with the suffix
+        // _cell0.
         {
           argv: [
             'nova-manage',

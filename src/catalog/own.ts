@@ -34,7 +34,7 @@ const Database = v.strictObject({
   optional: v.optional(v.literal(true, 'must be true or omitted')),
   versionTable: v.optional(v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'))),
 });
-/** The checks of a service's containers. */
+/** Schema of the checks of a service's containers. */
 const Probes = ListOf(
   v.strictObject({
     container: Text,

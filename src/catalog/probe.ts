@@ -1,4 +1,4 @@
-/** The checks of one container: Kolla's, and the recommended ones of `kolla-probe`. */
+/** The health checks of one container: Kolla's, and the ones that kolla-pod recommends. */
 export interface Probe {
   /** kolla-ansible's name: `nova_compute`. */
   readonly container: string;
@@ -33,7 +33,7 @@ export function api(container: string, port: number, path: string = ''): Probe {
   };
 }
 
-/** An agent or worker without its own port: ready when connected to the broker, or the server on that port. */
+/** An agent or worker without its own port. It is ready when connected to the broker, or to the server on that port. */
 export function worker(container: string, process: string, port: number = BROKER_PORT): Probe {
   return {
     container,
@@ -43,7 +43,7 @@ export function worker(container: string, process: string, port: number = BROKER
   };
 }
 
-/** A server whose responses only show that it listens. */
+/** A server whose responses show only that it listens. */
 export function listener(container: string, process: string, port: number): Probe {
   const listens = `listen ${port} --process ${process}`;
   return { container, declared: `healthcheck_listen ${process} ${port}`, liveness: listens, readiness: listens };

@@ -17,17 +17,17 @@ export interface SchemaCheck {
 
 /** One database of a service. */
 export interface ServiceDatabase {
-  /** The schema's default name, for messages and charts; the actual one is in the URL. */
+  /** The schema's default name, for messages and charts; the actual name is in the URL. */
   readonly name: string;
-  /** The options for its URL; the first one that is set applies. Empty: it must be given. */
+  /** The options for its URL; the first one that is set applies. If empty, the user must pass a URL. */
   readonly url: readonly Place[];
-  /** Optional: absent if no URL is set. */
+  /** Set if the database may be absent: then no URL needs to be set. */
   readonly optional?: true;
   /** Alembic's version table, if known. */
   readonly versionTable?: string;
 }
 
-/** Options of the service's configuration with its Keystone account; each overrides the catalogue. */
+/** Options of the service's configuration with its Keystone account. Each overrides the catalogue's value. */
 export interface AccountPlaces {
   readonly name?: Place;
   readonly password: Place;
@@ -36,7 +36,7 @@ export interface AccountPlaces {
   readonly projectDomain?: Place;
 }
 
-/** A role of an account, on a project, a domain or the system. */
+/** A role of an account on a project, a domain or the system. */
 export interface Grant {
   readonly role: string;
   /** In the Default domain, unless the service's configuration names another. */
@@ -48,10 +48,10 @@ export interface Grant {
 /** A service's account in Keystone. */
 export interface IdentityUser {
   readonly name: string;
-  /** Default: Default. */
+  /** Name of its domain; the default is `Default`. */
   readonly domain?: string;
   readonly grants: readonly Grant[];
-  /** If undefined, its password must be given. */
+  /** If undefined, the user must pass its password. */
   readonly places?: AccountPlaces;
 }
 
@@ -75,9 +75,9 @@ export interface IdentityService {
 
 /** A service's objects in Keystone. */
 export interface Identity {
-  /** In addition to Default: domains for its own users. */
+  /** Domains for its own users, in addition to Default. */
   readonly domains?: readonly string[];
-  /** Required by its policies, in addition to those of its accounts. */
+  /** Roles required by its policies, in addition to those of its accounts. */
   readonly roles?: readonly string[];
   readonly users?: readonly IdentityUser[];
   readonly services?: readonly IdentityService[];
@@ -85,12 +85,12 @@ export interface Identity {
 
 /** A service's objects in RabbitMQ. */
 export interface Queue {
-  /** The default names, for messages and charts; the actual ones are in the transport URL. */
+  /** The default names, for messages and charts; the actual names are in the transport URL. */
   readonly vhost: string;
   readonly user: string;
   /** The options for its transport URL; the first one that is set applies. */
   readonly url: readonly Place[];
-  /** Optional: absent if no URL is set. */
+  /** Set if the queue may be absent: then no URL needs to be set. */
   readonly optional?: true;
 }
 
@@ -105,20 +105,22 @@ export interface Figure {
  * encrypts; all decrypt; 0 is staged, the next primary.
  */
 export interface KeyRepository {
-  /** The user's name for it: `fernet`. */
+  /** The repository's name for users: `fernet`. */
   readonly name: string;
-  /** Its Secret in the service's namespace; the entries are the files. */
+  /** Its Secret in the service's namespace, with one entry per file. */
   readonly secret: string;
-  /** The directory read by the service, and the option that sets it. */
+  /** The directory that the service reads, and the option that sets it. */
   readonly directory: string;
   readonly directoryAt: Place;
-  /** Number of keys kept by a rotation. */
+  /** Number of keys that a rotation keeps. */
   readonly keep: Figure;
-  /** Seconds that data encrypted with a key may remain in use: their sum. None: forever. */
+  /**
+   * Options whose sum is the time in seconds for which data encrypted with a key remains in use. If undefined, forever.
+   */
   readonly lifetime?: readonly Figure[];
   /**
-   * Re-encrypts data of other keys with the primary; `{config}` is the service's file, `{overlay}` ours with
-   * the directory.
+   * Re-encrypts data of other keys with the primary key. `{config}` is the service's file; `{overlay}` is our file that
+   * sets the directory.
    */
   readonly reencrypt?: readonly [string, ...string[]];
 }
@@ -128,14 +130,14 @@ export interface Service {
   readonly name: string;
   /** A short description. */
   readonly summary: string;
-  /** Kolla's path of the file with its database URL: for oslo.config, or YAML by its suffix. */
+  /** Path of the file with its database URL in Kolla's image: for oslo.config, or YAML, by its suffix. */
   readonly configFile?: string;
-  /** The user of its tool in Kolla's image. */
+  /** The user that runs its tool in Kolla's image. */
   readonly user?: string;
-  /** The first one holds the lock and the record. None: it must be given. */
+  /** The first database holds the lock and the record. If empty, the user must pass a URL. */
   readonly databases: readonly ServiceDatabase[];
   readonly migration: {
-    /** A service with `all` alone has a single-step tool: old replicas may break during it. */
+    /** A service with only `all` has a single-step tool; old replicas may break while it runs. */
     readonly phases: { readonly all: readonly [Step, ...Step[]] } & Partial<Record<Phase, readonly Step[]>>;
     readonly check?: SchemaCheck;
   };
@@ -152,8 +154,8 @@ export interface Service {
 }
 
 /**
- * Whether the release's code may start on the schema after this phase: `all`, a custom command, and the last of the
- * service's phases before a rollout.
+ * Whether the release's code may start on the schema after this phase: `all`, a custom command, and the service's last
+ * phase before a rollout.
  * @param word a phase, or `command`
  */
 export function isLastBeforeRollout({ migration }: Service, word: Phase | 'command'): boolean {

@@ -4,41 +4,44 @@ export interface Place {
   readonly key: string;
 }
 
-/** One command line of a service's own tool. Its program is searched on the PATH; no shell is involved. */
+/** One command line of a service's own tool. Its program is looked up in PATH; no shell is involved. */
 export interface Step {
   readonly argv: readonly [string, ...string[]];
-  /** An absolute working directory, if not ours. */
+  /** Working directory, as an absolute path; by default ours. */
   readonly directory?: string;
-  /** Exit codes for "partially done, call again"; the step ends with 0. */
+  /** Exit codes that mean "partially done, call again". The step ends when the tool exits with 0. */
   readonly again?: readonly number[];
-  /** The meaning of its other exit codes, for messages. */
+  /** The meaning of other exit codes, for messages. */
   readonly codes?: Readonly<Record<number, string>>;
 }
 
-/** A value that a command reads from its environment, because no file has it, or because arguments are visible. */
+/**
+ * A value that a command reads from its environment, because no file contains it, or because arguments are visible to
+ * other users.
+ */
 export interface ToolVariable {
-  /** The command's name for it. A file named by NAME_FILE may contain it instead. */
+  /** The variable's name. NAME_FILE may name a file with the value instead. */
   readonly name: string;
-  /** Alternative names, in this order. */
+  /** Alternative variables, in this order. */
   readonly otherwise?: readonly string[];
   readonly default?: string;
   readonly secret?: true;
-  /** Required for the command. */
+  /** The command fails without it. */
   readonly required?: true;
 }
 
-/** The tool's own listing. Never logged: it may contain passwords. */
+/** The tool's listing of objects. Never logged: it may contain passwords. */
 export interface Listing {
   readonly argv: readonly [string, ...string[]];
-  /** A regular expression for one item of its output, with named groups. */
+  /** A regular expression that matches one item of the output, with named groups. */
   readonly line: string;
-  /** Identifies ours: the groups that must have these values. */
+  /** Values of groups that identify our item. */
   readonly is: Readonly<Record<string, string>>;
-  /** Excludes others. */
+  /** Values of groups that exclude an item. */
   readonly not?: Readonly<Record<string, string>>;
-  /** The group whose URL (without account and query) also identifies ours, whatever its name. */
+  /** A group that contains a URL. An item with our URL (ignoring account and query) is ours, whatever its name. */
   readonly sameUrl?: string;
-  /** The groups that must match these options of the service's configuration. */
+  /** Groups that must match these options of the service's configuration. */
   readonly holds: Readonly<Record<string, Place>>;
 }
 
@@ -51,20 +54,26 @@ export interface ToolTask {
   readonly name: string;
   /** What it creates. */
   readonly summary: string;
-  /** Each is repeatable: after a crash, or a concurrent run. */
+  /** Command lines that may be repeated after a crash or by a concurrent run. */
   readonly steps: readonly [Step, ...Step[]];
   /** Site-specific values, with defaults. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly variables?: readonly ToolVariable[];
-  /** Variables that name a Fernet key directory, required but not used by the command: it gets a temporary one. */
+  /** Variables for a Fernet key directory that the command requires but does not use: it gets a temporary one. */
   readonly throwawayKeys?: readonly string[];
   /** How completion is detected: by the tool's own listing, or else by our record. */
   readonly done:
-    | { readonly listed: Listing; /** If it exists and differs. */ readonly update: readonly [Step, ...Step[]] }
     | {
-        /** Once per release, or once. Repeated when recorded values change. */
+        readonly listed: Listing;
+        /** Runs if the item exists and differs. */ readonly update: readonly [Step, ...Step[]];
+      }
+    | {
+        /** Runs once per release, or only once. It is repeated when recorded values change. */
         readonly once: 'release' | 'ever';
-        /** A table of the first database that is empty until then: a tool may exit with 0 without effect. */
+        /**
+         * A table of the first database that is empty before the first run, since a tool may exit with 0 without
+         * effect.
+         */
         readonly fills?: string;
       };
 }

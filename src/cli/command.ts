@@ -5,12 +5,12 @@ import type { Level, LineFormat, Log } from '../core/log.ts';
 import type { Option, Values } from './option.ts';
 import type { Terminal } from '../core/terminal.ts';
 
-/** Passed to every command besides its options. */
+/** The context of a run, passed to every command in addition to its options. */
 export interface Context {
   /** Aborted by SIGTERM or SIGINT; its reason is a SignalError. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Results only; everything else goes to the log. */
+  /** Writes results to stdout. Everything else goes to the log. */
   readonly stdout: (text: string) => void;
   readonly terminal: Terminal;
   /** Live region of a terminal on stderr, for tables that update in place. */
@@ -21,21 +21,21 @@ export interface Context {
   readonly podFile?: PodFile | undefined;
 }
 
-/** A command line shown in help and docs, and run by a test. */
+/** A command line that help and docs show and that a test runs. */
 export interface Example {
-  /** As typed by a user, starting with the helper's name. */
+  /** The line as a user types it, starting with the helper's name. */
   readonly line: string;
   readonly does: string;
 }
 
 export interface Operand {
-  /** In capitals, as in usage: `HOST:PORT`. */
+  /** Its name in usage, in capitals: `HOST:PORT`. */
   readonly name: string;
   readonly help: string;
   readonly optional?: true;
-  /** The only valid values; also used for completion. */
+  /** The valid values; completion offers them. */
   readonly values?: readonly string[];
-  /** Takes all remaining operands. */
+  /** This operand takes all remaining arguments. */
   readonly many?: true;
 }
 
@@ -45,14 +45,14 @@ export interface Note {
 }
 
 export interface Command<O extends readonly Option[] = readonly Option[]> {
-  /** One line, for command lists. */
+  /** One line for command lists. */
   readonly summary: string;
-  /** One more paragraph, for the command's own help and page. */
+  /** One more paragraph for the command's own help and page. */
   readonly description?: string;
   readonly operands: readonly Operand[];
-  /** Tables for help and the manual page, such as the grammar of a value. */
+  /** Tables in help and the manual page, such as the grammar of a value. */
   readonly notes?: readonly Note[];
-  /** Accepts a command line after `--`; the name for it in usage. */
+  /** Name in usage for a command line after `--`, if one is accepted. */
   readonly child?: string;
   readonly options: O;
   readonly examples: readonly [Example, Example, ...Example[]];
@@ -70,32 +70,32 @@ export interface Input<O extends readonly Option[] = readonly Option[]> {
 export interface Helper {
   readonly name: string;
   readonly summary: string;
-  /** Runs when the first argument is not a command. */
+  /** Runs if the first argument is not a command. */
   readonly main?: Command;
   readonly commands: Readonly<Record<string, Command>>;
-  /** Runs as a guest in a service's container and must not write to its termination log. */
+  /** The helper runs in a service's container and must not write to that container's termination log. */
   readonly isGuest?: true;
   /** Default format and destination of log lines: those of the tool that this helper replaces. */
   readonly lines?: { readonly format: LineFormat; readonly to: (level: Level) => 'stdout' | 'stderr' };
-  /** Compatible with another tool: common options and our exit codes do not apply. */
+  /** Compatible with another tool, so common options and our exit codes do not apply. */
   readonly takesNoOptions?: true;
-  /** Commands of the same helper in the other binary: their sections of kolla-pod.yaml are valid here too. */
+  /** Commands of this helper that only the other binary has. Their sections of kolla-pod.yaml are valid here too. */
   readonly elsewhere?: readonly string[];
   /** The binary's other names, if this helper is its main entry. */
   readonly others?: readonly Helper[];
 }
 
-/** Keeps a table's literal types, so that `run` sees the type of each option, and drops them outside. */
+/** Keeps the literal types of a table, so that `run` sees each option's type, and hides them from callers. */
 export function command<const O extends readonly Option[]>(definition: Command<O>): Command {
   return definition;
 }
 
-/** The helper's command of that name. Checks own properties only: `constructor` is not a command. */
+/** The helper's command with that name. Only own properties count: `constructor` is not a command. */
 export function commandOf(helper: Helper, name: string): Command | undefined {
   return Object.hasOwn(helper.commands, name) ? helper.commands[name] : undefined;
 }
 
-/** All commands of a helper by name; '' is the helper without a command. */
+/** All commands of a helper by name. The name '' stands for the helper without a command. */
 export function commandsOf(helper: Helper): [name: string, command: Command][] {
   return [...(helper.main ? [['', helper.main] as [string, Command]] : []), ...Object.entries(helper.commands)];
 }

@@ -7,7 +7,7 @@ export const COMMON_OPTIONS = [
     flag: 'config',
     type: 'path',
     env: 'KOLLA_POD_CONFIG',
-    help: 'file with options (default /etc/kolla-pod/kolla-pod.yaml)',
+    help: 'file with options (default: /etc/kolla-pod/kolla-pod.yaml)',
     example: '/etc/kolla-pod/kolla-pod.yaml',
   },
   {

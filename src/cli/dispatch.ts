@@ -9,7 +9,7 @@ export interface HelperModule {
   readonly main: (argv: string[], env: NodeJS.ProcessEnv) => Promise<number>;
 }
 
-/** How long a leaked handle may keep the process alive after its work is done. */
+/** How long a leaked handle may keep the process alive after the helper has finished. */
 const LINGER_MS = 1000;
 
 /**
@@ -33,7 +33,7 @@ export async function dispatch(
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
-/** Answered without loading the helper. */
+/** Requests that are answered without loading the helper. */
 function isVersionAsked(argv: readonly string[]): boolean {
   return argv.length === 1 && argv[0] === '--version';
 }
@@ -54,7 +54,7 @@ async function runHelper(name: string, argv: string[], load: (name: string) => P
   return await main(argv, env);
 }
 
-/** Helpers report their own errors: this covers errors before and after them. */
+/** Helpers report their own errors; this covers errors before and after they run. */
 function exitCodeOf(error: unknown, name: string): number {
   if (error instanceof OutputClosedError) return error.exitCode;
   ignoreClosedStderr();

@@ -10,10 +10,10 @@ export interface FileOptions extends PodFile {
   wordsOf(option: Option): { words: readonly string[]; place: string } | undefined;
 }
 
-/** kolla-pod.yaml, for readers of sections that are not options. */
+/** kolla-pod.yaml, for code that reads sections other than options. */
 export interface PodFile {
   readonly file: string;
-  /** The raw content of a section of SECTIONS. */
+  /** The unvalidated content of a section in SECTIONS. */
   sectionOf(name: (typeof SECTIONS)[number]): unknown;
 }
 
@@ -51,7 +51,7 @@ export function readFileOptions(
     const where = place === '' ? flag : `${place}.${flag}`;
     if (section[flag] !== undefined || path.length < 2 || !siblings.includes(flag))
       return { where, value: section[flag] };
-    // Options of the helper itself are defaults for its commands.
+    // Options of the helper are the defaults of its commands.
     return { where: `${path[0]}.${flag}`, value: mappingAt(root[path[0]!] ?? {}, file, path[0]!)[flag] };
   };
   return {

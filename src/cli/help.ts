@@ -20,15 +20,15 @@ export function usageOf(helper: Helper, name: string, command: Command): string 
   ].join(' ');
 }
 
-/** Wider lines are hard to read, on any terminal. */
+/** Maximum width: wider lines are hard to read on any terminal. */
 const MOST_COLUMNS = 100;
 
 interface HelpPage {
-  /** Shows rarely used options too: `--help-all`. */
+  /** Also shows rarely used options, for `--help-all`. */
   readonly isWhole?: boolean;
 }
 
-/** The output of `HELPER --help`: its commands, or the full help of its only one. */
+/** The output of `HELPER --help`: its commands, or the full help if it has only one. */
 export function helperHelp(helper: Helper, screen: Terminal, page: HelpPage = {}): string {
   const terminal = narrowed(screen);
   const names = Object.keys(helper.commands);

@@ -14,12 +14,12 @@ export interface Room {
 }
 
 export interface LiveLine {
-  /** Without escape sequences; truncated to the width. */
+  /** The lines without escape sequences, truncated to the terminal's width. */
   readonly text: string;
   readonly style?: Parameters<typeof paint>[1] | undefined;
 }
 
-/** The part of the stream in use: process.stderr on a terminal. */
+/** The methods used of a stream; process.stderr on a terminal. */
 interface Screen {
   readonly columns?: number;
   readonly rows?: number;
@@ -89,7 +89,7 @@ export class LiveRegion implements Live {
   }
 }
 
-/** Control characters in foreign text must not control the terminal. */
+/** Control characters in text from other programs must not control the terminal. */
 function cut(text: string, columns: number): string {
   const plain = text.replaceAll(/\p{Cc}+/gu, ' ');
   return plain.length <= columns ? plain : `${plain.slice(0, Math.max(0, columns - 3))}...`;

@@ -4,7 +4,7 @@ import { paint, type Terminal } from '../core/terminal.ts';
 
 /** Column where an option's help starts; it moves to the next line after a longer flag. */
 const HELP_COLUMN = 30;
-/** The same on a narrow terminal. */
+/** The same column on a narrow terminal. */
 const NARROW_COLUMN = 8;
 const NARROW_BELOW = 72;
 const INDENT = '  ';
@@ -51,7 +51,7 @@ function optionLines(option: Option, terminal: Terminal, filePath: string): stri
   return [(isBeside ? flag.padEnd(column) + first : flag).trimEnd(), ...rest.map((line) => indent + line)];
 }
 
-/** `--timeout DURATION`, `--yes`, or `(ENV)` for a secret, which is no flag. */
+/** `--timeout DURATION`, `--yes`, or `(ENV)` for a secret, which has no flag. */
 export function flagOf(option: Option): string {
   if (option.secret) return `(${option.env})`;
   const flag = option.short === undefined ? `--${option.flag}` : `-${option.short}, --${option.flag}`;
@@ -61,13 +61,13 @@ export function flagOf(option: Option): string {
 /** A longer choice is listed in the help text, which can wrap. */
 const LONGEST_CHOICE = 40;
 
-/** The value's placeholder in usage; dots for an option that may be repeated. */
+/** The value's placeholder in usage, with dots if the option may be repeated. */
 function metavar(option: Option): string {
   const word = choiceOf(option) ?? (option.type === 'choice' ? 'WORD' : option.type.toUpperCase());
   return option.repeat ? `${word}...` : word;
 }
 
-/** On one line if it fits, else one per line; a bracket is broken only on a narrow terminal. */
+/** The sources on one line if they fit, else one per line. Only a narrow terminal breaks a bracket. */
 function packed(parts: readonly string[], room: number): readonly string[] {
   const line = parts.join(' ');
   return line.length <= room ? [line] : parts.flatMap((part) => fold(part, room));
@@ -90,7 +90,7 @@ export function helpOf(option: Option): string {
   return option.help + values + given;
 }
 
-/** The help as a sentence, with the details after it. */
+/** The help as a sentence, followed by the details. */
 export function detailedHelp(option: Option, help: string = option.help): string {
   return option.details === undefined ? help : `${help}. ${option.details}`;
 }

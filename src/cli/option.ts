@@ -9,33 +9,33 @@ type OptionType = 'string' | 'path' | 'boolean' | 'integer' | 'duration' | 'choi
  * docs/reference/cli.md are all derived from this row. Precedence: flag, environment, kolla-pod.yaml, default.
  */
 export interface Option {
-  /** Without the dashes: `log-level`. Also the key in kolla-pod.yaml. */
+  /** Name without the dashes: `log-level`. Also the key in kolla-pod.yaml. */
   readonly flag: string;
-  /** A letter, as in kubectl: `o`. */
+  /** A one-letter flag, as in kubectl: `o`. */
   readonly short?: string;
   readonly type: OptionType;
   readonly env: string;
-  /** A noun phrase of at most ten words; then, where it is computed, `(default X)`. */
+  /** A noun phrase of at most ten words. A computed default follows as `(default: X)`. */
   readonly help: string;
-  /** Sentences for the man page, docs/cli.md and the JSON Schema. */
+  /** More sentences, for the man page, docs/reference/cli.md and the JSON Schema. */
   readonly details?: string;
   readonly example: string;
-  /** In a user's spelling. Without a default the value may be undefined. */
+  /** Default as the user would type it. Without a default the value may be undefined. */
   readonly default?: string;
   /** The values of a `choice`. */
   readonly values?: readonly string[];
-  /** May be repeated; comma-separated in the environment. */
+  /** The option may be repeated. In the environment, values are comma-separated. */
   readonly repeat?: true;
-  /** Never printed, and not accepted as a flag: other processes can read the command line. */
+  /** A secret is never printed and has no flag, since other processes can read the command line. */
   readonly secret?: true;
-  /** Its heading in help: `Keystone`. */
+  /** Heading in the help: `Keystone`. */
   readonly group?: string;
-  /** Shown only by `--help-all`. */
+  /** The option is shown only by `--help-all`. */
   readonly isRare?: true;
 }
 
 /**
- * Puts a table's options under one heading in help.
+ * Groups a table's options under one heading in the help.
  * @param usual the flags shown by `--help`; the others are shown only by `--help-all`
  */
 export function grouped<const O extends readonly Option[]>(
@@ -45,7 +45,7 @@ export function grouped<const O extends readonly Option[]>(
 ): O {
   const shown: readonly string[] = usual;
   const rows = options.map((row) => ({ ...row, group, ...(shown.includes(row.flag) ? {} : { isRare: true }) }));
-  // Same rows in the same order, with properties that only help reads.
+  // The same rows in the same order, with properties that only the help reads.
   return rows as unknown as O;
 }
 
@@ -69,7 +69,7 @@ type Value<O extends Option> = O extends { repeat: true }
       ? boolean
       : Scalar<O> | undefined;
 
-/** The values a command gets for its table: `--log-level` is `logLevel`, durations are in milliseconds. */
+/** The values a command receives for its table: `--log-level` becomes `logLevel`, and durations are in milliseconds. */
 export type Values<T extends readonly Option[]> = { [O in T[number] as CamelCase<O['flag']>]: Value<O> };
 
 export function camelCase(flag: string): string {

@@ -1,6 +1,6 @@
 import type { Option } from './option.ts';
 
-/** `-o json` next to a human-readable form, which is the default. */
+/** `-o json` as an alternative to the human-readable output, which is the default. */
 interface OutputOption<Form extends string> extends Option {
   readonly flag: 'output';
   readonly type: 'choice';

@@ -1,8 +1,7 @@
 import { ExitCode, KollaError, UnavailableError, messageOf } from '../core/errors.ts';
 
 /**
- * The reader of stdout has exited (`
- * head`): the remaining output has no reader, which is not an error to report.
+ * The reader of stdout has exited (`| head`). The remaining output has no reader, so this is not reported as an error.
  */
 export class OutputClosedError extends KollaError {
   override name = 'OutputClosedError';
@@ -46,12 +45,12 @@ function outputError(cause: Error): KollaError {
   return new UnavailableError(`cannot write to stdout: ${messageOf(cause)}`, { cause });
 }
 
-/** If stderr is closed or full, there is nowhere to report it and no reason to exit. */
+/** If stderr is closed or full, the failure cannot be reported anywhere and is no reason to exit. */
 export function ignoreClosedStderr(): void {
   ignoreErrors(process.stderr);
 }
 
-/** Ignores a stream's errors here; other listeners handle them. */
+/** Ignores a stream's errors here, because other listeners handle them. */
 export function ignoreErrors(stream: NodeJS.WriteStream): void {
   if (stream.listenerCount('error', ignore) === 0) stream.on('error', ignore);
 }

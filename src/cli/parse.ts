@@ -49,19 +49,19 @@ function parseArgsOption({ type, short }: Option): { type: 'boolean' | 'string';
 
 interface OptionToken {
   readonly name: string;
-  /** As given: `--name` or `-n`. */
+  /** The flag as given: `--name` or `-n`. */
   readonly rawName: string;
   readonly value?: string | undefined;
   readonly inlineValue?: boolean | undefined;
 }
 
-/** The table's row and its value; `--no-X` is `--X=false`. Undefined for an unknown option. */
+/** The option and its value; `--no-X` is `--X=false`. Undefined for an unknown option. */
 function optionOf(
   { name, rawName, value, inlineValue = false }: OptionToken,
   byFlag: ReadonlyMap<string, Option>,
 ): { option: Option; word: string } | undefined {
   const option = byFlag.get(name);
-  // Without an option of that letter, parseArgs treats `-x` as an option named x.
+  // parseArgs treats an unknown `-x` as an option named x.
   if (!rawName.startsWith('--') && option?.short !== rawName.slice(1)) return undefined;
   if (option !== undefined) return { option, word: flagWord(option, rawName, value, inlineValue) };
   const negated = name.startsWith('no-') ? byFlag.get(name.slice('no-'.length)) : undefined;

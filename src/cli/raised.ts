@@ -6,10 +6,10 @@
  */
 import { NotPermittedError } from '../core/errors.ts';
 
-/** PATH for programs, regardless of the caller's. */
+/** PATH for child programs, whatever the caller's PATH is. */
 export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The only variable that the contract leaves to the caller. */
+/** The only variable of the caller that the contract allows. */
 const TRUSTED = ['KOLLA_CONFIG_STRATEGY'];
 /** Arguments that affect only the output. */
 const HARMLESS = new Set(['--check', '--help', '-h', '--version']);

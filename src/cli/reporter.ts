@@ -9,7 +9,7 @@ import { ignoreErrors, OutputClosedError } from './output.ts';
 import type { Values } from './option.ts';
 import type { Terminal } from '../core/terminal.ts';
 
-/** The kubelet keeps only the end of a longer message, but the start names the cause. */
+/** The kubelet keeps only the end of a longer message, but the cause is named at the start. */
 const LAST_WORD_BYTES = 4096;
 
 type CommonValues = Values<typeof COMMON_OPTIONS>;
@@ -23,7 +23,7 @@ export class Reporter {
   #isText = false;
   #terminationLog: string | undefined;
 
-  /** Until the options are parsed, which may itself fail, the environment decides. */
+  /** The environment decides until the options are parsed, since parsing itself may fail. */
   constructor(helper: Helper, terminal: Terminal, env: NodeJS.ProcessEnv) {
     this.#helper = helper;
     this.#terminal = terminal;

@@ -80,7 +80,7 @@ function earlyAnswer(helper: Helper, argv: readonly string[], terminal: Terminal
     : helperHelp(helper, terminal, { isWhole });
 }
 
-/** `kolla-pod help` and `kolla-probe help tcp`. A helper with a `main` may have an operand of that name. */
+/** Handles `kolla-pod help` and `kolla-probe help tcp`. For a helper with a `main`, that word may be an operand. */
 function isHelpCommand(helper: Helper, argv: readonly string[]): boolean {
   return argv[0] === 'help' && !helper.main && commandOf(helper, 'help') === undefined;
 }

@@ -4,7 +4,7 @@ import type { FileOptions, PodFile } from './file.ts';
 import type { Option, Values } from './option.ts';
 import { resolveOptions } from './parse.ts';
 
-/** The parts of a helper that define its section and its valid keys. */
+/** The parts of a helper that define its section and the valid keys. */
 type Section = Pick<Helper, 'name' | 'commands' | 'main' | 'elsewhere'>;
 
 /**

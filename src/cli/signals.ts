@@ -4,7 +4,7 @@ import { SignalError } from '../core/errors.ts';
 /** One per process; every wait uses its signal. */
 export interface Stop extends Disposable {
   readonly signal: AbortSignal;
-  /** Aborts for another reason than a signal; the first reason is kept. */
+  /** Aborts for a reason other than a signal. The first reason is kept. */
   abort(reason: Error): void;
 }
 

@@ -4,14 +4,14 @@ import { visibleLength, type Terminal } from '../core/terminal.ts';
 const LEAST_COLUMNS = 36;
 const INDENT_BELOW = 6;
 
-/** Rows in aligned columns. The last column wraps at the terminal's width. */
+/** Formats rows in aligned columns. The last column wraps at the terminal's width. */
 export function table(terminal: Terminal, head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (head.length === 0 && rows.length === 0) return '';
   const all = head.length === 0 ? rows : [head, ...rows];
   const columns = Math.max(0, ...all.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, i) => Math.max(...all.map((row) => visibleLength(row[i] ?? ''))));
   const start = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
-  // If the last column would be too narrow, it moves below the others.
+  // If the last column would be too narrow, it is printed below the others.
   const below = columns > 1 && terminal.width - start < Math.min(LEAST_COLUMNS, widths.at(-1) ?? 0);
   const indent = below ? INDENT_BELOW : start;
   const room = Math.max(20, terminal.width - indent);
@@ -25,7 +25,7 @@ export function table(terminal: Terminal, head: readonly string[], rows: readonl
   return lines.join('\n') + '\n';
 }
 
-/** Wraps a text to lines of at most `width` columns; longer words are kept whole. */
+/** Wraps a text to lines of at most `width` columns. Longer words are not broken. */
 export function fold(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -11,21 +11,21 @@ export interface TlsValues {
 
 interface CalledUrl {
   readonly url: Pick<URL, 'protocol'>;
-  /** The URL in messages, without credentials. */
+  /** The URL as shown in messages, without credentials. */
   readonly called: string;
 }
 
-/** What is checked of a server's certificate. */
+/** What a connection verifies about a server's certificate. */
 export interface Trust {
-  /** PEM file of CA certificates to trust instead of the well-known ones. */
+  /** PEM file of CA certificates that are trusted instead of the system's. */
   readonly caFile?: string | undefined;
-  /** Encrypt only. */
+  /** Only encrypt, without verifying the certificate. */
   readonly insecure: boolean;
 }
 
 export const TLS_MEANING =
   'verify: encrypted; the certificate must be signed by a CA in --ca-file and match the host name. require: ' +
-  'encrypted; the certificate is not verified (for self-signed ones during a migration). off: not encrypted.';
+  'encrypted; the certificate is not verified (for a transition from self-signed certificates). off: not encrypted.';
 
 export function isTlsMode(word: string): word is TlsMode {
   return MODES.some((mode) => mode === word);
@@ -41,7 +41,7 @@ export function tlsOption<const E extends string>(env: E, byDefault: string) {
     type: 'choice',
     values: MODES,
     env,
-    help: `TLS mode: verified, unverified or off (default ${byDefault})`,
+    help: `TLS mode: verified, unverified or off (default: ${byDefault})`,
     details: TLS_MEANING,
     example: 'verify',
   } as const satisfies Option;
@@ -53,13 +53,13 @@ export function caFileOption<const E extends string>(env: E) {
     flag: 'ca-file',
     type: 'path',
     env,
-    help: "CA bundle for --tls verify (default the image's)",
+    help: "CA bundle for --tls verify (default: the image's CA bundle)",
     example: '/etc/ssl/certs/ca-certificates.crt',
   } as const satisfies Option;
 }
 
 /**
- * What to check of a server without a URL; undefined without TLS.
+ * What to verify about a server without a URL; undefined without TLS.
  * @param byDefault the mode without --tls
  * @param at the option's place in messages: '' or `amqp: `
  * @throws UsageError for a CA bundle that nothing would use
@@ -74,7 +74,8 @@ export function trustOf({ tls, caFile }: TlsValues, byDefault: TlsMode, at = '')
 }
 
 /**
- * What to check of a server whose URL decides on TLS: a CA bundle for other servers is valid with http://.
+ * What to verify about a server whose URL selects TLS. With http:// a CA bundle is accepted, since it may be for other
+ * servers.
  * @param called the URL in messages, without credentials
  * @throws UsageError if URL and --tls contradict each other
  */
@@ -90,7 +91,7 @@ export function trustOfUrl(values: TlsValues, url: Pick<URL, 'protocol'>, called
 }
 
 /**
- * The same for the https:// ones of several servers: http:// URLs stay plain, regardless of --tls.
+ * The same for several servers, of which only the https:// ones use TLS, regardless of --tls.
  * @throws UsageError as trustOfUrl()
  */
 export function trustOfSecured(values: TlsValues, servers: readonly CalledUrl[]): Trust {
@@ -101,7 +102,7 @@ export function trustOfSecured(values: TlsValues, servers: readonly CalledUrl[])
 }
 
 /**
- * The same for several servers with one --tls: that of those with TLS.
+ * The same for several servers that share one --tls, which applies to those with TLS.
  * @throws UsageError as trustOfUrl()
  */
 export function trustOfUrls(values: TlsValues, servers: readonly CalledUrl[]): Trust {

@@ -24,7 +24,7 @@ export interface Applied {
 }
 
 interface RunContext {
-  /** config.json's name, for messages. */
+  /** The name of config.json in messages. */
   readonly file: string;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -48,7 +48,7 @@ export async function applyPlan(plan: Plan, context: RunContext): Promise<Applie
   const synced = () => explained(`${doing.file}: cannot finish`, async () => doing.replacer.sync());
   for (const step of plan.kept) await carryOut(step, doing);
   if (plan.state !== undefined) await remember(plan.state.during, doing);
-  // Saved files must survive even a power loss before the originals are replaced.
+  // The saved files must survive a power loss before the originals are replaced.
   await synced();
   await seed(plan, doing);
   await setPermissions(plan, true, doing.log);
@@ -68,7 +68,7 @@ export async function applyPlan(plan: Plan, context: RunContext): Promise<Applie
   return { written, unchanged };
 }
 
-/** Caches the last directory written to, since many files share one. Its path is not checked again in between. */
+/** Caches the last directory written to, since many files share one. Its path is not checked again. */
 class Held implements Disposable {
   readonly #root: string;
   #last: Directory | undefined;
@@ -93,12 +93,12 @@ class Held implements Disposable {
   }
 }
 
-/** Stays open. */
+/** The directory stays open. */
 class Lent extends Directory {
   override [Symbol.dispose](): void {}
 }
 
-/** Whether a change was needed. */
+/** Returns whether a change was needed. */
 async function carryOut(step: Step, doing: Doing): Promise<boolean> {
   const { file, signal, log } = doing;
   signal.throwIfAborted();

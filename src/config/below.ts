@@ -7,11 +7,9 @@ export function upwards(path: string): string[] {
   return above === path ? [path] : [path, ...upwards(above)];
 }
 
-/**
- * Index of the steps at or below a path. Comparing each source with each step would take seconds for 10,000 of them.
- */
+/** Index of the steps at or below a path. Comparing each of 10,000 sources with each step would take seconds. */
 export class Below {
-  /** By path: one step, and one of another entry; enough to find a step of another entry. */
+  /** For each path one step, and one step of another entry, which is enough to find a conflict. */
   readonly #steps = new Map<string, Step[]>();
 
   constructor(steps: readonly Step[]) {

@@ -1,7 +1,7 @@
 /**
  * Work whose duration depends on a pattern of config.json. Node cannot stop a regular expression; kolla-core can
  * (src/engine/bounded.ts).
- * @param limit message if it takes too long
+ * @param limit message when the time limit is exceeded
  * @param code exit code in that case
  */
 export function bounded<T>(work: () => T, _limit: string, _code: number): T {

@@ -1,6 +1,6 @@
 import { KollaError } from '../core/errors.ts';
 
-/** Kolla's names of failures, known to kolla-ansible and its users; the first word of the log line. */
+/** Kolla's names of failures, the first word of the log line. kolla-ansible and its users know them. */
 export type FailureName =
   | 'InvalidConfig'
   | 'MissingRequiredSource'
@@ -10,7 +10,10 @@ export type FailureName =
   | 'ImmutableConfig'
   | 'Unexpected error';
 
-/** A failure named by Kolla: exit code 1, or 0 for an already configured container. Unnamed failures exit with 2. */
+/**
+ * A failure with a name in Kolla: exit code 1, or 0 for a container that is already configured. Other failures exit
+ * with 2.
+ */
 export class SetConfigsError extends KollaError {
   override name = 'SetConfigsError';
   readonly failure: FailureName;
@@ -21,7 +24,7 @@ export class SetConfigsError extends KollaError {
   }
 }
 
-/** A failure for which Python would print a traceback: exit code 2. */
+/** A failure for which Kolla's tool would print a Python traceback: exit code 2. */
 export function unexpected(message: string, options?: ErrorOptions): SetConfigsError {
   return new SetConfigsError('Unexpected error', message, options);
 }

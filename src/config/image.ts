@@ -3,7 +3,7 @@ import type { Entry } from './tree/entry.ts';
 import { trimmed } from './python/values.ts';
 import { Tree } from './tree/tree.ts';
 
-/** The root of the image's content: `/` in a container, a directory on a developer's machine; undefined: unknown. */
+/** The root of the image's content: `/` in a container, a directory on a developer's machine; undefined if unknown. */
 export interface Image {
   readonly root: string | undefined;
 }
@@ -14,11 +14,11 @@ export function treeOf({ root }: Image): ImageTree | undefined {
 }
 
 /**
- * Without root parts of an image are unreadable (`/root`), and a name in config.json may exceed the system's limit:
- * such paths can be neither copied nor followed, and count as missing. A later write reports the error.
+ * Without root, parts of an image are unreadable (`/root`), and a name in config.json may exceed the system's limit.
+ * Such paths can be neither copied nor followed and count as missing; the later write reports the error.
  */
 export class ImageTree extends Tree {
-  /** Resolved paths: many files share a directory. */
+  /** Cache of resolved paths, since many files share a directory. */
   readonly resolved = new Map<string, string>();
 
   override child(directory: Entry, name: string): Entry | undefined {
@@ -37,7 +37,7 @@ export function isOutOfSight(error: unknown): boolean {
 }
 
 /**
- * The path with the image's links resolved, as far as it exists there: a volume is mounted at the target of `/var/run`.
+ * The path with the image's links resolved as far as they exist, since a volume is mounted at the target of `/var/run`.
  */
 export function resolvedIn(image: ImageTree | undefined, path: string): string {
   const known = image?.resolved.get(path);

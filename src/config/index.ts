@@ -35,32 +35,32 @@ export type { Loaded } from './read.ts';
 export { CONFIG_DIR } from './read.ts';
 
 export interface ConfigOptions {
-  /** Replaces /var/lib/kolla/config_files, also in sources of config.json. */
+  /** Directory that replaces /var/lib/kolla/config_files, also in sources of config.json. */
   readonly configDir: string;
-  /** The file to read instead of config.yaml or config.json in configDir; must exist. */
+  /** The file to read instead of config.yaml or config.json in configDir. It must exist. */
   readonly configFile: string | undefined;
-  /** The root of destinations and accounts. */
+  /** The root of destinations and of the account files. */
   readonly root: string;
-  /** The root of the image's content, from which volumes are seeded; default `/`. */
+  /** The root of the image's content, from which volumes are filled; the default is `/`. */
   readonly image?: string | undefined;
   readonly me: Identity;
-  /** Files that the service has mounted individually are written in place instead of replaced. */
+  /** Whether files that the service has mounted individually are written in place instead of replaced. */
   readonly writesInPlace?: boolean | undefined;
-  /** Nothing will be written: destinations need not be writable. */
+  /** Set if nothing will be written, so that destinations need not be writable. */
   readonly onlyCompare?: boolean;
   /** Per-Pod values in the files' content. */
   readonly overlay?: Overlay | undefined;
   /**
-   * Validates the other parts of a version before anything is touched. Rejects with KollaError.
+   * Validates the other parts of a version before anything is written. Rejects with KollaError.
    * @param sources of config.json's entries, as written
    */
   readonly validate?: ((sources: readonly string[]) => void) | undefined;
 }
 
-/** A fully resolved plan of a run, not applied. */
+/** The plan of a run, fully resolved but not yet applied. */
 export interface Planned {
   readonly loaded: Loaded;
-  /** Without links. */
+  /** Path with links resolved. */
   readonly root: string;
   readonly plan: Plan;
 }
@@ -68,7 +68,7 @@ export interface Planned {
 export interface InPlace extends Applied {
   /** The container's command in config.json. */
   readonly command: string;
-  /** Sources of its entries, as written. */
+  /** Sources of all entries, as written in config.json. */
   readonly sources: readonly string[];
 }
 
@@ -77,7 +77,10 @@ interface RunContext {
   readonly log: Log;
 }
 
-/** Reads, validates and resolves everything; touches nothing. Undefined without a configuration at the default path. */
+/**
+ * Reads, validates and resolves everything, without writing. Undefined if there is no configuration at the default
+ * path.
+ */
 export async function makePlan(options: ConfigOptions, { signal, log }: RunContext): Promise<Planned | undefined> {
   const loaded = await readConfig(options.configDir, options.configFile);
   if (loaded === undefined) {
@@ -106,7 +109,7 @@ export async function makePlan(options: ConfigOptions, { signal, log }: RunConte
   return { loaded, root, plan };
 }
 
-/** Without links. */
+/** Path with links resolved. */
 function rootOf(root: string): string {
   try {
     return realpathSync.native(root);
@@ -128,7 +131,7 @@ function sourcesOf({ document }: Loaded): string[] {
   return document.config_files.map(({ source }) => source);
 }
 
-/** Installs everything. Undefined without a configuration at the default path. */
+/** Installs everything. Undefined if there is no configuration at the default path. */
 export async function putInPlace(options: ConfigOptions, context: RunContext): Promise<InPlace | undefined> {
   const planned = await makePlan(options, context);
   return planned && (await applyPlanned(planned, context));

@@ -9,16 +9,16 @@ export function placeOfMistake(text: string): string {
   return `look at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** What may come next; for a container just opened also its end. */
+/** The token that may follow; in a container that was just opened, also its end. */
 type Next = 'value' | 'first item' | 'key' | 'first key' | 'colon' | 'more';
 
 const SPACES = /[ \t\n\r]*/y;
 // eslint-disable-next-line no-control-regex -- what JSON forbids in a string
 const CHARACTERS = /(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
-/** The longest prefix of an escape. */
+/** The longest valid prefix of an escape sequence. */
 const ESCAPE = /(?:\\(?:u[0-9a-fA-F]{0,3})?)?/y;
 const WORDS = ['true', 'false', 'null'];
-/** The parts of a number; each but the first only after its marker. */
+/** The parts of a number. Each part except the first follows its own marker. */
 const NUMBER = [/-?/y, /0|[1-9]\d*/y] as const;
 const [DIGITS, SIGN] = [/\d+/y, /[+-]?/y];
 

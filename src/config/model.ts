@@ -5,16 +5,16 @@ import type { Overlay } from './overlays/overlay.ts';
 import type { Accounts, Identity, Ownership } from './owner.ts';
 import type { State } from './stored-state.ts';
 
-/** One object to install. `entry` requires it: `config_files[0]`. */
+/** One object to install. `entry` is the entry that requires it: `config_files[0]`. */
 export type Step = DirectoryStep | FileStep | LinkStep;
 
 interface Common {
   readonly entry: string;
   /** Destination as written in config.json. */
   readonly dest: string;
-  /** Its path on this disk. */
+  /** The destination's path on this disk. */
   readonly path: string;
-  /** Already up to date. */
+  /** The object is already up to date. */
   readonly isRight: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface DirectoryStep extends Common, Access {
 export interface FileStep extends Common {
   readonly kind: 'file';
   readonly image: FileImage;
-  /** Written in place, because the file itself is a mount. */
+  /** The file itself is a mount, so it is written in place. */
   readonly inPlace: boolean;
 }
 
@@ -36,28 +36,28 @@ export interface LinkStep extends Common {
 
 export interface PermissionStep {
   readonly entry: string;
-  /** A glob from config.json, not yet relative to a root. */
+  /** A glob from config.json, not yet prefixed with a root. */
   readonly pattern: string;
-  /** The same with the image's links resolved before its first wildcard, like FileStep's path. */
+  /** The same glob with the image's links resolved before its first wildcard, as in FileStep's path. */
   readonly place: string;
   readonly mode: number | undefined;
   readonly owner: Ownership;
   readonly recurse: boolean;
-  /** Paths below the pattern that are not changed, with the image's links resolved. */
+  /** Paths below the pattern that are left unchanged, with the image's links resolved. */
   readonly excluded: (path: string) => boolean;
-  /** Applied before config_files, so it does not affect their files. */
+  /** The entry is applied before config_files, so it does not affect their files. */
   readonly early: boolean;
 }
 
 export interface PlanOptions {
-  /** Without links. */
+  /** Path with links resolved. */
   readonly root: string;
-  /** Source of seeds for volumes. */
+  /** Root of the content that fills the volumes. */
   readonly image: string;
   readonly configDir: string;
   readonly accounts: Accounts;
   readonly me: Identity;
-  /** Per-Pod values in the files. */
+  /** Per-Pod values in files. */
   readonly overlay?: Overlay | undefined;
   readonly mounts: readonly Mount[];
   /** Mount points. */
@@ -67,6 +67,6 @@ export interface PlanOptions {
   readonly before: State | undefined;
   /** Checked between files during a long scan. */
   readonly signal: AbortSignal;
-  /** Nothing will be written: no destination need be writable, and no volume seeded. */
+  /** Set if nothing will be written: then no destination need be writable, and no volume is filled. */
   readonly onlyCompare?: boolean;
 }

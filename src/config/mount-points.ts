@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { unlessAbsent } from '../fs/absent.ts';
 
-/** All mount points visible to this process. Empty without /proc. */
+/** All mount points that this process sees. Empty without /proc. */
 export function mountPoints(file = '/proc/self/mountinfo'): ReadonlySet<string> {
   const mountinfo = unlessAbsent(() => readFileSync(file, 'utf8')) ?? '';
   const lines = mountinfo.split('\n').filter((line) => line !== '');
   return new Set(lines.map((line) => unescaped(line.split(' ')[4] ?? '')));
 }
 
-/** Whether the descriptor's mount is read-only for all processes. False without /proc. */
+/** Whether the mount of the descriptor is read-only for all processes. False without /proc. */
 export function isReadOnlyMount(fd: number): boolean {
   const told = unlessAbsent(() => readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? '';
   const id = /^mnt_id:\s*(\d+)$/m.exec(told)?.[1];
@@ -17,7 +17,7 @@ export function isReadOnlyMount(fd: number): boolean {
   return row?.split(' ')[5]?.split(',').includes('ro') ?? false;
 }
 
-/** The kernel writes spaces and similar characters as octal escapes. */
+/** The kernel escapes spaces and similar characters as octal numbers. */
 function unescaped(path: string): string {
   return path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }

@@ -5,18 +5,18 @@ import type { Loaded } from './read.ts';
 import type { Entry } from './tree/entry.ts';
 import { isNameless, matchesOf } from './sources.ts';
 
-/** A path that the service's container must mount from a volume, since its root filesystem is read-only. */
+/** A path that the service's container must mount from a volume, since its root file system is read-only. */
 export interface Mount {
-  /** In the service's container, with the image's links resolved. */
+  /** The path in the service's container, with the image's links resolved. */
   readonly path: string;
   readonly kind: 'directory' | 'file';
-  /** The entries that require it: `config_files[0]`. */
+  /** The entries that require the mount: `config_files[0]`. */
   readonly entries: readonly string[];
-  /** Whether a running container sees a replaced file; a file mount keeps the old inode. */
+  /** Whether a running container sees a replaced file. A mounted file keeps the old inode. */
   readonly reload: 'live' | 'restart';
   /** Whether the image has content there; undefined if the image is unknown. */
   readonly seed: boolean | undefined;
-  /** Named only by `directories` and `permissions`: the service's own data. */
+  /** Only `directories` and `permissions` name the path: it contains the service's own data. */
   readonly data: boolean;
 }
 
@@ -28,7 +28,7 @@ const SHARED = new Set(
   /var/log /var/opt /var/run /var/spool /var/tmp`.split(/\s+/),
 );
 
-/** Whether a volume there would hide files of others. */
+/** Whether a volume at that path would hide files of other programs. */
 export function isShared(directory: string): boolean {
   return SHARED.has(directory) || /^\/(?:dev|proc|sys)\//.test(directory);
 }
@@ -45,7 +45,7 @@ export async function mountsFor(loaded: Loaded, image: Image): Promise<readonly 
   const { config_files, directories, files, permissions } = loaded.document;
   for (const [i, { source, dest }] of config_files.entries()) {
     const entry = `config_files[${i}]`;
-    // A missing source (yet, or on this machine) counts as a file.
+    // A source that is missing, here or until now, counts as a file.
     const matches = await matchesOf(source, dest, loaded.configDir).catch(() => []);
     for (const match of matches)
       if (match.kind === 'directory') collector.copiedDirectory(match.dest, entry);
@@ -94,7 +94,7 @@ class Collector {
     if (!isShared(path)) this.#wishes.push({ path, kind: 'directory', entry, data });
   }
 
-  /** A pattern is expanded in the image; without one, the part before its first wildcard is used. */
+  /** A pattern is expanded in the image. Without an image, the part before its first wildcard is used. */
   permission(pattern: string, entry: string): void {
     const found = this.#image === undefined ? [] : globIn(this.#image, normalize(pattern));
     for (const path of found.length > 0 ? found : [splitAtMagic(pattern)[0]]) {

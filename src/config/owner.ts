@@ -4,22 +4,22 @@ import { ConfigError, messageOf } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
 import { accountLines } from '../fs/accounts.ts';
 
-/** Our IDs, as the kernel sees them. */
+/** The IDs of this process, as the kernel sees them. */
 export interface Identity {
   readonly uid: number;
   readonly gid: number;
   readonly groups: readonly number[];
 }
 
-/** How an owner is satisfied. Without root files cannot be chowned, so only the first is exact. */
+/** How an owner is satisfied. Without root, files can't be chowned, so only the first way is exact. */
 export type OwnerRule = 'given' | 'my user' | 'my group' | 'in the place of root' | 'readable by all' | 'as the source';
 
 export interface Ownership {
-  /** Arguments of chown; -1 keeps that ID. */
+  /** Arguments of chown; -1 keeps an ID. */
   readonly uid: number;
   readonly gid: number;
   readonly rule: OwnerRule;
-  /** Wanted owner, limitation and fix, if the mode makes it impossible. */
+  /** The wanted owner, the limitation and the fix, if the mode makes the owner impossible. */
   readonly refusal?: string;
 }
 
@@ -49,7 +49,7 @@ async function readIds(root: string, name: string, image: string): Promise<Map<s
   }
 }
 
-/** The names of an owner in config.json: `user`, `user:group`, `user:`. */
+/** The names in an owner of config.json: `user`, `user:group`, `user:`. */
 export function userAndGroup(owner: string): [user: string, group: string] {
   const colon = owner.indexOf(':');
   if (colon === -1) return [owner, owner];
@@ -57,11 +57,11 @@ export function userAndGroup(owner: string): [user: string, group: string] {
   return [user, owner.slice(colon + 1) || user];
 }
 
-/** Names and IDs from a text such as /etc/passwd. */
+/** Names and IDs in a text such as /etc/passwd. */
 export function idsIn(text: string): Map<string, number> {
   const ids = new Map<string, number>();
   for (const [account = '', , id = ''] of accountLines(text)) {
-    // The first of two lines for a name applies, as in getpwnam.
+    // If two lines have the same name, the first one applies, as in getpwnam.
     if (/^\d+$/.test(id) && !ids.has(account)) ids.set(account, Number(id));
   }
   return ids;
@@ -91,8 +91,9 @@ export function ownershipFor(owner: string, accounts: Accounts, me: Identity): O
 }
 
 /**
- * A mode that is no wider than requested: as a substitute owner, our group gets the permissions of others, and set-id
- * bits are dropped. Throws RangeError for another user's file that only its owner may read; undefined keeps the mode.
+ * A mode that is no wider than requested: if our group replaces the owner, it gets the permissions of others, and
+ * set-id bits are dropped. Throws RangeError for another user's file that only its owner may read; undefined keeps the
+ * mode.
  */
 export function modeFor<M extends number | undefined>({ rule, refusal }: Ownership, mode: M): M {
   if (rule === 'readable by all' && ((mode ?? 0) & 0o004) === 0) throw new RangeError(refusal);
@@ -111,7 +112,7 @@ function idOf(kind: 'user' | 'group', name: string, known: ReadonlyMap<string, n
   throw new RangeError(`no ${kind} '${name}' in ${file}${near}`);
 }
 
-/** Listing all accounts of an image would hide the message. */
+/** A list of all accounts of an image would hide the message. */
 function nearOnly(name: string, known: ReadonlyMap<string, number>): string[] {
   const all = [...known.keys()];
   return suggestion(name, all).startsWith('; did you mean') ? all : [];

@@ -10,7 +10,7 @@ import type { PermissionStep } from './model.ts';
 import { nameOf, patternUnder, siteOf, type Site } from './site.ts';
 import { isLent } from './step.ts';
 
-/** A process without permission is not the owner. */
+/** A process without permission is not the owner of the object. */
 const NOT_OURS = -1;
 
 /**
@@ -67,9 +67,7 @@ interface Setting {
   readonly log: Log;
 }
 
-/**
- * @param directory of the path's last component: no link can be inserted meanwhile
- */
+/** @param directory directory of the last path component, held open so that no link can be inserted */
 async function set(
   directory: Directory,
   path: string,
@@ -86,7 +84,7 @@ async function set(
     try {
       setOne(directory, name, found, permission);
     } catch (error) {
-      // For a volume's root directory write permission is enough.
+      // For the root directory of a volume, write permission is enough.
       const isLeftSo = found.isDirectory() && (await isLent(path, found, NOT_OURS));
       if (isLeftSo) log.debug(`${path} stays as the volume has it`, { entry: permission.entry });
       else refused.push(messageOf(error));

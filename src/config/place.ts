@@ -1,12 +1,12 @@
 import { accessSync, constants, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative, isAbsolute } from 'node:path';
 
-/** A path of config.json relative to our root. */
+/** A path of config.json relative to the root in use. */
 export function under(root: string, path: string): string {
   return join(root, normalize(path));
 }
 
-/** Undefined if missing or inaccessible. */
+/** Undefined if the path is missing or inaccessible. */
 export function withoutLinks(path: string): string | undefined {
   try {
     return realpathSync.native(path);
@@ -19,7 +19,7 @@ export function withoutLinks(path: string): string | undefined {
  * Throws RangeError unless the parent of `path` is a directory inside `root` with all links resolved: a volume's link
  * must not redirect writes into the image. Synchronous, since the kernel's cache is faster than a thread switch, and it
  * runs for every file.
- * @param root without links
+ * @param root with links resolved
  * @param write also check write permission
  */
 export function checkPlace(root: string, path: string, write: boolean): void {

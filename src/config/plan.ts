@@ -10,20 +10,22 @@ import { seedsOf, type Seeds } from './seed.ts';
 import { fileUnder, siteOf, type Site } from './site.ts';
 import { track, type Tracking } from './tracking.ts';
 
-/** The actions of a run, in order: save the image's own, seeds, steps, restored, removals, permissions. */
+/**
+ * The actions of a run, in this order: save the image's own files, seeds, steps, restored files, removals, permissions.
+ */
 export interface Plan extends Tracking, Pick<PlanOptions, 'root' | 'image'> {
   readonly seeds: Seeds;
   readonly steps: readonly Step[];
   readonly permissions: readonly PermissionStep[];
-  /** Sources of optional entries that are missing. */
+  /** Sources of optional entries that do not exist. */
   readonly absent: readonly string[];
-  /** Sections unknown to Kolla. */
+  /** Sections that Kolla does not know. */
   readonly unknown: readonly string[];
 }
 
 /**
- * Resolves owners, sources and destinations, and reads the content to write, so that applying can fail only for system
- * errors. Touches nothing. Throws ConfigError with all problems, each with its entry and the fix, or the signal's
+ * Resolves owners, sources and destinations, and reads the content to write, so that applying can fail only because of
+ * system errors. Writes nothing. Throws ConfigError with all problems, each with its entry and the fix, or the signal's
  * reason.
  */
 export async function planConfig({ file, document }: Loaded, options: PlanOptions): Promise<Plan> {
@@ -62,12 +64,12 @@ export function changesOf({ steps, restored, removals }: Pick<Plan, 'steps' | 'r
 export const MOUNT_POINT =
   'it is itself a mount point, which cannot be replaced; mount its directory instead, or mount the file elsewhere';
 
-/** Checked before anything is touched: the system would fail halfway with EBUSY. */
+/** Checked before anything is written, because the system would fail with EBUSY halfway. */
 async function placed(step: Step, site: Site, options: PlanOptions, directories: Map<string, string>): Promise<Step> {
   if (step.kind === 'directory') return step;
   const isFileMount = (mount: Mount) => mount.kind === 'file' && fileUnder(site, mount.path) === step.path;
   const isMountPoint = options.mountPoints.has(truePath(step.path, directories));
-  // If a service has mounted the file from our volume, only the service sees the mount; at `/` it is visible here.
+  // If a service has mounted the file from our volume, only the service sees that mount; at `/` it is visible here too.
   const keepsInode = options.writesInPlace && (options.root !== options.image || isMountPoint);
   if (step.kind === 'file' && keepsInode && options.mounts.some(isFileMount)) return inPlace(step);
   if (step.isRight || site.onlyCompare || !isMountPoint) return step;
@@ -90,7 +92,7 @@ function inPlace(step: FileStep): FileStep {
 }
 
 /**
- * With parent links resolved.
+ * The path with its parents' links resolved.
  * @param known cache of directories, since many files share one
  */
 function truePath(path: string, known: Map<string, string>): string {

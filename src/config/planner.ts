@@ -18,12 +18,12 @@ import { copyStep, directoryStep, fileStep, lookAt, type StepContext } from './s
 /** A list of all files would hide the message. */
 const SUGGESTED_MAX = 10;
 
-/** Collects the requirements of all entries, and all problems instead of only the first. */
+/** Collects the requirements of all entries, and all problems instead of only the first one. */
 export class Planner {
-  /** By path: a later entry for the same path takes precedence, as when copied in order. */
+  /** Steps by path. A later entry for the same path takes precedence, as if entries were copied in order. */
   readonly steps = new Map<string, Step>();
   readonly permissions: PermissionStep[] = [];
-  /** Directories copied as a whole, without merge. */
+  /** Directories that are copied as a whole, without merge. */
   readonly replaced: string[] = [];
   readonly absent: string[] = [];
   readonly problems: string[] = [];
@@ -31,7 +31,7 @@ export class Planner {
   readonly #options: PlanOptions;
   readonly #byDest = new Map<string, Step>();
   readonly #absentDests: string[] = [];
-  /** The sources of each entry, without links. */
+  /** The sources of each entry, with links resolved. */
   readonly #sources: [entry: string, source: string][] = [];
 
   constructor(options: PlanOptions, site: Site) {
@@ -39,7 +39,7 @@ export class Planner {
     this.site = site;
   }
 
-  /** Must precede the files, whose final mode depends on them. */
+  /** Must run before the files are planned, whose final mode depends on these entries. */
   async permission(entry: string, item: PermissionEntry, early = false): Promise<void> {
     const { path, recurse, perm } = item;
     const owner = await this.#owner(entry, item.owner, perm);
@@ -66,7 +66,7 @@ export class Planner {
     if (item.recurse) await this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
   }
 
-  /** Created empty if missing; a service's content is kept. */
+  /** A missing directory is created empty; the content of a service is kept. */
   async file(entry: string, item: DirectoryEntry): Promise<void> {
     const mode = item.perm ?? 0o644;
     const owner = await this.#owner(entry, item.owner, mode);
@@ -112,7 +112,7 @@ export class Planner {
   async step(place: string, make: () => Promise<Step>): Promise<void> {
     const step = await this.attempt(place, make);
     if (step === undefined) return;
-    // By either name: one entry may replace a link that another follows.
+    // Compared by both names, because one entry may replace a link that another follows.
     const other = this.steps.get(step.path) ?? this.#byDest.get(step.dest);
     if (other !== undefined && (other.kind === 'directory') !== (step.kind === 'directory'))
       this.problems.push(`${place}: ${step.path} would be a ${step.kind}, and a ${other.kind} by ${other.entry}`);
@@ -121,7 +121,10 @@ export class Planner {
     this.#byDest.set(step.dest, step);
   }
 
-  /** One entry's file cannot be another's directory or source: all sources are read before anything is written. */
+  /**
+   * A file of one entry can't be a directory or source of another, since all sources are read before anything is
+   * written.
+   */
   conflicts(): void {
     const made = [...this.steps.values()];
     const below = new Below(made);
@@ -145,7 +148,7 @@ export class Planner {
       }
   }
 
-  /** An overlay of a file that no entry installs would be ignored silently. */
+  /** Otherwise an overlay of a file that no entry installs would be ignored silently. */
   notPlaced(): void {
     const known = [...this.steps.values()].flatMap(({ kind, entry, dest }) =>
       kind === 'file' && entry.startsWith('config_files') ? [dest] : [],
@@ -166,7 +169,7 @@ export class Planner {
     }
   }
 
-  /** Files of earlier entries in a directory that this one copies as a whole are dropped. */
+  /** Files of earlier entries are dropped from a directory that this entry copies as a whole. */
   #replace(matches: readonly Match[]): void {
     const directories = matches.filter(({ kind }) => kind === 'directory').map(({ dest }) => bareOf(dest));
     for (const directory of directories.filter((one) => !directories.includes(dirname(one)))) {
@@ -202,7 +205,7 @@ function lastOf(matches: readonly Match[], dest: string): readonly Match[] {
   return from === -1 ? matches : matches.slice(from);
 }
 
-/** Throws RangeError for an existing object that is not a replaceable file. */
+/** Throws RangeError if an existing object is not a replaceable file. */
 async function isFile(path: string): Promise<boolean> {
   const found = await lookAt(path);
   if (found?.isSymbolicLink() || found?.isDirectory())

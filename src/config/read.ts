@@ -10,7 +10,7 @@ export const CONFIG_DIR = '/var/lib/kolla/config_files';
 
 export interface Loaded {
   readonly file: string;
-  /** Replaces CONFIG_DIR, also in the document's sources. */
+  /** Directory that replaces CONFIG_DIR, also in the document's sources. */
   readonly configDir: string;
   readonly document: Document;
 }

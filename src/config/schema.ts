@@ -4,7 +4,7 @@ import { parseOctal } from './tree/access.ts';
 import { hasMagic } from './tree/glob.ts';
 import { isTrue } from './python/values.ts';
 
-/** Truth values as in Python. */
+/** Python's truth values. */
 const Flag = v.pipe(v.unknown(), v.transform(isTrue));
 
 const Text = v.string((issue) => `must be a string, but is ${issue.received}`);
@@ -16,7 +16,7 @@ const Path = v.pipe(
   ),
   v.check((text) => !text.includes('\0'), 'has a NUL byte'),
 );
-/** Maximum of a created name; the system would reject a longer one halfway through. */
+/** Maximum length of a created name; the system would reject a longer one halfway through. */
 const NAME_MAX_BYTES = 255;
 const Destination = v.pipe(
   Path,
@@ -31,7 +31,7 @@ const Mode = v.pipe(
     (text) => text === '' || parseOctal(text) !== undefined,
     ({ input }) => `must be three or four octal digits, such as "0600", but is ${JSON.stringify(input)}`,
   ),
-  // Empty, like null, keeps the source's mode.
+  // An empty mode, like null, keeps the source's mode.
   v.transform((text) => parseOctal(text) ?? null),
 );
 const OptionalMode = v.pipe(
@@ -86,7 +86,7 @@ export type DirectoryEntry = v.InferOutput<typeof DirectoryEntry>;
 export type FileEntry = v.InferOutput<typeof FileEntry>;
 export type PermissionEntry = v.InferOutput<typeof PermissionEntry>;
 
-/** The typed document, or all its problems with their places: `config_files[0].perm: must be ...`. */
+/** The typed document, or all its problems with their locations: `config_files[0].perm: must be ...`. */
 export function parseDocument(value: unknown): Document | { readonly problems: string[] } {
   const result = v.safeParse(Document, value);
   return result.success ? result.output : { problems: result.issues.map(describe) };

@@ -11,11 +11,14 @@ import { modeFor, type Identity } from './owner.ts';
 import { checkPlace, under } from './place.ts';
 import { lookAt, lookAtImages } from './step.ts';
 
-/** An image object hidden by a mount, to be copied into the volume. Its content is read when applied. */
+/**
+ * An object of the image that a mount hides, to be copied into the volume. Its content is read when the plan is
+ * applied.
+ */
 export interface SeedStep {
   readonly kind: 'directory' | 'file' | 'link';
   readonly path: string;
-  /** Undefined for an object created empty as a mount point. */
+  /** Undefined for an object that is created empty as a mount point. */
   readonly source: string | undefined;
   readonly access: Access;
 }
@@ -30,21 +33,21 @@ export interface SeedOptions {
   readonly root: string;
   readonly image: string;
   readonly me: Identity;
-  /** Paths below the root that config.json installs or removes itself. */
+  /** Paths below the root that config.json itself installs or removes. */
   readonly isTaken: (path: string) => boolean;
 }
 
 /**
  * The image content to copy so that each mount has what the image has there. Only missing objects: a second run, or one
- * after the service has changed its files, copies nothing. Touches nothing. Throws RangeError for content that cannot
- * be placed.
+ * after the service has changed its files, copies nothing. Writes nothing. Throws RangeError for content that cannot be
+ * copied there.
  */
 export async function seedsOf(mounts: readonly Mount[], options: SeedOptions): Promise<Seeds> {
   const seeder = new Seeder(options);
   for (const { path, kind } of mounts) {
     const [source, target] = [join(options.image, path), under(options.root, path)];
     checkPlace(options.root, target, (await lookAt(target)) === undefined);
-    // Links cannot be mounted: the target is used instead.
+    // Links cannot be mounted, so their target is used.
     const found = kind === 'directory' ? await lookAtImages(source) : followAt(source);
     if (found !== undefined) await seeder.look(source, target, found);
     // If nothing exists, the kubelet would create a root-owned directory, even in place of a file.
@@ -116,7 +119,7 @@ export function accessOf({ mode, uid, gid }: Stats, me: Identity): Access {
   return { mode: modeFor({ uid: -1, gid: me.gid, rule: 'in the place of root' }, mode & 0o7777), uid: -1, gid: me.gid };
 }
 
-/** Missing parents are created with a mode that everyone can traverse. */
+/** Missing parent directories get a mode that lets every user traverse them. */
 export const PARENT_MODE = 0o755;
 
 /** Copies one object into the volume. A file is copied completely or not at all. Throws the system's error. */

@@ -5,19 +5,19 @@ import { checkPlace, under } from './place.ts';
 import { trimmed } from './python/values.ts';
 import type { Tree } from './tree/tree.ts';
 
-/** Roots for the paths of config.json. Holds directories of the image open. */
+/** Roots for the paths of config.json. It keeps directories of the image open. */
 export interface Site extends Disposable {
-  /** The root for writing, without links. */
+  /** The root for writing, with links resolved. */
   readonly root: string;
-  /** The root for seeding; the same as root if the image itself is written. */
+  /** The root of the content that fills volumes; equal to `root` if the image itself is written. */
   readonly image: string;
-  /** The image: its links apply to written or mounted paths. */
+  /** The image, whose links apply to written or mounted paths. */
   readonly links: ImageTree;
-  /** The image, if it is not the root for writing. */
+  /** The image, if it is not also the root for writing. */
   readonly tree: Tree | undefined;
-  /** Nothing will be written: no path need be writable. */
+  /** Set if nothing will be written, so that no path need be writable. */
   readonly onlyCompare: boolean;
-  /** Directories accepted by checkIn(), with the planned access. */
+  /** Directories that checkIn() has accepted, with the planned access. */
   readonly checked: Set<string>;
 }
 
@@ -32,8 +32,8 @@ export function siteOf({
 }
 
 /**
- * Like checkPlace, once per directory: nothing changes during planning.
- * @param changes whether we will write there
+ * Like checkPlace, but once per directory, since nothing changes during planning.
+ * @param changes whether files will be written there
  */
 export function checkIn({ root, onlyCompare, checked }: Site, path: string, changes: boolean): void {
   const write = changes && !onlyCompare;
@@ -43,36 +43,36 @@ export function checkIn({ root, onlyCompare, checked }: Site, path: string, chan
   checked.add(key);
 }
 
-/** The path of a file or link; an existing link there is replaced. */
+/** The path of a file or link. An existing link at that path is replaced. */
 export function fileUnder({ root, links }: Site, path: string): string {
   const bare = bareOf(path);
   return under(root, join(resolvedIn(links, dirname(bare)), basename(bare)));
 }
 
-/** The path of a directory; a link to a directory is followed. */
+/** The path of a directory. A link to a directory is followed. */
 export function directoryUnder({ root, links }: Site, path: string): string {
   return under(root, resolvedIn(links, path));
 }
 
-/** The path of a pattern: the part before its first wildcard is resolved. */
+/** The path of a pattern. The part before its first wildcard is resolved. */
 export function patternUnder(site: Site, pattern: string): string {
   const [before, magic] = splitAtMagic(normalize(pattern));
-  // A volume is mounted at the target of the image's links; but chown and chmod do not follow links they find.
+  // A volume is mounted at the target of the image's links, but chown and chmod do not follow the links they find.
   if (magic.length === 0) return site.tree === undefined ? fileUnder(site, pattern) : directoryUnder(site, pattern);
   return join(directoryUnder(site, before), ...magic);
 }
 
-/** Canonical form of a path in config.json, without trailing slashes. */
+/** The normalized path of config.json, without trailing slashes. */
 export function bareOf(path: string): string {
   return trimmed(normalize(path));
 }
 
-/** The config.json path of a place on this disk, with the image's links resolved. */
+/** The path in config.json for a path on this disk, with the image's links resolved. */
 export function nameOf({ root }: Pick<Site, 'root'>, path: string): string {
   return root === '/' ? path : path.slice(root.length) || '/';
 }
 
-/** Maps a path to its name as matched by this pattern, for excludes. */
+/** Maps a path to the name that this pattern matches, for excludes. */
 export function calledBy(site: Site, pattern: string): (name: string) => string {
   const bare = bareOf(pattern);
   const place = nameOf(site, patternUnder(site, bare));

@@ -4,7 +4,7 @@ import { unlessAbsent } from '../fs/absent.ts';
 import { glob, hasMagic } from './tree/glob.ts';
 import { CONFIG_DIR } from './read.ts';
 
-/** One object to install. `mode` is the source's. */
+/** One object to install. `mode` is that of the source. */
 export interface Match {
   readonly kind: 'file' | 'directory';
   readonly source: string;
@@ -13,7 +13,7 @@ export interface Match {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
-  /** Seconds since the epoch. */
+  /** Modification time in seconds since the epoch. */
   readonly times: { readonly atime: number; readonly mtime: number };
   /** The target of a source that is a link to a file. */
   readonly target: string | undefined;
@@ -27,15 +27,15 @@ export function sourcePath(source: string, configDir: string): string {
 }
 
 /**
- * Whether a source ends with a slash or with `.`: then the directory's content is copied, and no name is appended to
- * `dest`.
+ * Whether a source ends with a slash or with `.`: then the content of the directory is copied, and no name is appended
+ * to `dest`.
  */
 export function isNameless(source: string): boolean {
   return /\/\.?$/.test(source);
 }
 
 /**
- * All objects copied by one entry, in a stable order. Empty without matches. A dest with a trailing slash is a
+ * All objects copied by one entry, in a stable order. Empty if nothing matches. A dest with a trailing slash is a
  * directory that receives the source. Throws the system's error for inaccessible paths.
  * @param keepsLinks a dangling link is copied as a link
  */
@@ -46,7 +46,7 @@ export async function matchesOf(source: string, dest: string, configDir: string,
   return found.flatMap((path) => walk(path, destOf(path), keepsLinks));
 }
 
-/** Throws RangeError for a file that this user may not read. */
+/** Throws RangeError if this user may not read the file. */
 export function checkReadable({ kind, source }: Match): true {
   try {
     if (kind === 'file') accessSync(source, constants.R_OK);

@@ -5,7 +5,7 @@ import { under } from './place.ts';
 import { parseState, stateText, type State } from './stored-state.ts';
 import { lookAt } from './step.ts';
 
-/** The directory of kolla-init's persistent state, and of the command for kolla_start. */
+/** The directory for kolla-init's persistent state and for the command that kolla_start reads. */
 export const STATE_DIRECTORY = '/run/kolla';
 export const STATE_DIRECTORY_MODE = 0o750;
 const STATE_MODE = 0o640;
@@ -13,7 +13,7 @@ const STATE_MODE = 0o640;
 /**
  * The files installed by earlier runs. Undefined if no state can be kept: there is no writable directory for it. Throws
  * ConfigError for an invalid state: nothing could be restored.
- * @param makesDirectory the root is our volume, and not the image itself
+ * @param makesDirectory whether to create the directory, because the root is our volume and not the image itself
  */
 export async function readTracked(root: string, makesDirectory: boolean): Promise<State | undefined> {
   const file = stateFile(root);
@@ -40,7 +40,7 @@ export function stateFile(root: string): string {
   return under(root, `${STATE_DIRECTORY}/state`);
 }
 
-/** Where the image's own file of a destination is saved, if it is on the written disk. */
+/** Where the image's own file of a destination is saved, if it is on the disk that is written. */
 export function keptPath(dest: string): string {
   return `${STATE_DIRECTORY}/defaults${dest}`;
 }

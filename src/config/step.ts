@@ -13,7 +13,7 @@ import type { FileEntry } from './schema.ts';
 import { bareOf, checkIn, fileUnder, directoryUnder, nameOf, type Site } from './site.ts';
 import type { Match } from './sources.ts';
 
-/** Context of every step. */
+/** Context that every step receives. */
 export interface StepContext extends Pick<PlanOptions, 'me' | 'overlay'> {
   readonly site: Site;
   readonly permissions: readonly PermissionStep[];
@@ -37,7 +37,7 @@ export async function copyStep(
   }
   if (item.merge && preserve && match.target !== undefined)
     return await linkStep(entry, match.dest, match.target, context);
-  // As in Kolla, which calls chown after chmod.
+  // Same result as in Kolla, which calls chown after chmod.
   const copied = afterChown(match.mode);
   return await fileStep(
     entry,
@@ -52,7 +52,7 @@ export async function copyStep(
   );
 }
 
-/** A file without an overlay is not held in memory, however large. */
+/** A file without an overlay is not held in memory, whatever its size. */
 function laidOver(overlay: Overlay | undefined, { source, dest }: Match): Content {
   const content = readContent(source);
   return overlay?.files.has(normalPath(dest)) ? overlay.apply(dest, bytesOf(content)) : content;
@@ -96,15 +96,13 @@ export async function directoryStep(
   return { kind: 'directory', entry, dest: bareOf(dest), path, isRight, ...wanted };
 }
 
-/** A volume's root directory belongs to root; without root that cannot be changed. */
+/** The root directory of a volume belongs to root; without root that cannot be changed. */
 export async function isLent(path: string, found: Stats, uid: number): Promise<boolean> {
   if (uid === 0 || found.uid === uid) return false;
   return await may(path, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
-/**
- * @param target the link's text
- */
+/** @param target the text of the link */
 export async function linkStep(
   entry: string,
   dest: string,
@@ -133,7 +131,7 @@ async function isInPlace(path: string, image: FileImage): Promise<boolean> {
   }
 }
 
-/** The same for the image, where an inaccessible path counts as missing. */
+/** The same for the image, in which an inaccessible path counts as missing. */
 export async function lookAtImages(path: string): Promise<Stats | undefined> {
   return await lookAt(path).catch((error: unknown) => {
     if (isOutOfSight(error)) return undefined;
@@ -141,7 +139,10 @@ export async function lookAtImages(path: string): Promise<Stats | undefined> {
   });
 }
 
-/** lstat, or undefined if missing. Synchronous: waking a thread for each of many files takes longer than the call. */
+/**
+ * Same as lstat, or undefined if missing. Synchronous, because waking a thread for each of many files takes longer than
+ * the call.
+ */
 export async function lookAt(path: string): Promise<Stats | undefined> {
   return unlessAbsent(() => lstatSync(path, { throwIfNoEntry: false }));
 }

@@ -1,6 +1,6 @@
 import { isMapping, text } from './python/values.ts';
 
-/** By destination: where the image's own file is saved; null if the image has none. */
+/** For each destination the path where the image's own file is saved; null if the image has none. */
 export type State = ReadonlyMap<string, string | null>;
 
 /**
@@ -16,12 +16,15 @@ export function parseState(content: string): Map<string, string | null> {
 function savedIn(dest: string, entry: unknown): string | null {
   if (!isMapping(entry)) throw new TypeError(`${dest} is not a mapping`);
   if (entry['dest'] === null) return null;
-  // Kolla's own tool swaps them at every second start.
+  // Kolla's own tool swaps the two paths at every second start.
   const [source, saved] = [text(entry['source'], dest), text(entry['dest'], dest)];
   return source === dest ? saved : source;
 }
 
-/** As written by Python's json.dumps(indent=4). The format is an interface: kolla_copy_cacerts greps in it. */
+/**
+ * The state as written by Python's json.dumps(indent=4). The format is an interface, since kolla_copy_cacerts searches
+ * it.
+ */
 export function stateText(state: State): string {
   const rows = Array.from(state, ([dest, saved]) => {
     const name = quoted(dest);

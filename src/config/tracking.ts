@@ -18,14 +18,14 @@ export interface Removal {
   readonly kind: 'file' | 'directory';
 }
 
-/** Handling of files from earlier runs or the image that config.json no longer asks for. */
+/** What to do with files of earlier runs or of the image that config.json no longer installs. */
 export interface Tracking {
-  /** The image's own files, saved before they are replaced. */
+  /** The image's own files, which are saved before they are replaced. */
   readonly kept: readonly FileStep[];
-  /** The image's own files, restored because nothing replaces them any more. */
+  /** The image's own files, which are restored because nothing replaces them any more. */
   readonly restored: readonly (FileStep | LinkStep)[];
   readonly removals: readonly Removal[];
-  /** State to persist during and after the run; undefined if it cannot be kept. */
+  /** The state to store during and after the run; undefined if it cannot be stored. */
   readonly state: { readonly during: State; readonly after: State } | undefined;
 }
 
@@ -33,9 +33,9 @@ export interface TrackingOptions {
   readonly site: Site;
   readonly me: Identity;
   readonly before: State | undefined;
-  /** All installed objects; those of config_files are tracked. */
+  /** All installed objects. Those of config_files are tracked. */
   readonly steps: readonly Step[];
-  /** Directories that config_files copy as a whole, without merge, as in config.json. */
+  /** Directories that config_files copy as a whole, without merge, as written in config.json. */
   readonly replaced: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export async function track(options: TrackingOptions): Promise<Tracking> {
   return tracker.result();
 }
 
-/** Normalizes names: /var/run/x in config.json may become /run/x, if the image has a link. */
+/** Normalizes names: if the image has a link, /var/run/x in config.json becomes /run/x. */
 function byPlace({
   site,
   steps,
@@ -87,7 +87,7 @@ class Tracker {
   result(): Tracking {
     const { before } = this.#options;
     const state = before && { during: new Map([...before, ...this.#after]), after: this.#after };
-    // A directory's content is removed before the directory.
+    // The content of a directory is removed before the directory.
     const removals = this.#removals.toSorted((a, b) => (a.path < b.path ? 1 : -1));
     return { kept: this.#kept, restored: this.#restored, removals, state };
   }
@@ -97,14 +97,14 @@ class Tracker {
       this.#after.set(dest, await this.#keep(dest, path, kind === 'directory'));
   }
 
-  /** The image's content of a directory that is now fully replaced. */
+  /** The image's content of a directory that is now replaced completely. */
   async replace(directory: string): Promise<void> {
     const top = fileUnder(this.#options.site, directory);
     const isNew = !this.#options.before?.has(directory);
     for (const { name, kind } of await below(top)) {
       const [dest, path] = [join(directory, name), join(top, name)];
       if (kind === 'directory') {
-        // Removed unless it contains a service's files.
+        // Removed unless it contains files of a service.
         if (!this.#wanted.has(dest) && (await this.#isImages(dest, path, isNew)))
           this.#removals.push({ dest, path, kind });
         continue;
@@ -126,7 +126,7 @@ class Tracker {
     else if (found !== undefined && !found.isDirectory()) this.#removals.push({ dest, path, kind: 'file' });
   }
 
-  /** Where the image's own will be found: in the image, if we write elsewhere; otherwise it is saved. */
+  /** Where the image's own file will be found: in the image, if another root is written; otherwise it is saved. */
   async #keep(dest: string, path: string, isDirectory: boolean): Promise<string | null> {
     const { site, me } = this.#options;
     if (site.tree !== undefined) return site.tree.lstat(dest) === undefined ? null : dest;
@@ -143,7 +143,7 @@ class Tracker {
     const from = site.tree === undefined ? under(site.root, saved) : join(site.image, dest);
     const found = await lookAtImages(from);
     if (found?.isDirectory() || from === fileUnder(site, dest)) return;
-    // A newer image may no longer have it.
+    // A newer image may no longer have the file.
     if (found === undefined) this.#removals.push({ dest, path: fileUnder(site, dest), kind: 'file' });
     else await this.#copy(dest, from, dest, me, this.#restored);
   }
@@ -164,7 +164,7 @@ class Tracker {
     return (await lookAt(dirname(path)))?.dev === (await lookAt(this.#options.site.root))?.dev;
   }
 
-  /** The image's, as seeded; or, in the image itself, what exists on first start. */
+  /** The image's files, as copied to the volume; in the image itself, the files that exist on first start. */
   async #isImages(dest: string, path: string, isNew: boolean): Promise<boolean> {
     const { site } = this.#options;
     if (site.tree === undefined) return isNew && (await this.#isOnRoot(path));

@@ -1,6 +1,6 @@
 /**
- * Settles with the promise or rejects with the signal's reason, whichever is first. For shared work that continues
- * without this caller.
+ * Settles with the promise or rejects with the signal's reason, whichever is first. For shared work that continues even
+ * if this caller stops waiting.
  */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
@@ -14,7 +14,7 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal)
   }
 }
 
-/** The promise's result, or the error `<what> in 30 s`. */
+/** The promise's result. After the timeout it rejects with `<what> in 30 s`. */
 export async function within<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`${what} in ${ms / 1000} s`)), ms);
@@ -25,7 +25,7 @@ export async function within<T>(promise: Promise<T>, ms: number, what: string): 
   }
 }
 
-/** A signal that aborts some time after `signal`: for cleanup during shutdown. */
+/** A signal that aborts some time after `signal`, for cleanup during shutdown. */
 export function longAfter(signal: AbortSignal, ms: number): AbortSignal {
   const late = new AbortController();
   const begin = () => setTimeout(() => late.abort(signal.reason), ms).unref();

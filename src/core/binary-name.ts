@@ -1,2 +1,2 @@
-/** The name of this binary; for kolla-core see src/engine/binary-name.ts. */
+/** The name of this binary. kolla-core replaces this file by src/engine/binary-name.ts. */
 export const BINARY_NAME: string = 'kolla-pod';

@@ -5,13 +5,13 @@
 export interface Value {
   readonly tag: number;
   readonly content: Buffer;
-  /** Tag, length and content. */
+  /** The parts of a value: tag, length and content. */
   readonly whole: Buffer;
 }
 
-/** The low bits of a tag that continues in more bytes, which certificates do not use. */
+/** The low bits of a tag that continues in further bytes; certificates have no such tags. */
 const LONG_TAG = 0x1f;
-/** Longer lengths exceed 4 GiB. */
+/** A longer length would exceed 4 GiB. */
 const LENGTH_MAX_BYTES = 4;
 
 /**
@@ -26,7 +26,7 @@ export function valuesOf(der: Buffer): Value[] {
 
 /**
  * Encodes a value.
- * @param tag of one byte
+ * @param tag a tag of one byte
  */
 export function encode(tag: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content]);
@@ -47,7 +47,7 @@ function valueAt(der: Buffer, at: number): Value {
   return { tag, content: der.subarray(start, start + length), whole: der.subarray(at, start + length) };
 }
 
-/** The first byte is the length itself, or the number of length bytes that follow. */
+/** The first byte is the length itself, or the number of bytes that contain the length. */
 function lengthOf(length: number): number[] {
   if (length < 0x80) return [length];
   const bytes: number[] = [];

@@ -4,7 +4,7 @@
  */
 import { createHash, X509Certificate } from 'node:crypto';
 
-/** Hexadecimal digest of the concatenated pieces. */
+/** The hexadecimal digest of all pieces concatenated. */
 export function sha256(pieces: Iterable<string | Uint8Array>): string {
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
@@ -16,9 +16,9 @@ export function sha1(bytes: Uint8Array): Buffer {
 }
 
 export interface Certificate {
-  /** DER. */
+  /** The certificate in DER. */
   readonly raw: Buffer;
-  /** PEM. */
+  /** The certificate in PEM. */
   toString(): string;
 }
 

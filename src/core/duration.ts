@@ -1,11 +1,11 @@
 const MS_PER_UNIT: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The maximum of a Node timer; longer timers fire at once. */
+/** The longest delay of a Node timer; longer timers fire immediately. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * Milliseconds of `900ms`, `5s`, `30m` or `1h30m`, in Kubernetes' notation. Throws RangeError.
- * @param longestMs the limit, which may exceed a timer's if no timer uses the value
+ * @param longestMs the maximum, which may exceed a timer's limit if no timer uses the value
  */
 export function parseDuration(text: string, longestMs = LONGEST_MS): number {
   if (text === '0') return 0;

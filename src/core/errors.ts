@@ -1,4 +1,4 @@
-/** Exit codes of a process: sysexits(3) where one applies. Documented in docs/reference/errors.md. */
+/** Exit codes of our processes: those of sysexits(3) where one applies. Documented in docs/reference/errors.md. */
 export const ExitCode = {
   ok: 0,
   no: 1,
@@ -13,7 +13,7 @@ export const ExitCode = {
   terminated: 143,
 } as const;
 
-/** One of ours, or the exit code of a child. */
+/** One of our exit codes, or that of a child process. */
 export type ExitCode = number;
 
 /**
@@ -30,7 +30,7 @@ export class KollaError extends Error {
   }
 }
 
-/** The command line is wrong: 64. */
+/** The command line is invalid: exit code 64. */
 export class UsageError extends KollaError {
   override name = 'UsageError';
   constructor(message: string, options?: ErrorOptions) {
@@ -38,7 +38,7 @@ export class UsageError extends KollaError {
   }
 }
 
-/** An input file is invalid: 65. */
+/** An input file is invalid: exit code 65. */
 export class ConfigError extends KollaError {
   override name = 'ConfigError';
   constructor(message: string, options?: ErrorOptions) {
@@ -46,7 +46,7 @@ export class ConfigError extends KollaError {
   }
 }
 
-/** A dependency is missing, or failed permanently: 69. */
+/** A dependency is missing, or failed permanently: exit code 69. */
 export class UnavailableError extends KollaError {
   override name = 'UnavailableError';
   constructor(message: string, options?: ErrorOptions) {
@@ -54,7 +54,7 @@ export class UnavailableError extends KollaError {
   }
 }
 
-/** A deadline was exceeded; the message names the last observed state: 75. */
+/** A deadline was exceeded: exit code 75. The message names the last observed state. */
 export class DeadlineError extends KollaError {
   override name = 'DeadlineError';
   constructor(message: string, options?: ErrorOptions) {
@@ -62,7 +62,7 @@ export class DeadlineError extends KollaError {
   }
 }
 
-/** The system or the API server denied access: 77. */
+/** The system or the API server denied access: exit code 77. */
 export class NotPermittedError extends KollaError {
   override name = 'NotPermittedError';
   constructor(message: string, options?: ErrorOptions) {
@@ -70,12 +70,15 @@ export class NotPermittedError extends KollaError {
   }
 }
 
-/** A child process failed, and its exit code becomes ours. */
+/** A child process failed. Its exit code becomes ours. */
 export class ChildError extends KollaError {
   override name = 'ChildError';
 }
 
-/** Terminated by a signal: 128 plus its number. The reason carried by the process's AbortController. */
+/**
+ * Terminated by a signal: the exit code is 128 plus its number. The AbortController of the process has this as its
+ * reason.
+ */
 export class SignalError extends KollaError {
   override name = 'SignalError';
   constructor(signal: 'SIGINT' | 'SIGTERM') {
@@ -83,7 +86,7 @@ export class SignalError extends KollaError {
   }
 }
 
-/** The message of any thrown value, preceded by its system code if it has one. */
+/** The message of any thrown value, after its system code if it has one. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;

@@ -1,9 +1,9 @@
 import { ExitCode } from './errors.ts';
 
-/** One exit code for `kolla-pod explain` and docs/reference/errors.md. */
+/** One exit code, for `kolla-pod explain` and docs/reference/errors.md. */
 export interface ExitCodeEntry {
   readonly code: number;
-  /** Its key in ExitCode. */
+  /** Its key in `ExitCode`. */
   readonly name: string;
   readonly means: string;
   /** The user's next step. */
@@ -28,8 +28,8 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     means: 'The check ran and failed.',
     next: 'Read the reason in the last line on stderr, which the kubelet also shows in the event `Unhealthy`.',
     helpers: {
-      'kolla-init': 'check: an installed file differs from config.json. plan: an entry requires root.',
-      'kolla-bootstrap': 'plan: there are changes to apply. delete without --yes: there are objects to remove.',
+      'kolla-init': '`check`: an installed file differs from config.json. `plan`: an entry requires root.',
+      'kolla-bootstrap': '`plan`: there are changes to apply. `delete` without --yes: there are objects to remove.',
       'kolla-probe': 'Unhealthy.',
     },
   },
@@ -38,8 +38,8 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     next: 'The message names the option and the nearest valid one; HELPER COMMAND --help shows all. Fix the manifest.',
     helpers: {
       'kubernetes-entrypoint':
-        'A DEPENDENCY_* variable is invalid; the message has the column. The original waited forever, or continued without it, ' +
-        'as KOLLA_POD_COMPAT=lenient still does.',
+        'A DEPENDENCY_* variable is invalid; the message names the column. The original kubernetes-entrypoint waits forever ' +
+        'or ignores the variable; KOLLA_POD_COMPAT=lenient does the same.',
     },
   },
   badConfig: {
@@ -72,8 +72,8 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   notPermitted: {
     means: 'The system or the API server denied access.',
     next:
-      'The message names the missing permission: a Role for the ServiceAccount, or the owner of a volume ' +
-      '(fsGroup).',
+      'The message names the missing permission: apply a Role for the ServiceAccount, or set fsGroup so that the group can ' +
+      'write to the volume.',
     helpers: {
       'kolla-init': 'The ServiceAccount may not read the dependency; the message contains the Role to apply.',
       'kolla-bootstrap': 'Keystone or RabbitMQ rejected the credentials, or the account is not an administrator.',
@@ -82,7 +82,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   interrupted: { means: 'Terminated by Ctrl-C (SIGINT).', next: 'Nothing.' },
   outputClosed: {
     means: 'The reader of the output closed it early, as `| head` does.',
-    next: 'Nothing, unless the reader should have read all of it.',
+    next: 'Nothing, unless the output should have been read completely.',
   },
   terminated: {
     means: 'Terminated by SIGTERM, as when the Pod terminates.',
@@ -91,7 +91,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   },
 };
 
-/** All our exit codes, in ascending order. Others are those of a child or of the executed program. */
+/** All our exit codes in ascending order. Other codes come from a child process or the executed program. */
 export const EXIT_CODES: readonly ExitCodeEntry[] = Object.entries(rows)
   .map(([name, row]) => ({ code: ExitCode[name as keyof typeof ExitCode], name, ...row }))
   .toSorted((a, b) => a.code - b.code);

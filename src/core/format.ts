@@ -1,8 +1,8 @@
-/** Version of stored data. Data without a version was written before versions existed and counts as this one. */
+/** Version of stored data. Data without a version was written before versions existed and counts as this version. */
 export const FORMAT = 1;
 
 /**
- * Why stored data cannot be used; undefined if it can. Data of a later version is rejected, never guessed.
+ * Why stored data cannot be used; undefined if it can. Data of a later version is rejected.
  * @param found the stored version; undefined or null if there is none
  */
 export function formatProblem(found: unknown): string | undefined {

@@ -1,6 +1,6 @@
 /**
  * An IPv6 address in RFC 5952 form: the first longest run of at least two zero groups becomes `::`.
- * @param groups eight, in hexadecimal digits without leading zeros
+ * @param groups eight groups, in hexadecimal digits without leading zeros
  */
 export function shortened(groups: readonly string[]): string {
   const text = groups.join(':');

@@ -4,20 +4,20 @@ import { paint, type Terminal } from './terminal.ts';
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** Fields of a log line. Never a secret. */
+/** Fields of a log line. They never contain a secret. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Log lines on stderr: JSON, or text on a terminal. */
+/** Writes log lines on stderr, as JSON or, on a terminal, as text. */
 export interface Log {
   debug(message: string, fields?: Fields): void;
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
   error(message: string, fields?: Fields): void;
-  /** A log that adds these fields to every line. */
+  /** Returns a log that adds these fields to every line. */
   with(fields: Fields): Log;
 }
 
-/** Another tool's log format, for a helper that replaces it. */
+/** The log format of the tool that a helper replaces. */
 export type LineFormat = (level: Level, message: string, fields: Fields, now: Date) => string;
 
 export interface LogOptions {
@@ -54,7 +54,7 @@ function lineOf(options: LogOptions, level: Level, message: string, fields: Fiel
 }
 
 function jsonLine({ helper, now }: LogOptions, level: Level, msg: string, fields: Fields): string {
-  // First for order and last for value: a field named `level` can change neither.
+  // These come first in the line and last in the assignment, so that no field named `level` can change them.
   const own = { time: isoTime(now()), level, helper, msg };
   return jsonOf({ ...own, ...fields, ...own }, own) + '\n';
 }
@@ -67,7 +67,7 @@ function textLine({ terminal, now }: LogOptions, level: Level, message: string, 
   return `${time} ${paint(terminal, LEVEL_STYLE[level], level.padEnd(5))} ${printable(message)}${rest.join('')}\n`;
 }
 
-/** Foreign text, such as a server's error, must not control the terminal. */
+/** Text from other programs, such as a server's error, must not control the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/(?![\n\t])\p{Cc}/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,4 +1,4 @@
-/** A queue from a producer to a consumer that reads at its own pace, in order. */
+/** A queue from a producer to a consumer, which reads messages in order and at its own pace. */
 export class Mailbox<T> {
   readonly #letters: T[] = [];
   #failure: { readonly error: unknown } | undefined;
@@ -9,13 +9,13 @@ export class Mailbox<T> {
     this.#wake();
   }
 
-  /** Thrown to the reader after all messages. */
+  /** The error that the reader gets after all messages. */
   fail(error: unknown): void {
     this.#failure = { error };
     this.#wake();
   }
 
-  /** All past and future messages. Throws the error of fail(), or the signal's reason. */
+  /** Iterates over all past and future messages. Throws the error of fail(), or the signal's reason. */
   async *letters(signal: AbortSignal): AsyncGenerator<T> {
     const wake = () => this.#wake();
     signal.addEventListener('abort', wake);

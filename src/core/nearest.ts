@@ -1,4 +1,4 @@
-/** The closest valid word, or undefined if none is close. */
+/** The valid word that is closest to this one; undefined if none is close. */
 export function nearest(word: string, valid: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
@@ -9,13 +9,13 @@ export function nearest(word: string, valid: Iterable<string>): string | undefin
   return best;
 }
 
-/** `; did you mean 'X'?`, or nothing. */
+/** The suffix `; did you mean 'X'?`, or ''. */
 export function didYouMean(word: string, valid: Iterable<string>): string {
   const near = nearest(word, valid);
   return near === undefined ? '' : `; did you mean '${near}'?`;
 }
 
-/** `; did you mean 'X'?` or, if none is close, `; try A, B, C`. */
+/** The suffix `; did you mean 'X'?` or, if no word is close, `; try A, B, C`. */
 export function suggestion(word: string, valid: readonly string[]): string {
   return didYouMean(word, valid) || (valid.length === 0 ? '' : `; try ${valid.join(', ')}`);
 }

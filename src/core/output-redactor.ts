@@ -1,17 +1,17 @@
 import { isCredential } from './credential.ts';
 import { redactor, type Redact } from './redact.ts';
 
-/** Shorter values would match ordinary words. */
+/** Minimum length: shorter values would match ordinary words. */
 const SHORTEST_SECRET = 4;
 
 /**
- * The separator between a name and its value, with the name before it: `password=`, `"key": `, `\"token\": `, `psk =>
- * `. A bounded lookbehind from the separator keeps long lines linear.
+ * The separator between a name and its value, together with the name: `password=`, `"key": `, `\"token\": `, `psk => `.
+ * A bounded lookbehind from the separator keeps the run time linear in the length of a line.
  */
 const DIVIDER = /[=:](?<=([\w.-]{1,200})(\\{0,9}["']?\s{0,200})[=:])[=>]?\s{0,200}/g;
 const BLANK = /\s/g;
 const OPENING_QUOTE = /[bru]{0,2}(\\{0,9})(["'])/iy;
-/** HTTP headers, whose values contain spaces, as do values that start with an authentication scheme. */
+/** HTTP headers. Their values may contain spaces, as may values that start with an authentication scheme. */
 const HEADER = /(?:^|-)(?:authorization|cookie)$/i;
 const SCHEME = /(?:basic|bearer|digest|negotiate|ntlm|token)\s/iy;
 
@@ -24,7 +24,7 @@ export function outputRedactor(env: NodeJS.ProcessEnv): Redact {
   return (line) => withoutValues(withoutUsers(known(line)));
 }
 
-/** A password may contain any character: redacts up to the last @ before the next space. */
+/** A password may contain any character, so the text up to the last @ before the next space is redacted. */
 function withoutUsers(line: string): string {
   const parts: string[] = [];
   let done = 0;
@@ -60,9 +60,7 @@ function withoutValues(line: string): string {
   return parts.join('') + line.slice(done);
 }
 
-/**
- * @param quote open before the name: it ends a value with spaces
- */
+/** @param quote the quote that was opened before the name; it ends a value that contains spaces */
 function valueEnd(line: string, start: number, isHeader: boolean, quote: string | undefined): number {
   OPENING_QUOTE.lastIndex = start;
   const opening = OPENING_QUOTE.exec(line);

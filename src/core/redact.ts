@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Redacts secrets in foreign text. */
+/** Redacts secrets in text from other programs. */
 export type Redact = (text: string) => string;
 
 const SHORTEST_PART = 4;
@@ -11,7 +11,7 @@ const NAMED: Readonly<Record<string, string>> = { '\n': String.raw`\n`, '\r': St
 /**
  * Replaces each secret with `***`, including percent-encoded (URL), JSON, SQL and Python forms, and each line of a
  * multi-line secret. Longest first, so that no part of a longer one remains.
- * @param secrets empty ones are skipped
+ * @param secrets empty secrets are skipped
  */
 export function redactor(secrets: readonly (string | undefined)[]): Redact {
   const spellings = new Set<string>();
@@ -26,7 +26,7 @@ export function redactor(secrets: readonly (string | undefined)[]): Redact {
     }
     spellings.add(percentEncoded(secret));
     spellings.add(stripVTControlCharacters(secret));
-    // Logs are read by line; shorter lines would match ordinary words.
+    // Minimum length of a line: shorter lines would match ordinary words.
     for (const line of secret.split(/[\r\n]+/)) if (line.length >= SHORTEST_PART) spellings.add(line);
   }
   spellings.delete('');

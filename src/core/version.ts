@@ -1,6 +1,6 @@
 import { BINARY_NAME } from './binary-name.ts';
 
-/** As in package.json; a test compares them. */
+/** Same version as in package.json; a test compares them. */
 export const VERSION = '0.1.0';
 
 /** The output of `--version`: `kolla-probe 0.1.0 (kolla-core)`. */

@@ -8,14 +8,14 @@ const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null|~)$/i;
 /** Characters that YAML requires to be escaped and JSON does not. */
 // eslint-disable-next-line no-control-regex
 const UNPRINTABLE = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
-/** Lines that are literal in a block scalar. */
+/** Lines that a block scalar can contain literally. */
 // eslint-disable-next-line no-control-regex
 const BLOCK = /^[^\u0000-\u0008\u000B-\u001F\u007F-\u009F\u2028\u2029\uD800-\uDFFF\uFEFF\uFFFE\uFFFF]*$/u;
 const PLAIN = /^(?:--?[a-z]|[A-Za-z_/]|\d+(?=[KMG]i$))[A-Za-z0-9_./-]*$/;
 
 /**
  * Formats data as readable YAML: short lists and mappings on one line, multi-line text as block scalars, keys in order.
- * @param commentOf the comment above an item of a list; lines separated by newlines
+ * @param commentOf returns the comment to print above an item of a list; newlines separate its lines
  */
 export function yamlText(value: YamlValue, commentOf: (item: YamlValue) => string | undefined): string {
   return `${lines(value, commentOf).join('\n')}\n`;
@@ -38,7 +38,7 @@ function lines(value: YamlValue, commentOf: (item: YamlValue) => string | undefi
 }
 
 function fitsOneLine(value: YamlValue): boolean {
-  // A list of mappings is always written one item per line.
+  // A list of mappings always has one item per line.
   if (isList(value) && value.some((item) => typeof item === 'object' && item !== null)) return false;
   if (typeof value === 'object' && value !== null && Object.values(value).some(isBlock)) return false;
   return flow(value).length <= FLOW_COLUMNS;

@@ -7,10 +7,11 @@ export class AbortSignal {
   #isAborted = false;
   #reason: unknown = undefined;
   readonly #listeners = new Set<Listener>();
-  /** Sources of `any`. */
+  /** The source signals of `any`. */
   #sources: readonly AbortSignal[] = [];
   /**
-   * Listener on the sources; only while this has listeners, so that a long-lived source does not retain unused ones.
+   * The listener on the sources. It is attached only while this signal has listeners, so that a long-lived source does
+   * not retain unused signals.
    */
   #follow: Listener | undefined;
 
@@ -28,7 +29,7 @@ export class AbortSignal {
     return controller.signal;
   }
 
-  /** Aborts with the first of them, at once if one is aborted already. */
+  /** A signal that aborts with the first of the sources, immediately if one is already aborted. */
   static any(signals: Iterable<AbortSignal>): AbortSignal {
     const either = new AbortSignal();
     const sources = [...signals];
@@ -64,7 +65,7 @@ export class AbortSignal {
     if (this.#listeners.size === 0) this.#unfollow();
   }
 
-  /** For the controller only. The first reason is kept, and each listener is called once. */
+  /** Called by the controller only. The first reason is kept, and each listener is called once. */
   static end(signal: AbortSignal, reason: unknown): void {
     if (signal.#isAborted) return;
     signal.#isAborted = true;

@@ -1,4 +1,4 @@
-/** src/fs/at.ts with the kernel's own calls. */
+/** src/fs/at.ts on the system calls of kolla-core. */
 import { join } from 'node:path';
 import type { Held } from '../fs/at.ts';
 import { eachEntry } from './entries.ts';
@@ -77,7 +77,7 @@ export function rmdirAt(held: Held, name: string): void {
   done(sys.unlink(held.fd, name, AT.removeDirectory), 'rmdir', held, name);
 }
 
-/** The path is built only for an error. */
+/** The path is built only if there is an error. */
 function done(result: number, syscall: string, { path }: Held, name: string): number {
   if (result < 0) throw systemError(result, syscall, join(path, name));
   return result;

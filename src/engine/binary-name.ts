@@ -1,2 +1,2 @@
-/** src/core/binary-name.ts in kolla-core. */
+/** Replaces src/core/binary-name.ts in kolla-core. */
 export const BINARY_NAME: string = 'kolla-core';

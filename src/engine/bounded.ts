@@ -1,4 +1,7 @@
-/** src/config/bounded.ts with a deadline: the process ends with this code, as for any bad config.json, and one line. */
+/**
+ * src/config/bounded.ts with a deadline. When it is exceeded, the process writes one line and exits with this code, as
+ * for any invalid config.json.
+ */
 import { failing } from './failing.ts';
 
 const LONGEST_MS = 10_000;

@@ -1,11 +1,12 @@
 /**
- * The part of Node's Buffer that we use, on the calls of native/values.c. Unknown encodings are an error, never UTF-8.
+ * The part of Node's Buffer that kolla-core uses, implemented with native/values.c. Unknown encodings are an error,
+ * never UTF-8.
  */
 import { runsOf } from './utf8.ts';
 
 type Encoding = 'utf8' | 'utf-8' | 'latin1' | 'hex' | 'utf16le' | 'base64';
 
-/** Implemented by the class below. */
+/** Interface that the class below implements. */
 // eslint-disable-next-line typescript/no-unsafe-declaration-merging -- a method would cost a call for nothing but its type
 export interface Buffer {
   subarray(from?: number, to?: number): Buffer;
@@ -78,9 +79,7 @@ export class Buffer extends Uint8Array {
     return value instanceof Buffer;
   }
 
-  /**
-   * @returns number of bytes written
-   */
+  /** @returns the number of bytes written */
   write(text: string, at = 0, length = this.length - at): number {
     const bytes = new Uint8Array(utf8(text)).subarray(0, length);
     this.set(bytes, at);
@@ -139,7 +138,7 @@ export class Buffer extends Uint8Array {
     return this.#view(at, 8).getBigUint64(0, true);
   }
 
-  /** Throws RangeError beyond the end, like DataView. */
+  /** Throws RangeError beyond the end of the buffer, like DataView. */
   #view(at: number, length: number): DataView {
     return new DataView(this.buffer, this.byteOffset + at, Math.min(length, Math.max(0, this.length - at)));
   }
@@ -167,7 +166,7 @@ function decoded(bytes: Uint8Array): string {
   return sys.decode(bytes, 0, bytes.length) ?? fixed(bytes);
 }
 
-/** Bytes per call of String.fromCharCode: its arguments are limited by the stack. */
+/** Bytes per call of String.fromCharCode, whose number of arguments is limited by the stack. */
 const AT_ONCE = 4096;
 
 function latin1(bytes: Uint8Array): string {
@@ -179,7 +178,7 @@ function latin1(bytes: Uint8Array): string {
   return text;
 }
 
-/** One U+FFFD for each invalid byte and truncated character, as in WHATWG's decoder. */
+/** One U+FFFD for each invalid byte and each truncated character, as in WHATWG's decoder. */
 function fixed(bytes: Uint8Array): string {
   let text = '';
   for (const [from, to, isText] of runsOf(bytes)) text += isText ? sys.decode(bytes, from, to - from) : '\ufffd';

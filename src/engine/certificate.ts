@@ -11,7 +11,7 @@ import { isBitString, Parts, TAG } from './der-parts.ts';
 
 /**
  * The certificate of a PEM block.
- * @param pem from its `-----BEGIN` to the last dash
+ * @param pem the text from `-----BEGIN` to the last dash
  * @throws RangeError with the problem
  */
 export function readCertificate(pem: string): Certificate {
@@ -22,10 +22,12 @@ export function readCertificate(pem: string): Certificate {
   return { raw, toString: () => pemOf(raw) };
 }
 
-/** OpenSSL's two names for it. */
+/** OpenSSL's two labels of a certificate. */
 const FIRST = /^-----BEGIN (?:X509 )?CERTIFICATE-----[\t\r ]*$/;
 const LAST = /^-----END (?:X509 )?CERTIFICATE-----$/;
-/** Any length, with trailing spaces at most. OpenSSL accepts no other, except for a legacy header. */
+/**
+ * Matches lines of any length, with trailing spaces at most. OpenSSL accepts nothing else, except for a legacy header.
+ */
 const LINE = /^([A-Za-z0-9+/]+={0,2})[\t\r ]*$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
@@ -94,7 +96,10 @@ function checkExtensions(body: Parts): void {
   }
 }
 
-/** NumericString, PrintableString, T61String, IA5String, and those with checked characters; BIT STRING and SEQUENCE. */
+/**
+ * Types of text and of other values whose content is checked: NumericString, PrintableString, T61String, IA5String, BIT
+ * STRING, SEQUENCE.
+ */
 const NAMING = new Set([0x12, 0x13, 0x14, 0x16, TAG.utf8, TAG.universal, TAG.bmp, TAG.bitString, TAG.sequence]);
 
 function checkName(holder: Parts, what: string): void {
@@ -112,7 +117,7 @@ function checkName(holder: Parts, what: string): void {
   }
 }
 
-/** OpenSSL converts each text to UTF-8 for comparison, and rejects those it cannot. */
+/** OpenSSL converts each text to UTF-8 for comparison, and rejects text that cannot be converted. */
 function isText(tag: number, content: Buffer): boolean {
   const size = tag === TAG.universal ? 4 : tag === TAG.bmp ? 2 : 0;
   if (size === 0) return tag !== TAG.utf8 || isUtf8(content);

@@ -11,13 +11,13 @@ import { SIGNAL_NAMES, type SignalName } from './signals.ts';
 interface SpawnOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly detached: true;
-  /** stdin, stdout, stderr and further descriptors. */
+  /** stdin, stdout, stderr and further descriptors of the child. */
   readonly stdio: readonly ('ignore' | 'pipe' | 'inherit' | number)[];
 }
 
 const CHUNK_BYTES = 65_536;
 
-/** The read end of a child's pipe. A character split by a chunk's end waits for the rest. */
+/** The read end of a child's pipe. A character that is split between two chunks waits for the rest. */
 class Output extends Emitter<{ data: [string]; close: [] }> {
   readonly #fd: number;
   #open = true;
@@ -29,7 +29,7 @@ class Output extends Emitter<{ data: [string]; close: [] }> {
     watch(fd, POLLIN, () => this.#read());
   }
 
-  /** UTF-8 always. */
+  /** The encoding is always UTF-8. */
   setEncoding(): this {
     return this;
   }
@@ -103,10 +103,10 @@ export function spawn(file: string, args: readonly string[], { env, stdio }: Spa
     }
   }
   try {
-    // Before it starts, so that an immediate exit is noticed too.
+    // Registered before the child starts, so that an immediate exit is noticed too.
     if (running.size === 0) onChild(reap);
     const found = findProgram(file, env['PATH'] ?? '');
-    // A missing file is reported by the system.
+    // The system reports a missing file.
     const { file: path, words } = isRefusal(found) ? { file, words: [] } : found;
     child.pid = done(
       sys.spawn(
@@ -137,14 +137,14 @@ function pipe(): [number, number] {
   return [ends[0]!, ends[1]!];
 }
 
-/** As PID 1 we reap orphans, including earlier ones; always, whether or not we start a child. */
+/** As PID 1 we reap orphans, including earlier ones, whether or not we start a child. */
 export function reapOrphans(): void {
   if (sys.id(4) !== 1) return;
   onChild(reap);
   reap();
 }
 
-/** Reaps our exited children; as PID 1 all exited processes. */
+/** Reaps our exited children, and as PID 1 all exited processes. */
 function reap(): void {
   const ids = sys.id(4) === 1 ? [-1] : [...running.keys()];
   const status = new Int32Array(1);

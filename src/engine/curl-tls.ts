@@ -1,4 +1,4 @@
-/** src/probe/kolla/curl/tls.ts without TLS: https is left to the image's curl. */
+/** src/probe/kolla/curl/tls.ts without TLS: for https, kolla-core runs the image's curl. */
 export const speaksTls: boolean = false;
 
 export function getByTls(): Promise<never> {

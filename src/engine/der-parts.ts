@@ -36,7 +36,7 @@ export class Parts {
     return this.#values[this.#at]?.tag;
   }
 
-  /** Its checked content. */
+  /** The checked content of the next value. */
   take(tag: number, what: string): Buffer {
     const value = this.#values[this.#at++];
     if (value?.tag !== tag) throw new RangeError(`${what} is misplaced in ${this.#what}`);
@@ -77,19 +77,19 @@ function isRight({ tag, content }: Value): boolean {
   return (tag & 0xc0) !== 0 || FORMS[tag]?.(content) === true;
 }
 
-/** Not empty, and its first nine bits are not all equal. */
+/** Content is not empty, and its first nine bits are not all equal. */
 function isInteger([first, second]: Buffer): boolean {
   if (first === undefined || second === undefined) return first !== undefined;
   return !(first === 0 && second < 0x80) && !(first === 0xff && second >= 0x80);
 }
 
-/** The number of unused bits in the last byte, and the bytes, in which these bits are 0. */
+/** The number of unused bits in the last byte, followed by the bytes, in which those bits are 0. */
 export function isBitString(content: Buffer): boolean {
   const unused = content[0] ?? 8;
   return unused < 8 && (content.length === 1 ? unused === 0 : (content.at(-1)! & ((1 << unused) - 1)) === 0);
 }
 
-/** Base-128 numbers, each minimal, and the last one terminated. */
+/** Numbers in base 128, each in its shortest form, and the last one terminated. */
 function isObjectIdentifier(content: Buffer): boolean {
   return (content.at(-1) ?? 0x80) < 0x80 && content.every((byte, i) => byte !== 0x80 || (content[i - 1] ?? 0) >= 0x80);
 }

@@ -4,7 +4,7 @@ import type { sha256 as Sha256 } from '@noble/hashes/sha2.js';
 
 export { readCertificate } from './certificate.ts';
 
-/** Only the used part of the package (build/core/bundle.ts). */
+/** Imports only the part of the package that is used (build/core/bundle.ts). */
 const hashes = () => require('@noble/hashes') as { readonly sha1: typeof Sha1; readonly sha256: typeof Sha256 };
 
 export function sha256(pieces: Iterable<string | Uint8Array>): string {

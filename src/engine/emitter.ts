@@ -20,14 +20,12 @@ export class Emitter<Events extends Record<string, readonly unknown[]>> {
     return this;
   }
 
-  /** After the last event: listeners may retain this object, which would never be freed. */
+  /** Called after the last event, because listeners may retain this object, which would then never be freed. */
   protected forget(): void {
     for (const event of Object.keys(this.#listeners)) delete this.#listeners[event];
   }
 
-  /**
-   * @returns whether there was a listener
-   */
+  /** @returns whether any listener was called */
   protected emit<E extends keyof Events>(event: E, ...values: Events[E]): boolean {
     const listeners = this.#listeners[event] ?? [];
     for (const listener of listeners) listener(...values);

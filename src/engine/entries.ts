@@ -13,8 +13,8 @@ const TYPE = 18;
 const NAME = 19;
 
 /**
- * Without `.` and `..`.
- * @param fd of a directory open for reading
+ * Lists a directory without `.` and `..`.
+ * @param fd descriptor of a directory that is open for reading
  * @param each called with the type as the upper bits of a mode; 0 if the file system does not provide it
  */
 export function eachEntry(fd: number, path: string, each: (name: string, format: number) => void): void {

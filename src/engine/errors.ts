@@ -1,4 +1,4 @@
-/** Linux's error numbers with Node's codes and texts. Others show their number. */
+/** Linux's error numbers with Node's codes and texts. Other errors are shown by their number. */
 const ERRORS: Readonly<Record<number, readonly [code: string, text: string]>> = {
   1: ['EPERM', 'operation not permitted'],
   2: ['ENOENT', 'no such file or directory'],
@@ -55,8 +55,8 @@ const ERRORS: Readonly<Record<number, readonly [code: string, text: string]>> = 
 };
 
 /**
- * As in Node: `ENOENT: no such file or directory, open '/x'`.
- * @param result of the call: minus errno
+ * An error with Node's message: `ENOENT: no such file or directory, open '/x'`.
+ * @param result the result of the call: minus errno
  */
 export function systemError(result: number, syscall: string, path?: string, dest?: string): NodeJS.ErrnoException {
   const [code, text] = ERRORS[-result] ?? [`E${-result}`, `error ${-result}`];
@@ -66,7 +66,7 @@ export function systemError(result: number, syscall: string, path?: string, dest
   return Object.assign(error, { errno: result, code, syscall, ...(path === undefined ? {} : { path }) });
 }
 
-/** The result of a call, or its error. */
+/** The result of a call. Throws if it is an error. */
 export function done(result: number, syscall: string, path?: string, dest?: string): number {
   if (result < 0) throw systemError(result, syscall, path, dest);
   return result;

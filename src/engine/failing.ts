@@ -1,15 +1,15 @@
-/** The host's message and exit code for an uncaught exception. */
+/** The message and the exit code that the host uses for an uncaught exception. */
 const BUG = 'our bug, please report it';
 
 let own = 70;
 
-/** The exit code for bugs. */
+/** The exit code for a bug. */
 export function bugsEndWith(code: number): void {
   own = code;
   sys.failsWith(code, BUG);
 }
 
-/** Another message and code until disposed. */
+/** Sets another message and code until disposed. */
 export function failing(code: number, said: string): Disposable {
   sys.failsWith(code, said);
   return { [Symbol.dispose]: () => bugsEndWith(own) };

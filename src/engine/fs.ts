@@ -1,6 +1,6 @@
 /**
- * The part of `node:fs` that we use: synchronous calls, with Node's arguments, results and errors. A file is a path or
- * a descriptor.
+ * The part of `node:fs` that kolla-core uses: synchronous calls with Node's arguments, results and errors. A file is a
+ * path or a descriptor.
  */
 import { Buffer } from './buffer.ts';
 import { eachEntry } from './entries.ts';
@@ -28,7 +28,7 @@ export const constants = {
   S_IFMT: 0o170_000,
 } as const;
 
-/** These two are swapped on arm64. */
+/** arm64 swaps the values of these two flags. */
 function byArchitecture(): { readonly O_DIRECTORY: number; readonly O_NOFOLLOW: number } {
   const arm = sys.asset('architecture') === 'arm64';
   return arm ? { O_DIRECTORY: 0o40_000, O_NOFOLLOW: 0o100_000 } : { O_DIRECTORY: 0o200_000, O_NOFOLLOW: 0o400_000 };
@@ -85,7 +85,7 @@ function bytesOf(content: Uint8Array | string): Uint8Array {
   return typeof content === 'string' ? new Uint8Array(sys.encode(content)) : content;
 }
 
-/** The stat of a name in an open directory; a negative number for an error. */
+/** The stat of a name in an open directory, or a negative number as the error. */
 export function statAt(directory: number, name: string, flags: number): Stats | number {
   const found = sys.stat(directory, name, flags);
   return typeof found === 'number' ? found : new Stats(found);
@@ -114,12 +114,12 @@ function look(name: string, path: string, flags: number, options: StatOptions = 
 
 const [ENOENT, ENOTDIR] = [-2, -20];
 
-/** Node's throwIfNoEntry: a missing file, or a file on its path, is undefined. */
+/** With Node's throwIfNoEntry, a missing file, or a file in place of a parent directory, gives undefined. */
 export function isAbsent(found: Stats | number): boolean {
   return found === ENOENT || found === ENOTDIR;
 }
 
-/** The stat, or its error. */
+/** The stat. Throws if the call failed. */
 function seen(found: Stats | number, syscall: string, path?: string): Stats {
   if (typeof found === 'number') throw systemError(found, syscall, path);
   return found;
@@ -137,12 +137,12 @@ export function readlinkSync(path: string): string {
   return linkAt(AT.cwd, path, path);
 }
 
-/** Longer than any target. */
+/** Longer than the target of any link. */
 const TARGET_BYTES = 4096;
 
 /**
  * The target of a link.
- * @param path for the error
+ * @param path the path that the error names
  */
 export function linkAt(directory: number, name: string, path: string): string {
   const into = new Uint8Array(TARGET_BYTES);
@@ -151,7 +151,7 @@ export function linkAt(directory: number, name: string, path: string): string {
 
 const O_PATH = 0o10_000_000;
 
-/** Uses the O_PATH descriptor's path in /proc, as glibc does. */
+/** Uses the descriptor's path in /proc, as glibc does for an O_PATH descriptor. */
 export function realpathSync(path: string): string {
   const fd = done(sys.open(AT.cwd, path, O_PATH, 0), 'realpath', path);
   try {
@@ -180,7 +180,7 @@ export function readdirSync(path: string, options?: { readonly withFileTypes: tr
   }
 }
 
-/** For a file system without types in listings. An entry removed since is skipped. */
+/** For a file system whose listings have no types. Entries that were removed meanwhile are skipped. */
 function told(fd: number, path: string, name: string): Dirent[] {
   const found = statAt(fd, name, AT.noFollow);
   return isAbsent(found) ? [] : [new Dirent(name, seen(found, 'lstat', `${path}/${name}`).mode)];
@@ -234,7 +234,7 @@ export function readFileSync(path: string | number, encoding: 'utf8' | 'latin1')
 export function readFileSync(path: string | number, encoding?: 'utf8' | 'latin1'): Buffer | string {
   const fd = typeof path === 'number' ? path : openSync(path);
   try {
-    // One byte more than the size, so that the end is detected without another call; files of /proc report 0.
+    // One byte more than the size, so that the end is detected without another call. Files in /proc report size 0.
     const { size } = fstatSync(fd);
     let bytes = Buffer.allocUnsafe(size === 0 ? FIRST_BYTES : size + 1);
     let length = 0;

@@ -1,6 +1,6 @@
 import { randomBytes } from './random.ts';
 
-/** Node's globals: esbuild adds these imports where they are used (build/core/). */
+/** Node's globals. esbuild adds these imports to modules that use them (build/core/). */
 export { AbortController, AbortSignal } from './abort.ts';
 export { Buffer } from './buffer.ts';
 export { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from './loop.ts';

@@ -22,7 +22,7 @@ const HEADER_BYTES = 16;
 const PART_BYTES = 32_768;
 
 /**
- * By the names of interfaces that are up.
+ * Addresses by interface name, for interfaces that are up.
  * @throws the system's error
  */
 export function interfaceAddresses(): Readonly<Record<string, readonly string[]>> {
@@ -54,7 +54,7 @@ function isInternet(family: number): boolean {
   return family === FAMILY.v4 || family === FAMILY.v6;
 }
 
-/** The content of each message of a dump. It is available at once, without waiting. */
+/** The content of each message of a dump. The kernel provides it immediately, without waiting. */
 function* dumped(fd: number, type: number): Generator<DataView> {
   const request = new DataView(new ArrayBuffer(HEADER_BYTES + 16));
   request.setUint32(0, request.byteLength, true);
@@ -78,7 +78,7 @@ function* dumped(fd: number, type: number): Generator<DataView> {
 
 /**
  * struct rtattr: length, type, then the value.
- * @param from offset of the first
+ * @param from offset offset of the first attribute
  */
 function attributesOf(message: DataView, from: number): ReadonlyMap<number, Uint8Array> {
   const found = new Map<number, Uint8Array>();

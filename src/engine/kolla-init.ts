@@ -14,14 +14,14 @@ import { URL } from './url.ts';
 
 const NAME = 'kolla-init';
 const COMMANDS = { check: checkCommand, plan: planCommand };
-/** Commands of kolla-pod only; kolla-pod.yaml may contain their options. */
+/** Commands that only kolla-pod has. kolla-pod.yaml may contain options for them. */
 const OTHERS = ['rbac', 'watch'];
 
 export const main = async (argv: string[], env: Readonly<Record<string, string | undefined>>): Promise<number> => {
   const become = (what: string) => becomePod(NAME, argv, env, what);
   const [word = ''] = argv;
   if (OTHERS.includes(word)) return become(`'${NAME} ${word}'`);
-  // Help for all commands.
+  // The table of all commands, for help.
   if (argv.some((one) => ['--help', '--help-all', '-h'].includes(one)) && !isRefusal(podBeside()))
     return become('help');
   const init = initOf(COMMANDS, (waits) => {
@@ -35,6 +35,6 @@ export const main = async (argv: string[], env: Readonly<Record<string, string |
 /** Whether the kind is in src/engine/wait-kinds.ts. */
 function isOurs(text: string): boolean {
   const [, word, rest] = /^!?(tcp|http|file|socket|unix):([^#]*)/.exec(text) ?? [];
-  // A complex URL is left to kolla-pod.
+  // URLs in an unusual form are left to kolla-pod.
   return word === 'http' ? URL.parse(`http:${rest}`) !== null : word !== undefined;
 }

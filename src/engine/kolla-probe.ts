@@ -26,12 +26,12 @@ function isOurs(argv: readonly string[]): boolean {
   return isHelp && isRefusal(podBeside());
 }
 
-/** A complex URL may be https, or invalid. */
+/** A URL in an unusual form may be https, or invalid. */
 function isPlain([word, ...words]: readonly string[]): boolean {
   return word !== 'http' || words.some((one) => URL.parse(one) !== null);
 }
 
-/** A server does not become kolla-pod: its memory use would depend on its checks. */
+/** The server never re-executes as kolla-pod, because its memory use would then depend on its checks. */
 function refusal(words: readonly string[]): string | undefined {
   const [word = ''] = words;
   const isPods = POD_CHECKS.includes(word);

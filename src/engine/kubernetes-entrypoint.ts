@@ -7,7 +7,7 @@ import { entrypointOf } from '../container/init/kubernetes-entrypoint.ts';
 import { reapOrphans } from './child-process.ts';
 import { becomePod } from './pod.ts';
 
-/** Variables that need the API server. */
+/** Variables whose values need the API server. */
 const ASKING = {
   dependencyService: 'DEPENDENCY_SERVICE',
   dependencyJobs: 'DEPENDENCY_JOBS',
@@ -20,7 +20,7 @@ const ASKING = {
 
 export const main = async (argv: string[], env: Readonly<Record<string, string | undefined>>): Promise<number> => {
   const entrypoint = entrypointOf((options) => {
-    // A blank value has no effect, or is an error.
+    // A value of spaces has no effect or is an error.
     const asking = Object.entries(ASKING).find(([key]) => /\S/.test(options[key as keyof typeof ASKING] ?? ''));
     if (asking !== undefined) becomePod(entrypoint.name, argv, env, asking[1]);
   });

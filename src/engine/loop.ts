@@ -9,7 +9,7 @@
  */
 import { done } from './errors.ts';
 
-/** Called without arguments: a promise's resolve gets undefined. */
+/** Called without arguments, so that a promise's resolve gets undefined. */
 export type Callback = (...nothing: never[]) => void;
 
 export class Timer {
@@ -25,7 +25,7 @@ export class Timer {
     this.every = every;
   }
 
-  /** Does not keep the process alive. */
+  /** The timer does not keep the process alive. */
   unref(): this {
     this.held = false;
     return this;
@@ -39,7 +39,7 @@ export class Timer {
 
 const timers = new Set<Timer>();
 let immediates: Immediate[] = [];
-/** Due immediates. */
+/** Immediates that are due in this turn. */
 let now: Immediate[] = [];
 let isPollDue = false;
 interface Watch {
@@ -48,7 +48,7 @@ interface Watch {
   readonly held: boolean;
 }
 const watches = new Map<number, Watch>();
-/** Whether the set has changed since the last poll. */
+/** Whether the set of descriptors has changed since the last poll. */
 let isStale = true;
 
 export function setTimeout(call: Callback, milliseconds = 0): Timer {
@@ -70,7 +70,7 @@ export function clearTimeout(timer: Timer | undefined): void {
 
 export const clearInterval = clearTimeout;
 
-/** For one turn; undefined once cleared. */
+/** Runs in the next turn; undefined after it was cleared. */
 export interface Immediate {
   call: Callback | undefined;
 }
@@ -90,7 +90,7 @@ export const POLLOUT = 4;
 
 /**
  * Calls back whenever the descriptor is ready; one callback per descriptor.
- * @param held keeps the process alive
+ * @param held whether the callback keeps the process alive
  */
 export function watch(fd: number, events: number, call: () => void, held = true): void {
   watches.set(fd, { events, call, held });
@@ -104,7 +104,7 @@ export function unwatch(fd: number): void {
 
 const running = new Set<object>();
 
-/** Keeps the process alive without a descriptor, until released: for a running child. */
+/** Keeps the process alive without a descriptor until released, such as for a running child. */
 export function keep(one: object): void {
   running.add(one);
 }
@@ -113,9 +113,7 @@ export function letGo(one: object): void {
   running.delete(one);
 }
 
-/**
- * @param end called with nothing left to wait for
- */
+/** @param end called when nothing is left to wait for */
 export function turn(end: () => never): void {
   if (now.length > 0) return next();
   if (isPollDue) {
@@ -134,11 +132,11 @@ export function turn(end: () => never): void {
     return next();
   }
   if (running.size === 0 && !isHeld()) end();
-  // Rounded up: a turn before its timer would only poll again.
+  // Rounded up, because a turn that starts before its timer is due would only poll again.
   poll(leftMs === Infinity ? FOREVER : Math.ceil(leftMs));
 }
 
-/** The first that was set, of those with the same time. */
+/** Of several timers with the same time, the one that was set first. */
 function earliest(): Timer | undefined {
   let first: Timer | undefined;
   for (const timer of timers) if (first === undefined || timer.at < first.at) first = timer;
@@ -151,7 +149,10 @@ function isHeld(): boolean {
   return false;
 }
 
-/** One at a time, so that its jobs run before the next, as in Node; signals are handled between two turns. */
+/**
+ * Immediates run one at a time, so that the jobs of one finish before the next, as in Node. Signals are handled between
+ * two turns.
+ */
 function next(): void {
   const { call } = now.shift()!;
   isPollDue = now.length === 0;
@@ -178,7 +179,7 @@ function poll(timeoutMs: number): void {
   if (found === EINTR) return;
   done(found, 'poll');
   for (const [i, [fd, one]] of polled.entries()) {
-    // An earlier callback may have closed the polled descriptor, and its number may have been reused.
+    // An earlier callback may have closed the descriptor that was polled, and its number may have been reused.
     if (rows[2 * i + 1]! >>> 16 !== 0 && watches.get(fd) === one) one.call();
   }
 }

@@ -1,4 +1,6 @@
-/** The part of `node:net` that we use: outgoing connections (net/connection), and accepted ones (net/server). */
+/**
+ * The part of `node:net` that kolla-core uses: outgoing connections (net/connection), and accepted ones (net/server).
+ */
 import type { Endpoint } from './net/address.ts';
 import { Socket, type IpcNetConnectOpts, type SocketOptions, type TcpNetConnectOpts } from './net/connection.ts';
 import { Server } from './net/server.ts';
@@ -12,7 +14,7 @@ export function connect(to: TcpNetConnectOpts | IpcNetConnectOpts): Socket {
   return socket;
 }
 
-/** A server's address. */
+/** The address of a server. */
 export type AddressInfo = Endpoint;
 
 export function createServer(options: SocketOptions, onConnection: (socket: Socket) => void): Server<Socket> {

@@ -11,5 +11,5 @@ export const connectKube = absent('client for the API server');
 export const exchange = absent('greetings of brokers and databases');
 export const jsonpathFinder = absent('JSONPath');
 
-/** For src/wait/effects.ts: waits for servers and files share no state. */
+/** Replaces a part of src/wait/effects.ts: waits for servers and files share no state. */
 export const effectsFor = (): object => ({});

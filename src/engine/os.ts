@@ -1,4 +1,4 @@
-/** The part of `node:os` that we use. */
+/** The part of `node:os` that kolla-core uses. */
 import { readFileSync } from './fs.ts';
 import { interfaceAddresses } from './interfaces.ts';
 import { SIGNAL_NAMES, type SignalName } from './signals.ts';
@@ -15,7 +15,7 @@ interface Address {
   readonly address: string;
 }
 
-/** By interface name, with addresses in the kernel's order. */
+/** Addresses by interface name, in the kernel's order. */
 export function networkInterfaces(): Readonly<Record<string, readonly Address[] | undefined>> {
   const found = Object.entries(interfaceAddresses());
   return Object.fromEntries(found.map(([name, all]) => [name, all.map((address) => ({ address }))]));

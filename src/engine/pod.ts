@@ -11,7 +11,7 @@ export function podBeside(): Program | Refusal {
 
 /**
  * Executes kolla-pod under the same name.
- * @param what needs it, for the error: `'kolla-probe mysql'`
+ * @param what the command that needs kolla-pod, for the error: `'kolla-probe mysql'`
  * @throws UnavailableError without kolla-pod next to kolla-core
  */
 export function becomePod(

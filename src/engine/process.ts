@@ -1,4 +1,4 @@
-/** The part of Node's `process` that we use. */
+/** The part of Node's `process` that kolla-core uses. */
 import { done, systemError } from './errors.ts';
 import { existsSync, readFileSync } from './fs.ts';
 import { nameOf } from './names.ts';
@@ -51,7 +51,7 @@ export class Stream {
 
 const [EINTR, EAGAIN] = [-4, -11];
 
-/** Waits for a pipe that another process has made non-blocking. */
+/** Waits for a pipe that another process has set to non-blocking mode. */
 function writeAll(fd: number, bytes: Uint8Array): Error | undefined {
   for (let at = 0; at < bytes.length;) {
     const written = sys.write(fd, bytes, at, bytes.length - at, -1);
@@ -87,7 +87,7 @@ type BugListener = (error: unknown) => void;
 const UNCAUGHT = 'uncaughtException';
 const bugListeners = new Set<BugListener>();
 
-/** For an error thrown by a callback of the loop: calls listeners, or ends through native/main.c. */
+/** Handles an error that a callback of the loop has thrown: calls listeners, or exits through native/main.c. */
 export function uncaught(error: unknown): void {
   if (bugListeners.size === 0) throw error;
   for (const listener of bugListeners) listener(error);
@@ -104,7 +104,7 @@ function forget(name: string, some: (listener: Listener) => boolean): void {
   if (listeners.size === 0) unwatch(queue);
 }
 
-/** Callback on SIGCHLD: loop.ts knows no processes. */
+/** Callback for SIGCHLD, because loop.ts knows nothing about processes. */
 export const onChild = (call: Listener): void => listen('SIGCHLD', call);
 
 const [uid, gid, pid, ppid] = [sys.id(0), sys.id(2), sys.id(4), sys.id(5)];
@@ -127,7 +127,7 @@ export function envOf(variables: Readonly<Record<string, string | undefined>>): 
   return Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
 }
 
-/** clock_gettime's id for the CPU time of this process. */
+/** The ID for clock_gettime of this process's CPU time. */
 const PROCESS_CPU = 2;
 
 export const process = {
@@ -138,7 +138,7 @@ export const process = {
   pid,
   ppid,
   exitCode: undefined as number | undefined,
-  /** The running module. Held until the end: freeing it takes a tenth of a start. */
+  /** The running module. It is never freed, because that takes a tenth of a start. */
   main: undefined as unknown,
   stdout: new Stream(1),
   stderr: new Stream(2),
@@ -146,12 +146,12 @@ export const process = {
   geteuid: () => sys.id(1),
   getgid: () => gid,
   getegid: () => sys.id(3),
-  /** All in `user`: callers add them. */
+  /** All CPU time is in `user`, since callers add both. */
   cpuUsage: () => ({ user: sys.now(PROCESS_CPU) * 1000, system: 0 }),
   memoryUsage: {
     rss: () => 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]),
   },
-  /** Including the effective one, as in Node. */
+  /** Supplementary groups including the effective one, as in Node. */
   getgroups(): number[] {
     const line = /^Groups:(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
     const groups = line.split(/\s+/).filter((word) => word !== '');
@@ -162,7 +162,7 @@ export const process = {
     sys.umask(mask);
     return mask;
   },
-  /** Groups of a user by /etc/group, plus one. */
+  /** Groups of a user in /etc/group, plus the given one. */
   initgroups(user: string, group: number): void {
     const groups = existsSync('/etc/group') ? readFileSync('/etc/group', 'utf8').split('\n') : [];
     const own = groups

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readSync } from './fs.ts';
 
-/** From the kernel's generator. */
+/** Random bytes from the kernel's generator. */
 export function randomBytes(count: number): Uint8Array {
   const fd = openSync('/dev/urandom', constants.O_RDONLY);
   try {

@@ -1,4 +1,4 @@
-/** Signals by number on Linux, from 1. */
+/** Signal names by number on Linux, from 1. */
 export const SIGNAL_NAMES = [
   'SIGHUP',
   'SIGINT',

@@ -15,7 +15,7 @@ import { process, uncaught } from './process.ts';
 export function start(name: string, main: HelperModule['main'], bugCode?: number): () => void {
   if (bugCode !== undefined) bugsEndWith(bugCode);
   if (isRaised(process.env)) sys.forget();
-  // A closed reader is a write error, as in Node. An executed program inherits the original disposition.
+  // A closed reader causes a write error, as in Node. An executed program inherits the original disposition.
   sys.onSignal(signalNumber('SIGPIPE'), 2);
   process.main = main;
   let running = true;
@@ -24,7 +24,7 @@ export function start(name: string, main: HelperModule['main'], bugCode?: number
   };
   dispatch(name, process.argv.slice(2), [name], () => Promise.resolve({ main })).then(() => (running = false), bugs);
   const end = (): never => {
-    // Nothing can resume it: a promise that is never settled.
+    // Nothing can resume the process, because a promise never settles.
     if (running) throw new Error(`${name} waits for nothing`);
     return sys.exit(process.exitCode ?? 0);
   };

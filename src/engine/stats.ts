@@ -1,10 +1,10 @@
-/** Stats of a file and directory entries of `node:fs`. */
+/** Stats of a file and directory entries, as `node:fs` returns them. */
 
 const FORMAT = 0o170_000;
-/** File types of a mode, by FORMAT. */
+/** File types in a mode, by FORMAT. */
 const [FIFO, FILE, DIRECTORY, LINK, SOCKET] = [0o10_000, 0o100_000, 0o40_000, 0o120_000, 0o140_000];
 
-/** The result of sys.stat, decoded on access. Most of it is never needed. */
+/** The result of sys.stat. It is decoded on access, because most of it is never needed. */
 export class Stats {
   readonly #found: readonly number[];
 

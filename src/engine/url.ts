@@ -17,14 +17,12 @@ export class URL {
   readonly username = '';
   readonly password = '';
   readonly hostname: string;
-  /** Empty for http's default. */
+  /** Empty for http's default port. */
   readonly port: string;
   readonly pathname: string;
   readonly search: string;
 
-  /**
-   * @throws TypeError for any other URL
-   */
+  /** @throws TypeError if the URL has another form */
   constructor(text: string) {
     const groups = groupsOf(text);
     if (groups === undefined) throw new TypeError('Invalid URL');

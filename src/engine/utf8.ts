@@ -1,6 +1,6 @@
 /**
- * Splits bytes into runs: of valid UTF-8, and of one invalid sequence, as delimited by WHATWG's decoder.
- * @returns from, to, whether it is text
+ * Splits bytes into runs of valid UTF-8 and single invalid sequences, with the boundaries of WHATWG's decoder.
+ * @returns start, end, and whether the run is valid text
  */
 export function* runsOf(bytes: Uint8Array): Generator<readonly [from: number, to: number, isText: boolean]> {
   let right = 0;

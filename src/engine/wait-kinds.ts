@@ -1,4 +1,7 @@
-/** src/wait/kinds/index.ts in kolla-core: kinds without TLS and clients. kolla-pod has taken over before for others. */
+/**
+ * Replaces src/wait/kinds/index.ts in kolla-core: kinds without TLS and clients. For other kinds kolla-pod has taken
+ * over before.
+ */
 import type { Kind } from '../wait/dependency.ts';
 import { http } from '../wait/kinds/http.ts';
 import { file, socket } from '../wait/kinds/path.ts';
@@ -6,5 +9,5 @@ import { tcp } from '../wait/kinds/tcp.ts';
 
 export const KINDS: readonly Kind[] = [tcp, http, file, socket];
 
-/** API objects are not supported. */
+/** kolla-core has no waits for API objects. */
 export const ANY = undefined;

@@ -1,4 +1,4 @@
-/** For `catch` around file system calls: a missing path is undefined; any other system error is rethrown. */
+/** For the `catch` of file system calls: returns undefined for a missing path and rethrows any other system error. */
 export function ignoreAbsent(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

@@ -13,7 +13,7 @@ export async function may(path: string, how: number): Promise<boolean> {
   }
 }
 
-/** Whether the path exists, as far as it is accessible; links are followed. Never rejects. */
+/** Whether the path exists, as far as it is accessible. Links are followed. Never rejects. */
 export async function isThere(path: string): Promise<boolean> {
   return await may(path, constants.F_OK);
 }
@@ -23,7 +23,7 @@ export async function mayWriteIn(directory: string): Promise<boolean> {
   return await may(directory, constants.W_OK | constants.X_OK);
 }
 
-/** stat with links followed; undefined if inaccessible. */
+/** Same as stat with links followed; undefined if the path is inaccessible. */
 export function followAt(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

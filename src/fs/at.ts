@@ -20,16 +20,18 @@ import {
   type Stats,
 } from 'node:fs';
 
-/** A descriptor, and its user-visible path for messages. */
+/** A descriptor, and the path shown to users. */
 export interface Held {
   readonly fd: number;
   readonly path: string;
 }
 
-/** Opens a path without read access, so that a directory need only be searchable. Node has no name for the flag. */
+/**
+ * O_PATH: opens a path without read access, so that a directory need only be searchable. Node has no name for the flag.
+ */
 export const O_PATH = 0o10_000_000;
 
-/** A descriptor. */
+/** Opens the path and returns its descriptor. */
 export function openAt(held: Held, name: string, flags: number, mode = 0): number {
   return act(held, name, (at) => openSync(at, flags, mode));
 }
@@ -38,7 +40,7 @@ export function listAt(held: Held): string[] {
   return act(held, '.', (at) => readdirSync(at));
 }
 
-/** Undefined if missing. */
+/** Undefined if the object is missing. */
 export function lstatAt(held: Held, name: string): Stats | undefined {
   return act(held, name, (at) => lstatSync(at, { throwIfNoEntry: false }));
 }
@@ -59,12 +61,12 @@ export function renameAt(held: Held, from: string, to: string): void {
   act(held, to, (at) => renameSync(placeOf(held, from), at));
 }
 
-/** Does not follow a link. An id of -1 is kept. */
+/** Does not follow a link. An ID of -1 is kept. */
 export function chownAt(held: Held, name: string, uid: number, gid: number): void {
   act(held, name, (at) => lchownSync(at, uid, gid));
 }
 
-/** For a file or directory; chmod alone would follow a link. */
+/** Changes the mode of a file or directory. A plain chmod would follow a link. */
 export function chmodAt(held: Held, name: string, mode: number): void {
   const fd = openAt(held, name, O_PATH | constants.O_NOFOLLOW);
   try {
@@ -74,12 +76,12 @@ export function chmodAt(held: Held, name: string, mode: number): void {
   }
 }
 
-/** On the open object itself. An id of -1 is kept. */
+/** Acts on the open object itself. An ID of -1 is kept. */
 export function chownHeld({ fd, path }: Held, uid: number, gid: number): void {
   actHeld(fd, path, (at) => chownSync(at, uid, gid));
 }
 
-/** On the open object itself, but not a link. */
+/** Acts on the open object itself, which must not be a link. */
 export function chmodHeld({ fd, path }: Held, mode: number): void {
   actHeld(fd, path, (at) => chmodSync(at, mode));
 }
@@ -113,7 +115,7 @@ function actHeld(fd: number, path: string, call: (at: string) => void): void {
   }
 }
 
-/** The system's error has our /proc path, which means nothing to a user. */
+/** The system's error contains a path in /proc, which means nothing to a user. */
 function withPath(error: unknown, taken: string, known: string): unknown {
   if (error instanceof Error)
     error.message = error.message.replaceAll(`'${taken}/.'`, `'${known}'`).replaceAll(`'${taken}`, `'${known}`);

@@ -8,22 +8,22 @@ import { join } from 'node:path';
 
 export interface ConfigRecord {
   readonly state: 'in-step' | 'refused' | 'failed' | 'absent';
-  /** The installed version; undefined if there is none. */
+  /** The version that is installed; undefined if there is none. */
   readonly version: string | undefined;
-  /** The last examined version: the installed or the rejected one. */
+  /** The version that was examined last, installed or rejected. */
   readonly looked: string | undefined;
   /** The kubelet's version of the examined content; undefined for a plain directory. */
   readonly configMap: string | undefined;
-  /** Why it is not in step. */
+  /** Why the installed version is not the newest one. */
   readonly problem: string | undefined;
 }
 
-/** Its path below a root. */
+/** The record's path below a root. */
 export function configRecordFile(root: string): string {
   return join(root, 'run/kolla/config-watch.json');
 }
 
-/** Undefined if missing. Throws the system's error, or a SyntaxError for an invalid record. */
+/** Reads the record; undefined if it is missing. Throws the system's error, or a SyntaxError if it is invalid. */
 export function readConfigRecord(root: string): ConfigRecord | undefined {
   try {
     const found: unknown = JSON.parse(readFileSync(configRecordFile(root), 'utf8'));

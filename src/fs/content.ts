@@ -18,7 +18,7 @@ export class LargeFile implements Disposable {
   #kept: number | undefined;
 
   /**
-   * @param path user-visible
+   * @param path the path shown to users
    * @param open opens a descriptor for each read
    */
   constructor(path: string, found: Stats, open: () => number) {
@@ -28,7 +28,7 @@ export class LargeFile implements Disposable {
     this.#open = open;
   }
 
-  /** Stays open until disposed: a replacement of its name has no effect. */
+  /** Keeps the file open until disposed, so that replacing its name has no effect. */
   keepOpen(): this {
     this.#kept ??= this.#open();
     return this;
@@ -70,36 +70,36 @@ export function changedMeanwhile(path: string): Error {
   return Object.assign(new Error(message), { code: 'EAGAIN' });
 }
 
-/** Of a file on disk, following links. Throws the system's error. */
+/** Reads a file on disk, following links. Throws the system's error. */
 export function readContent(path: string): Content {
   const open = () => openSync(path, 'r');
   return reading(path, constants.O_RDONLY, (fd) => contentOf(path, fd, fstatSync(fd), open));
 }
 
-/** A file's content and its stat at that time. */
+/** A file's content, with its stat at the same time. */
 export interface ReadFile {
   readonly content: Content;
   readonly stats: Stats;
 }
 
-/** Of an open file; undefined if it is not a regular file. Parameters as for LargeFile. */
+/** Reads an open file; undefined if it is not a regular file. The parameters are those of LargeFile. */
 export function readHeld(fd: number, path: string, open: () => number): ReadFile | undefined {
   const stats = fstatSync(fd);
   return stats.isFile() ? { content: contentOf(path, fd, stats, open), stats } : undefined;
 }
 
-/** Its bytes: in-memory content in one piece, so that it is one write. */
+/** The bytes in chunks. Content in memory is one chunk, so that it needs one write. */
 export function chunksOf(content: Content): Iterable<Uint8Array> {
   return content instanceof LargeFile ? content.chunks() : [content];
 }
 
-/** Everything in memory. */
+/** Reads the whole content into memory. */
 export function bytesOf(content: Content): Buffer {
   if (content instanceof LargeFile) return Buffer.concat(Array.from(content.chunks(), (chunk) => Buffer.from(chunk)));
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** Whether both have the same bytes. */
+/** Whether both contents are equal. */
 export function isSameContent(a: Content, b: Content): boolean {
   if (a.byteLength !== b.byteLength) return false;
   const others = slicesOf(b);
@@ -110,12 +110,12 @@ export function isSameContent(a: Content, b: Content): boolean {
   return true;
 }
 
-/** Whether the file itself, and not a link's target, has that content. Throws the system's error. */
+/** Whether the file itself, not the target of a link, has that content. Throws the system's error. */
 export function fileHolds(path: string, content: Content): boolean {
   return reading(path, constants.O_RDONLY | constants.O_NOFOLLOW, (fd) => holds(fd, content));
 }
 
-/** Whether an open file has that content, compared in chunks. */
+/** Whether an open file has that content. It is compared in chunks. */
 export function holds(fd: number, content: Content): boolean {
   if (fstatSync(fd).size !== content.byteLength) return false;
   let at = 0;
@@ -131,17 +131,14 @@ export function holds(fd: number, content: Content): boolean {
 
 function contentOf(path: string, fd: number, found: Stats, open: () => number): Content {
   if (found.size > HELD_MAX_BYTES) return new LargeFile(path, found, open);
-  // Files of /proc report 0. Otherwise reads only up to the size at stat: no extra call for the end.
+  // Files in /proc report size 0. Other files are read only up to their size, which saves a call at the end.
   if (found.size === 0) return readFileSync(fd);
   const bytes = new Uint8Array(found.size);
   const length = fill(fd, bytes, 0);
   return length === found.size ? bytes : bytes.subarray(0, length);
 }
 
-/**
- * A FIFO that replaced a file since it was examined reads as empty: without O_NONBLOCK, opening it would wait for a
- * writer.
- */
+/** A FIFO in place of the examined file reads as empty; without O_NONBLOCK, opening it would wait for a writer. */
 function reading<T>(path: string, flags: number, read: (fd: number) => T): T {
   const fd = openSync(path, flags | constants.O_NONBLOCK);
   try {
@@ -155,7 +152,7 @@ function identityOf({ dev, ino, size, mtimeMs }: Stats): string {
   return [dev, ino, size, mtimeMs].join(' ');
 }
 
-/** Fills the buffer up to the end of the file. */
+/** Fills the buffer until the file ends. */
 function fill(fd: number, buffer: Uint8Array, from: number): number {
   let length = 0;
   while (length < buffer.byteLength) {
@@ -166,7 +163,7 @@ function fill(fd: number, buffer: Uint8Array, from: number): number {
   return length;
 }
 
-/** In chunks of equal size, for any content. */
+/** Splits any content into chunks of equal size. */
 function* slicesOf(content: Content): Generator<Uint8Array> {
   for (const chunk of chunksOf(content))
     for (let at = 0; at < chunk.byteLength; at += CHUNK_BYTES) yield chunk.subarray(at, at + CHUNK_BYTES);

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Like makeDirectories of directory.ts, but synchronous and for both engines. An existing path may not be a directory:
- * opening a file in it will fail. Throws the system's error.
+ * Like makeDirectories of directory.ts, but synchronous and for both engines. An existing path is not checked; if it is
+ * no directory, opening a file in it fails. Throws the system's error.
  */
 export function makeDirectoriesSync(path: string, mode: number): void {
   try {

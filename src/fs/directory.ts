@@ -17,8 +17,8 @@ export async function makeDirectory(path: string, mode: number): Promise<void> {
 /**
  * Creates a directory and its parents. Node's own recursive mkdir never returns in an existing directory in which none
  * can be created, such as /proc, and no signal ends it.
- * @returns the topmost created; undefined if all existed. Rejects with the system's error, EEXIST if another object is
- * in the way.
+ * @returns the topmost directory that was created; undefined if all existed. Rejects with the system's error, EEXIST if
+ * another object is in the way.
  */
 export async function makeDirectories(path: string, mode?: number): Promise<string | undefined> {
   try {

@@ -5,9 +5,9 @@ import { prefixOf, staleBefore, temporaryName } from './temporary.ts';
 import type { FileImage } from './write-file.ts';
 
 /**
- * Replaces a file atomically: readers, also after our exit, see the old or the new one. The temporary file starts with
- * a dot and lacks the suffix, so no service's `*.conf` matches it; it is private until its owner is set, so a secret is
- * never readable by others. Rejects with the system's error: EBUSY if the file is a mount point.
+ * Replaces a file atomically: even if we are killed, readers see either the old or the new file. The temporary file
+ * starts with a dot and lacks the suffix, so no service's `*.conf` matches it; it is private until its owner is set, so
+ * a secret is never readable by others. Rejects with the system's error: EBUSY if the file is a mount point.
  */
 export async function replaceFile(path: string, image: FileImage): Promise<void> {
   const directory = dirname(path);
@@ -15,7 +15,7 @@ export async function replaceFile(path: string, image: FileImage): Promise<void>
   try {
     await writeAndRename(path, image);
   } catch (error) {
-    // A concurrent run took our temporary file for a stale one.
+    // A concurrent run considered our temporary file stale.
     if ((error as NodeJS.ErrnoException).syscall !== 'rename' || (error as NodeJS.ErrnoException).code !== 'ENOENT')
       throw error;
     await writeAndRename(path, image);
@@ -30,7 +30,7 @@ async function writeAndRename(path: string, { content, mode, uid, gid, times }: 
     try {
       await file.writeFile(bytesOf(content));
       if (uid !== -1 || gid !== -1) await file.chown(uid, gid);
-      // After chown, which clears setuid and setgid.
+      // Set after chown, which clears setuid and setgid.
       await file.chmod(mode);
       if (times !== undefined) await file.utimes(times.atime, times.mtime);
       await file.sync();
@@ -44,7 +44,7 @@ async function writeAndRename(path: string, { content, mode, uid, gid, times }: 
   }
 }
 
-/** Next to the file, with a unique name: opened exclusively and without following links. */
+/** A unique name in the same directory. The file is opened exclusively and without following links. */
 export function temporaryFor(path: string): string {
   return join(dirname(path), temporaryName(basename(path)));
 }
@@ -60,7 +60,7 @@ export async function removeStale(directory: string, name: string): Promise<void
   }
 }
 
-/** Makes created and removed names durable. Rejects with the system's error. */
+/** Syncs a directory, so that created and removed names survive a power loss. Rejects with the system's error. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {

@@ -3,7 +3,7 @@ import { staleBefore, temporaryName } from './temporary.ts';
 import { Directory } from './tree.ts';
 import type { FileImage } from './write-file.ts';
 
-/** The final state of a link. An id of -1 keeps the file system's default. */
+/** The final state of a link. An ID of -1 keeps the file system's default. */
 export interface LinkImage {
   readonly target: string;
   readonly uid: number;
@@ -42,7 +42,7 @@ export class Replacer {
     act(directory);
   }
 
-  /** So that the old names do not return after a power loss. */
+  /** Prevents the old names from returning after a power loss. */
   sync(): void {
     for (const path of this.#directories) {
       using directory = this.#open(path);
@@ -52,19 +52,19 @@ export class Replacer {
   }
 }
 
-/** Replaces one file durably. Throws as Replacer. */
+/** Replaces one file durably. Throws like Replacer. */
 export function replace(path: string, image: FileImage): void {
   const replacer = new Replacer();
   replacer.replace(path, image);
   replacer.sync();
 }
 
-/** Replaces a file atomically: readers, also after our exit, see the old or the new one. */
+/** Replaces a file atomically: even if we are killed, readers see either the old or the new file. */
 export function putFile(directory: Directory, name: string, image: FileImage): void {
   put(directory, name, (temporary) => directory.create(temporary, image));
 }
 
-/** The same for a link. */
+/** Replaces a link in the same way. */
 export function putLink(directory: Directory, name: string, { target, uid, gid }: LinkImage): void {
   put(directory, name, (temporary) => {
     directory.link(temporary, target);
@@ -72,14 +72,12 @@ export function putLink(directory: Directory, name: string, { target, uid, gid }
   });
 }
 
-/**
- * @param make creates it completely, under a private name
- */
+/** @param make creates the complete object under a private name */
 function put(directory: Directory, name: string, make: (temporary: string) => void): void {
   try {
     makeAndRename(directory, name, make);
   } catch (error) {
-    // A concurrent run took our temporary file for a stale one.
+    // A concurrent run considered our temporary file stale.
     if ((error as NodeJS.ErrnoException).syscall !== 'rename' || (error as NodeJS.ErrnoException).code !== 'ENOENT')
       throw error;
     makeAndRename(directory, name, make);
@@ -92,7 +90,7 @@ function makeAndRename(directory: Directory, name: string, make: (temporary: str
     make(temporary);
     directory.rename(temporary, name);
   } catch (error) {
-    // An existing one belongs to another run.
+    // An existing file with this name belongs to another run.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') directory.remove(temporary);
     throw error;
   }

@@ -1,9 +1,9 @@
-/** A temporary file of this age, or older than this process, belongs to a dead run. */
+/** A temporary file of this age, or older than this process, belongs to a run that has exited. */
 const STALE_MS = 60_000;
 
-/** A file's name until it is renamed: hidden, without its suffix, and unique. */
+/** A file's name until it is renamed: hidden, unique, and without the file's suffix. */
 export function temporaryName(name: string): string {
-  // Not by node:crypto, which costs more to load than a file to write.
+  // Random without node:crypto, which costs more to load than writing a file.
   const suffix = Math.floor(Math.random() * 2 ** 24)
     .toString(16)
     .padStart(6, '0');
@@ -11,9 +11,9 @@ export function temporaryName(name: string): string {
 }
 
 /**
- * Older temporary files belong to a dead run. The kernel's file clock lags by up to a tick, so one may belong to a
- * concurrent run that has just started: that one writes it again. A run may also start within that tick of another's
- * death.
+ * Temporary files with an older modification time belong to runs that have exited. The kernel's file clock lags by up
+ * to a tick, so such a file may also belong to a concurrent run that has just started; that run then writes its file
+ * again.
  */
 export function staleBefore(): number {
   return Math.max(Date.now() - STALE_MS, performance.timeOrigin);

@@ -25,9 +25,9 @@ const HANDLE = O_PATH | constants.O_DIRECTORY;
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
-/** An open object, whatever takes its name. A link is opened itself. */
+/** An open object, even if another object takes its name. A link itself is opened. */
 export class Handle implements Disposable {
-  /** Path as opened, for messages. */
+  /** The path as it was opened, for messages. */
   readonly path: string;
   readonly fd: number;
 
@@ -40,7 +40,7 @@ export class Handle implements Disposable {
     return fstatSync(this.fd);
   }
 
-  /** An id of -1 is kept. */
+  /** An ID of -1 is kept. */
   chown(uid: number, gid: number): void {
     chownHeld(this, uid, gid);
   }
@@ -60,19 +60,19 @@ export class Handle implements Disposable {
  * and links are not followed. Throws the system's errors, with user-visible paths.
  */
 export class Directory extends Handle {
-  /** Links in the path are followed. */
+  /** Opens a directory. Links in the path are followed. */
   static open(path: string): Directory {
     return new Directory(path, openSync(path, HANDLE));
   }
 
-  /** A path below `root` without links: a link is ENOTDIR. */
+  /** Opens a path below `root` without links; a link gives ENOTDIR. */
   static below(root: string, path: string): Directory {
     const names = path.slice(root === '/' ? 0 : root.length).split('/');
     return descend(Directory.open(root), names, (directory, name) => directory.open(name));
   }
 
   /**
-   * The same with links, as long as they stay within `root`. Throws RangeError for one that leads outside.
+   * Opens a path below `root` that may contain links within it. Throws RangeError if a link leads outside.
    * @param root without links
    * @param makes the mode of missing directories; undefined: an error
    */
@@ -89,17 +89,17 @@ export class Directory extends Handle {
     });
   }
 
-  /** A subdirectory. */
+  /** Opens a subdirectory. */
   open(name: string): Directory {
     return new Directory(childPath(this.path, name), openAt(this, name, HANDLE | constants.O_NOFOLLOW));
   }
 
-  /** A relative path without links: a link is ENOTDIR. */
+  /** Opens a relative path without links; a link gives ENOTDIR. */
   openBelow(path: string): Directory {
     return descend(this.open('.'), path.split('/'), (directory, name) => directory.open(name));
   }
 
-  /** Undefined if missing. */
+  /** Undefined if the name is missing. */
   hold(name: string): Handle | undefined {
     try {
       return new Handle(childPath(this.path, name), openAt(this, name, O_PATH | constants.O_NOFOLLOW));
@@ -112,7 +112,7 @@ export class Directory extends Handle {
     return listAt(this);
   }
 
-  /** Undefined if missing. */
+  /** Undefined if the name is missing. */
   lstat(name: string): Stats | undefined {
     return lstatAt(this, name);
   }
@@ -121,17 +121,20 @@ export class Directory extends Handle {
     return readlinkAt(this, name);
   }
 
-  /** A regular file's current content; undefined for another kind of object. A large one is read while this is open. */
+  /**
+   * The current content of a regular file; undefined for another kind of object. A large file can be read while this
+   * directory is open.
+   */
   read(name: string): ReadFile | undefined {
     return this.#reading(name, (fd) => readHeld(fd, childPath(this.path, name), () => openAt(this, name, READ)));
   }
 
-  /** Whether a file has that content, compared in chunks. */
+  /** Whether a file has that content. It is compared in chunks. */
   holds(name: string, content: Content): boolean {
     return this.#reading(name, (fd) => holds(fd, content));
   }
 
-  /** Creates a directory, unless the name exists. */
+  /** Creates a directory unless the name exists. */
   make(name: string, mode: number): void {
     try {
       mkdirAt(this, name, mode);
@@ -140,7 +143,7 @@ export class Directory extends Handle {
     }
   }
 
-  /** A new file, written in chunks and synced; EEXIST if the name exists. */
+  /** Creates a file, writes it in chunks and syncs it. EEXIST if the name exists. */
   create(name: string, image: FileImage): void {
     const fd = openAt(this, name, NEW_FILE, 0o600);
     try {
@@ -154,17 +157,17 @@ export class Directory extends Handle {
     symlinkAt(this, name, target);
   }
 
-  /** Replaces an existing `to`. */
+  /** Renames, replacing an existing `to`. */
   rename(from: string, to: string): void {
     renameAt(this, from, to);
   }
 
-  /** Does not follow a link. An id of -1 is kept. */
+  /** Does not follow a link. An ID of -1 is kept. */
   own(name: string, uid: number, gid: number): void {
     chownAt(this, name, uid, gid);
   }
 
-  /** Of a file or directory; chmod alone would follow a link. */
+  /** Changes the mode of a file or directory. A plain chmod would follow a link. */
   setMode(name: string, mode: number): void {
     chmodAt(this, name, mode);
   }
@@ -178,7 +181,7 @@ export class Directory extends Handle {
     rmdirAt(this, name);
   }
 
-  /** Recursively. A missing one counts as removed. */
+  /** Removes recursively. A missing name counts as removed. */
   remove(name: string): void {
     const found = this.lstat(name);
     if (found?.isDirectory()) {
@@ -188,7 +191,7 @@ export class Directory extends Handle {
     } else if (found !== undefined) this.unlink(name);
   }
 
-  /** Makes created and removed names durable. */
+  /** Syncs the directory, so that created and removed names survive a power loss. */
   sync(): void {
     const fd = openAt(this, '.', constants.O_RDONLY);
     try {
@@ -198,7 +201,7 @@ export class Directory extends Handle {
     }
   }
 
-  /** A FIFO that replaced a file reads as empty: without O_NONBLOCK, opening it would wait for a writer. */
+  /** A FIFO in place of a file reads as empty; without O_NONBLOCK, opening it would wait for a writer. */
   #reading<T>(name: string, read: (fd: number) => T): T {
     const fd = openAt(this, name, READ);
     try {
@@ -209,12 +212,12 @@ export class Directory extends Handle {
   }
 }
 
-/** For a name without a slash: join() would scan each character. */
+/** For names without a slash, because join() would scan each character. */
 function childPath(path: string, name: string): string {
   return path === '/' ? `/${name}` : `${path}/${name}`;
 }
 
-/** Each step from the previous directory, which is closed afterwards. */
+/** Opens each component from the previous directory, which is then closed. */
 function descend(
   top: Directory,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** Whether `path` is `directory` or below it, by name only: both without `..` and trailing slashes. */
+/** Whether `path` is `directory` or below it, comparing names only. Both must have no `..` and no trailing slash. */
 export function isWithin(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
 }

@@ -1,6 +1,6 @@
 import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
 
-/** The system's errors for missing permissions. */
+/** The system's errors for a missing permission. */
 const REFUSED = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /**

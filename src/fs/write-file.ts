@@ -1,13 +1,13 @@
 import { fchmodSync, fchownSync, fsyncSync, ftruncateSync, futimesSync, writeSync } from 'node:fs';
 import { chunksOf, LargeFile, type Content } from './content.ts';
 
-/** The final state of a file. An id of -1 keeps the file system's default. */
+/** The final state of a file. An ID of -1 keeps the file system's default. */
 export interface FileImage {
   readonly content: Content;
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
-  /** Seconds since the epoch, to preserve times. */
+  /** Time in seconds since the epoch, to preserve it. */
   readonly times?: { readonly atime: number; readonly mtime: number } | undefined;
 }
 
@@ -23,18 +23,18 @@ export function fillFile(fd: number, { content, mode, uid, gid, times }: FileIma
   }
   if (content instanceof LargeFile) ftruncateSync(fd, at);
   if (uid !== -1 || gid !== -1) fchownSync(fd, uid, gid);
-  // After chown, which clears setuid and setgid.
+  // Set after chown, which clears setuid and setgid.
   fchmodSync(fd, mode);
   if (times !== undefined) futimesSync(fd, times.atime, times.mtime);
   fsyncSync(fd);
 }
 
-/** Writes everything, however much the system accepts at once. */
+/** Writes all bytes, even if the system accepts only a part at once. */
 export function writeAll(fd: number, chunk: Uint8Array, position: number): void {
   for (let at = 0; at < chunk.byteLength;) at += writeSync(fd, chunk, at, chunk.byteLength - at, position + at);
 }
 
 function isZero(chunk: Uint8Array): boolean {
-  // Each byte equals the one before it, and the first is 0.
+  // True if each byte equals the one before it, and the first byte is 0.
   return chunk[0] === 0 && Buffer.compare(chunk.subarray(1), chunk.subarray(0, -1)) === 0;
 }

@@ -72,7 +72,7 @@ async function run({ operands: [name = ''], options }: Input<typeof JOB_OPTIONS>
 }
 
 /**
- * The waits before anything is done. Loaded only if there are some.
+ * Parses the waits before any part runs. Loaded only if there are waits.
  * @throws UsageError with the position in the text
  */
 async function waitsOf({ wait, timeout }: JobOptions): Promise<readonly Dependency[]> {
@@ -82,7 +82,7 @@ async function waitsOf({ wait, timeout }: JobOptions): Promise<readonly Dependen
   return dependenciesOf(wait);
 }
 
-/** Resolves when all are ready; rejects as waitForAll() does. */
+/** Resolves when all dependencies are ready. Rejects like waitForAll(). */
 async function waitFirst(
   dependencies: readonly Dependency[],
   { timeout: timeoutMs, onFailedJob, osCacert, kubeconfig, namespace, tls, caFile }: JobOptions,

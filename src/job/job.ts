@@ -9,21 +9,21 @@ import { SECRET_VARIABLES, variablesOf, type JobOptions } from './options.ts';
 
 /** Parts whose objects are in the service's own database. */
 const OF_DATABASE: ReadonlySet<PartName> = new Set(['database', 'schema', 'tool']);
-/** Parts opened by src/bootstrap. */
+/** Parts that src/bootstrap opens. */
 const ELSEWHERE: ReadonlySet<PartName> = new Set(['queue', 'keys', 'users', 'endpoints']);
 
 /** Validated options and files for the parts of a service. */
 export interface Job extends Disposable {
   readonly service: Service;
   readonly options: JobOptions;
-  /** In order; without those that the service does not need. */
+  /** The parts in order, without those that the service does not need. */
   readonly chosen: readonly PartName[];
-  /** Undefined if the service's database is unknown here: then there is no lock. */
+  /** Undefined if the service's database is unknown here. Then there is no lock. */
   readonly sync: PreparedSync | undefined;
   readonly tasks: readonly Task[];
   readonly redact: Redact;
   readonly context: Context;
-  /** Opens the external ones of these parts, for requests bounded by the effects' signals. */
+  /** Opens those of these parts that are in other servers. Their requests end with the effects' signals. */
   open(names: readonly PartName[], effects: Effects): OpenParts;
 }
 

@@ -2,7 +2,7 @@ import { type Change, type Effects, type PartName, settledPlan } from '../bootst
 import { lookAtDatabase, lookAtSchema, lookAtTool, type Effects as SyncEffects } from '../migrate/index.ts';
 import type { Job } from './job.ts';
 
-/** The changes of a part. */
+/** The changes of one part. */
 interface Look {
   readonly part: PartName;
   readonly changes: readonly Change[];
@@ -10,7 +10,7 @@ interface Look {
 
 /**
  * Reads these parts, in order, without the lock, and changes nothing.
- * @param isThere whether database and schema are known to exist; else each is checked
+ * @param isThere whether the database and the schema are known to exist; otherwise both are checked
  */
 export async function lookAt(job: Job, names: readonly PartName[], effects: Effects, isThere?: true): Promise<Look[]> {
   const { sync, tasks, chosen } = job;
@@ -35,12 +35,12 @@ export async function lookAt(job: Job, names: readonly PartName[], effects: Effe
   return looks;
 }
 
-/** For src/migrate, with the same shutdown. */
+/** The context for src/migrate, with the same shutdown. */
 export function syncEffects({ redact, context }: Job, { signal, log }: Pick<Effects, 'signal' | 'log'>): SyncEffects {
   return { signal, log, redact, live: context.live };
 }
 
-/** For external parts: bounded by the signal and the time limit of one part. */
+/** The context for parts in other servers: limited by the signal and the time limit of one part. */
 export function partEffects({ options, context }: Job, signal: AbortSignal): Effects {
   const { timeout: timeoutMs } = options;
   return { signal, log: context.log, timeoutMs, deadline: AbortSignal.timeout(timeoutMs) };

@@ -23,7 +23,7 @@ const WAIT_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** Options of a run and its plan. */
+/** Options of a run, and of its plan. */
 export const JOB_OPTIONS = [
   ...grouped('Waiting', WAIT_OPTIONS, ['wait']),
   ...BOOTSTRAP_OPTIONS,
@@ -33,18 +33,18 @@ export const JOB_OPTIONS = [
 
 export type JobOptions = Values<typeof JOB_OPTIONS>;
 
-/** The variables with our secrets, which no child needs. */
+/** Variables with our secrets, which no child process needs. */
 export const SECRET_VARIABLES: readonly string[] = (JOB_OPTIONS as readonly Option[])
   .filter(({ secret }) => secret === true)
   .map(({ env }) => env);
 
-/** Given options by their variables: for the service's own commands. */
+/** Values of options by the name of their variable, for the service's own commands. */
 export function variablesOf(options: JobOptions): Record<string, string> {
   const values = options as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
     (JOB_OPTIONS as readonly Option[]).flatMap(({ env, flag }) => {
       const value = values[camelCase(flag)];
-      // The first of several values, such as regions: a command takes one.
+      // The first of several values, such as regions, because a command takes only one.
       const one: unknown = Array.isArray(value) ? value[0] : value;
       return typeof one === 'string' ? [[env, one]] : [];
     }),

@@ -6,11 +6,11 @@ import { lookAt, partEffects } from './look.ts';
 import { JOB_OPTIONS } from './options.ts';
 import { withJob } from './job.ts';
 
-/** Shows what kolla-bootstrap would change, and changes nothing. */
+/** Shows what kolla-bootstrap would change, without changing anything. */
 export const planCommand = command({
   summary: 'Shows the changes as a diff; changes nothing.',
   description:
-    '`+` marks an object to create, `~` one that differs: changed manually, or by an older run. Exits with 1 ' +
+    '`+` marks an object to create, `~` an object that differs because it was changed manually or by an older run. Exits with 1 ' +
     'if there are changes. Read-only, except for a token request as each account with a known password; ' +
     "takes no lock. Runs the list and check commands of the service's tool.",
   operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],

@@ -6,8 +6,8 @@ import { JOB_OPTIONS } from './options.ts';
 import { withJob } from './job.ts';
 
 /**
- * Removes the objects that kolla-bootstrap created for a service and no other can be using; shows them first, and
- * requires confirmation.
+ * Removes the objects that kolla-bootstrap created for a service and that no other service can be using. It shows them
+ * first, and requires confirmation.
  */
 export const removeCommand = command({
   summary: "Removes a service's accounts, endpoints and queue, with --yes.",
@@ -37,7 +37,7 @@ export const removeCommand = command({
       const effects = partEffects(job, signal);
       using elsewhere = job.open(PARTS, effects);
       const found: Planned[] = [];
-      // Objects that clients resolve last are removed first.
+      // Objects that clients look up last are removed first.
       const backwards = elsewhere.parts
         .toReversed()
         .map((part) => ({ name: part.name, plan: () => part.planRemoval() }));

@@ -4,7 +4,7 @@ import { makeReady, syncReady, underLock, type Locked } from '../migrate/index.t
 import type { Job } from './job.ts';
 import { lookAt, partEffects, syncEffects } from './look.ts';
 
-/** Before the schema, then after it: each takes the lock once. */
+/** The parts before the schema and those after it. Each group takes the lock once. */
 const BEFORE: readonly PartName[] = ['queue', 'keys'];
 const AFTER: readonly PartName[] = ['tool', 'users', 'endpoints'];
 
@@ -58,7 +58,7 @@ async function ensureParts(
   let made = 0;
   for (const name of names) {
     const part = elsewhere.parts.find((each) => each.name === name);
-    // Without a database there is no tool: readJob() requires one.
+    // Without a database there is no tool, which readJob() ensures.
     const changes = part === undefined ? ((await lock?.runTool(job.tasks)) ?? 0) : await converge(part, effects);
     const what = changes === 0 ? 'nothing left to do' : `${changes === 1 ? '1 change' : `${changes} changes`} made`;
     job.context.log.info(`${name}: ${what}`);
@@ -67,7 +67,7 @@ async function ensureParts(
   return made;
 }
 
-/** Runs it under the lock of the service's database, if it is known. */
+/** Runs the work under the lock of the service's database, if that is known. */
 async function locked(
   job: Job,
   parts: readonly PartName[],

@@ -2,13 +2,13 @@ import { NotPermittedError } from '../core/errors.ts';
 import type { Api } from './api.ts';
 import type { Timing } from './timing.ts';
 
-/** An error status of the API server. The message is the server's. */
+/** An error status from the API server, with its message. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
-  /** The server's Retry-After. */
+  /** The Retry-After that the server sent. */
   readonly retryAfterMs: number;
-  /** `AlreadyExists`, `Conflict`, `NotFound`: distinguishes meanings of one status. */
+  /** The reason, such as `AlreadyExists`, `Conflict` or `NotFound`, which distinguishes meanings of one status. */
   readonly reason: string | undefined;
 
   constructor(status: number, message: string, retryAfterMs = 0, reason?: string) {
@@ -19,15 +19,13 @@ export class ApiError extends Error {
   }
 }
 
-/** The API server denies every way to read something: 77. */
+/** The API server denies every way to read an object: exit code 77. */
 export class ForbiddenError extends NotPermittedError {
   override name = 'ForbiddenError';
   /** Which user may not do what, without the fix. */
   readonly refusal: string;
 
-  /**
-   * @param fix as it follows the denial
-   */
+  /** @param fix the fix, written after the denial */
   constructor(refusal: string, fix: string, options?: ErrorOptions) {
     super(`${refusal}; ${fix}`, options);
     this.refusal = refusal;
@@ -96,7 +94,7 @@ export class Refusal {
     this.#timing = timing;
   }
 
-  /** Called for each 403. */
+  /** Called after each 403. */
   async isMeant(signal: AbortSignal): Promise<boolean> {
     this.#since ??= performance.now();
     return performance.now() - this.#since >= this.#timing.refusedMs || (await this.#api.isReady(signal));

@@ -9,20 +9,26 @@ export interface Call {
   readonly accept?: string;
 }
 
-/** Requests to the API server, the basis of the watches. */
+/** Requests to the API server, on which the watches are built. */
 export interface Api {
-  /** Opens a stream of events. Rejects with ApiError for an error status, the system's error without a response. */
+  /**
+   * Opens a stream of events. Rejects with ApiError for an error status, and with the system's error if there is no
+   * response.
+   */
   open(call: Call, signal: AbortSignal): Promise<IncomingMessage>;
-  /** One full response. Rejects as open(), and on timeout. */
+  /** Reads one full response. Rejects like open(), and after a timeout. */
   ask<T>(call: Call, signal: AbortSignal): Promise<T>;
   /** Whether this server sends no bookmark after the initial events, so that a set must be listed first. */
   mustList: boolean;
-  /** Whether the server is ready; false too if it cannot be reached. */
+  /** Whether the server is ready; also false if it cannot be reached. */
   isReady(signal: AbortSignal): Promise<boolean>;
-  /** Closes idle connections: after a failure, their server may be gone. */
+  /** Closes idle connections, because after a failure their server may be gone. */
   forgetConnections(): void;
 }
 
-/** Smaller than the object, and enough to know that it exists. A server without support sends the whole object. */
+/**
+ * Metadata only: smaller than the object, and enough to know that it exists. A server without support sends the whole
+ * object.
+ */
 export const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';

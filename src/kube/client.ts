@@ -10,10 +10,13 @@ import { ApiError, errorFrom } from './api-error.ts';
 import type { Credentials } from './credentials.ts';
 import { WATCHES_MAX, type Timing } from './timing.ts';
 
-/** Enough for a thousand requests in a row, without a stampede on a restarted server. */
+/** Enough for a thousand requests in a row, but few enough for a restarted server. */
 const REQUESTS_AT_ONCE = 4;
 
-/** A Pod whose node lost the API server must notice: the kernel alone takes a quarter of an hour. */
+/**
+ * TCP keepalive interval. A Pod whose node has lost the API server must notice; the kernel alone takes a quarter of an
+ * hour.
+ */
 const KEEPALIVE_MS = 10_000;
 
 /** Polls instead of watching. */
@@ -24,8 +27,8 @@ export class TooManyWatches extends ApiError {
 }
 
 /**
- * Two connection pools (watches keep theirs, other requests must not wait for them), with credentials read from their
- * files on each request.
+ * Two connection pools, because other requests must not wait for the connections that watches keep. Credentials are
+ * read from their files on each request.
  */
 export class ApiClient implements Api, Disposable {
   mustList = false;
@@ -96,7 +99,10 @@ export class ApiClient implements Api, Disposable {
     return response;
   }
 
-  /** The response once its headers have arrived, whatever its status; within answerMs of having a connection. */
+  /**
+   * The response once its headers have arrived, whatever its status. The limit is answerMs after the connection is
+   * available.
+   */
   async #send(credentials: Credentials, call: Call, pool: Pool, signal: AbortSignal): Promise<IncomingMessage> {
     const { server, headers, connection, proxy } = credentials;
     const { path, method = 'GET', accept = 'application/json' } = call;
@@ -151,9 +157,7 @@ interface Pool {
   readonly https: HttpsAgent;
 }
 
-/**
- * @param maxSockets in use at a time; others wait
- */
+/** @param maxSockets maximum number in use at a time; further requests wait */
 function newPool(maxSockets: number): Pool {
   const options = { keepAlive: true, keepAliveMsecs: KEEPALIVE_MS, maxFreeSockets: 2, maxSockets };
   return { http: new HttpAgent(options), https: new HttpsAgent(options) };
@@ -165,7 +169,9 @@ function closeIdle({ http, https }: Pool): void {
     for (const sockets of Object.values(freeSockets)) for (const socket of sockets ?? []) socket.destroy();
 }
 
-/** The same error in an operator's terms: Node's messages suggest options of Node. Other errors are unchanged. */
+/**
+ * The same error in terms that an operator knows: Node's messages suggest options of Node. Other errors are unchanged.
+ */
 function explained(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (!(error instanceof Error) || !isUntrusted(error)) return error;

@@ -12,12 +12,12 @@ export type CredentialSource =
       readonly kind: 'in-cluster';
       readonly host: string;
       readonly port: string;
-      /** The mounted ServiceAccount: token, ca.crt, namespace. */
+      /** Directory of the mounted ServiceAccount: token, ca.crt, namespace. */
       readonly directory: string;
     }
   | {
       readonly kind: 'kubeconfig';
-      /** The first file with an entry applies, as in kubectl. */
+      /** Paths of kubeconfigs. The first file with an entry applies, as in kubectl. */
       readonly files: readonly string[];
     };
 
@@ -26,7 +26,7 @@ export interface Credentials {
   readonly namespace: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly connection: NonNullable<HttpRequest['connection']>;
-  /** If there is a proxy. */
+  /** Set if a proxy is used. */
   readonly proxy: Agent | undefined;
 }
 
@@ -57,7 +57,7 @@ export function credentialsFrom(source: CredentialSource): (refused: boolean) =>
   };
 }
 
-/** For messages. */
+/** The source's name in messages. */
 export function nameOf(source: CredentialSource): string {
   return source.kind === 'in-cluster' ? `the ServiceAccount in ${source.directory}` : source.files.join(':');
 }
@@ -97,7 +97,7 @@ function fromFiles(files: readonly string[]): KubeConfig {
   return first;
 }
 
-/** kubectl's `tokenFile` of a user, which KubeConfig ignores; relative to its kubeconfig. */
+/** kubectl's `tokenFile` of a user, relative to its kubeconfig. KubeConfig ignores it. */
 function withTokenFiles(config: KubeConfig, file: string): KubeConfig {
   interface Raw {
     readonly users?: readonly { readonly name?: string; readonly user?: { readonly tokenFile?: string } }[];
@@ -129,7 +129,7 @@ async function resolve(config: KubeConfig): Promise<Credentials> {
   };
 }
 
-/** A manually written token file ends with a newline, which is invalid in a header. */
+/** A token file that was written manually ends with a newline, which is invalid in a header. */
 function trimmed(headers: NonNullable<RequestOptions['headers']>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value).trim()]));
 }

@@ -7,21 +7,21 @@ import type { KubeObject, ObjectRef } from './types.ts';
 
 export const LEASE_RESOURCE = { group: 'coordination.k8s.io', resource: 'leases', namespaced: true } as const;
 
-/** In metadata.annotations. */
+/** Keys in metadata.annotations. */
 export const DB_SYNC_ANNOTATIONS = {
-  /** `running`, `done`, `failed`, `interrupted` or `lost`: of the last started migration. */
+  /** State of the migration that was started last: `running`, `done`, `failed`, `interrupted` or `lost`. */
   state: 'kolla-pod/state',
   /** The target release, from `--release`. */
   release: 'kolla-pod/release',
-  /** The phase of the state. */
+  /** The phase to which the state belongs. */
   phase: 'kolla-pod/phase',
-  /** The release whose code may start on this schema; empty when it had no name. */
+  /** The release whose code may start on this schema; empty if the release has no name. */
   readyFor: 'kolla-pod/ready-for',
-  /** The fencing token of that migration. Informational. */
+  /** The fencing token of that migration, for information. */
   token: 'kolla-pod/token',
-  /** When it ended, by its own clock. Informational. */
+  /** When it ended, by the migrator's clock, for information. */
   ended: 'kolla-pod/ended',
-  /** The format of all of these. */
+  /** The format of all these annotations. */
   format: 'kolla-pod/format',
 } as const;
 
@@ -31,7 +31,7 @@ type DbSyncRecord = {
 
 /**
  * The Lease of a migration.
- * @param name of the migration: `keystone`
+ * @param name the migration's name: `keystone`
  */
 export function dbSyncLease(namespace: string, name: string): ObjectRef {
   const { group, resource } = LEASE_RESOURCE;
@@ -50,9 +50,9 @@ export function dbSyncRecord({ metadata: { annotations = {} } }: KubeObject): Db
 }
 
 /**
- * Judges a migration's record: ready by the release whose code may start on the schema, regardless of a phase that
- * runs, or failed, next to the live service. The rest is only informational.
- * @param wanted the release; undefined: any
+ * Judges a migration's record by the release whose code may start on the schema. A phase that runs or has failed next
+ * to the live service does not matter; other fields are informational.
+ * @param wanted the release; if undefined, any release
  */
 export function readinessIn(
   { state, release, phase, readyFor, format }: DbSyncRecord,
@@ -70,10 +70,10 @@ function nameOf(release = ''): string {
   return release === '' ? 'a release without a name' : `release ${release}`;
 }
 
-/** Set by charts on all objects. */
+/** A label that charts set on all objects. */
 export const VERSION_LABEL = 'app.kubernetes.io/version';
 
-/** The release of an object or a Pod template: our annotation or, without it, its version label. */
+/** The release of an object or a Pod template: our annotation or, if it is missing, its version label. */
 export function releaseOf({
   annotations,
   labels,

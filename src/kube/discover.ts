@@ -3,7 +3,7 @@ import { unlessAborted } from '../core/abort.ts';
 import type { Api } from './api.ts';
 import type { ApiResource } from './types.ts';
 
-/** A resource with kubectl's names for it. */
+/** A resource, with kubectl's names for it. */
 interface Entry extends ApiResource {
   readonly singular: string;
   readonly shortNames: readonly string[];
@@ -21,7 +21,7 @@ const ACCEPT = [...AGGREGATED, 'application/json'].join(',');
 
 /**
  * The server's resources, by name. Cached; queried again for an unknown name, since its definition may have been
- * created. Throws ApiError and the system's errors.
+ * created meanwhile. Throws ApiError and the system's errors.
  */
 export class Discovery {
   readonly #api: Api;
@@ -43,7 +43,7 @@ export class Discovery {
     return lookUp(this.#all, what);
   }
 
-  /** One small response instead of all resources. */
+  /** The small response about one group instead of all resources. */
   async #findKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ApiResource | undefined> {
     const find = () => this.#byVersion.get(apiVersion)?.find((entry) => entry.kind === kind);
     const found = find();
@@ -66,7 +66,10 @@ function lookUp(all: readonly Entry[], what: string): ApiResource | undefined {
   return plain(match(inGroup, word));
 }
 
-/** A plural takes precedence over a singular, then a short name and a kind; then the server's order decides. */
+/**
+ * A plural takes precedence over a singular, a short name and a kind, in this order. Otherwise the server's order
+ * decides.
+ */
 function match(entries: readonly Entry[], word: string): Entry | undefined {
   const lower = word.toLowerCase();
   return (
@@ -97,7 +100,7 @@ interface GroupList {
       }[];
     }[];
   }[];
-  /** Response of servers before 1.27. */
+  /** The response of servers before 1.27. */
   readonly groups?: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[];
   readonly versions?: readonly string[];
 }

@@ -24,11 +24,11 @@ export interface Subject {
 export type Step<T extends KubeObject> =
   /** A watch without a version: events report existing objects, up to a bookmark. */
   | { readonly kind: 'begin' }
-  /** Events received together. */
+  /** Events that were received together. */
   | { readonly kind: 'events'; readonly events: readonly WatchEvent<T>[] }
-  /** After `begin`, with whenQuiet `absent`: no event. */
+  /** Called after `begin` with whenQuiet `absent` if there was no event. */
   | { readonly kind: 'quiet' }
-  /** All existing objects. */
+  /** All objects that exist. */
   | { readonly kind: 'all'; readonly objects: readonly T[] }
   | WayObservation;
 
@@ -74,14 +74,14 @@ export async function* follow<T extends KubeObject>(
         if (step.kind !== 'events') continue;
         // Initial events are not ordered by version: resuming from one of them would miss others.
         isKnown ||= endsBeginning(subject, step.events);
-        // After the events were handled, so that a failing handler does not lose them.
+        // Set after the events were handled, so that a failing handler does not lose them.
         if (isKnown) version = step.events.at(-1)?.object.metadata.resourceVersion ?? version;
       }
-      // Ended by the server: after timeoutSeconds, or a rolling restart.
+      // The server has ended the watch: after timeoutSeconds, or during a rolling restart.
       if (!mustList) await pause(backoffMs(attempt++, timing.backoff), signal);
     } catch (error) {
       signal.throwIfAborted();
-      // Credentials were valid before: a file being replaced is no reason to give up.
+      // Credentials were valid before, so a file that is being replaced is no reason to give up.
       if (error instanceof KollaError && !(error instanceof ConfigError)) throw error;
       if (error instanceof Silence) {
         // Not necessarily a failure: without writes there are no bookmarks. A dead server shows on the next attempt.
@@ -93,7 +93,7 @@ export async function* follow<T extends KubeObject>(
       if (known?.status === 403 && (await refusal.isMeant(signal))) return known;
       if (known === undefined) api.forgetConnections();
       if (known?.status === 410) {
-        // Our version has been compacted on the server: start over.
+        // The server has compacted our version, so the watch starts over.
         version = undefined;
       } else {
         isTroubled = true;
@@ -104,7 +104,10 @@ export async function* follow<T extends KubeObject>(
   }
 }
 
-/** Whether these events end the initial ones. Any bookmark does: it follows existing objects in the same queue. */
+/**
+ * Whether these events end the initial ones. Any bookmark does, because it follows the existing objects in the same
+ * queue.
+ */
 export function endsBeginning<T extends KubeObject>(
   { whenQuiet }: Pick<Subject, 'whenQuiet'>,
   events: readonly WatchEvent<T>[],
@@ -112,10 +115,10 @@ export function endsBeginning<T extends KubeObject>(
   return whenQuiet === 'absent' || events.some(({ type }) => type === 'BOOKMARK');
 }
 
-/** Nothing was received for longer than bookmarks take. */
+/** Nothing was received for longer than the interval of bookmarks. */
 class Silence extends Error {}
 
-/** One connection. Ends when the server ends it; throws the failure. */
+/** One connection. Returns when the server ends it, and throws if it fails. */
 async function* connection<T extends KubeObject>(
   api: Api,
   subject: Subject,

@@ -26,7 +26,7 @@ export { collectionPath, objectPath } from './path.ts';
 export { TIMING, type Timing } from './timing.ts';
 export type * from './types.ts';
 
-/** Reads the credentials once, for the namespace; connects with the first watch. Throws ConfigError. */
+/** Reads the credentials once to find the namespace; connects with the first watch. Throws ConfigError. */
 export async function connectKube(source: CredentialSource, timing: Timing = TIMING): Promise<KubeClient> {
   const credentials = credentialsFrom(source);
   const { namespace, server } = await firstOf(credentials(false), source, timing);

@@ -3,7 +3,7 @@ import { collectionPath } from './path.ts';
 import { defined } from '../core/defined.ts';
 import type { KubeObject, SetRef } from './types.ts';
 
-/** As in kubectl and client-go: responses stay small on both sides. */
+/** Page size of kubectl and client-go, which keeps responses small on both sides. */
 const PAGE = 500;
 
 interface Page<T> {
@@ -13,7 +13,7 @@ interface Page<T> {
 
 interface Listed<T> {
   readonly items: readonly T[];
-  /** Where a watch resumes. */
+  /** The version from which a watch continues. */
   readonly version: string | undefined;
 }
 

@@ -1,6 +1,6 @@
-/** Name rules of Kubernetes, in the words of the API server (RFC 1123). */
+/** Kubernetes' rules for names (RFC 1123), worded as by the API server. */
 export const NAME_RULES = {
-  /** Of a namespace or container. */
+  /** The rule for namespaces and containers. */
   label: {
     is: /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
     /** The first invalid character. */
@@ -8,7 +8,7 @@ export const NAME_RULES = {
     most: 63,
     has: "a-z, 0-9, '-'",
   },
-  /** Of a Pod, a ServiceAccount and most other objects. */
+  /** The rule for Pods, ServiceAccounts and most other objects. */
   subdomain: {
     is: /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/,
     stray: /[^a-z0-9.-]/,

@@ -18,7 +18,7 @@ export function containerIn(mountinfo: string): OwnContainer | undefined {
   return podUid === undefined || name === undefined ? undefined : { podUid, name };
 }
 
-/** The same, read from /proc; undefined too if it is unavailable. */
+/** The same, read from /proc. Also undefined if /proc is unavailable. */
 export function ownContainer(): OwnContainer | undefined {
   try {
     return containerIn(readFileSync('/proc/self/mountinfo', 'utf8'));
@@ -30,11 +30,11 @@ export function ownContainer(): OwnContainer | undefined {
 /** This Pod's location in the cluster, as far as known. */
 export interface OwnPlace {
   readonly podName: string;
-  /** By the kubelet's mounts. */
+  /** Identity according to the kubelet's mounts. */
   readonly container: OwnContainer | undefined;
-  /** Undefined: there is no API server. */
+  /** Undefined if there is no API server. */
   readonly kube: (() => Promise<KubeClient>) | undefined;
-  /** Whether there is a kubelet: with plain `docker run` nothing restarts us. */
+  /** Whether there is a kubelet. With plain `docker run` a failed container may not be restarted. */
   readonly isPod: boolean;
 }
 

@@ -1,22 +1,22 @@
 import type { KubeObject, ObjectRef, SetRef } from './types.ts';
 
-/** `/apis/batch/v1/namespaces/ns/jobs`: the path of a list, a watch and a POST. */
+/** The path of a list, a watch and a POST: `/apis/batch/v1/namespaces/ns/jobs`. */
 export function collectionPath({ group, version, resource, namespace = '' }: Omit<SetRef, 'names'>): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   return namespace === '' ? `${root}/${resource}` : `${root}/namespaces/${encodeURIComponent(namespace)}/${resource}`;
 }
 
-/** `/apis/batch/v1/namespaces/ns/jobs/sync` */
+/** The path of one object: `/apis/batch/v1/namespaces/ns/jobs/sync`. */
 export function objectPath(ref: ObjectRef): string {
   return `${collectionPath(ref)}/${encodeURIComponent(ref.name)}`;
 }
 
-/** Where a Pod is. */
+/** Reference to a Pod. */
 export function podRef(namespace: string, name: string): ObjectRef {
   return { group: '', version: 'v1', resource: 'pods', namespace, name };
 }
 
-/** The name, or namespace/name where a set spans namespaces. */
+/** The name, or namespace/name if the set spans namespaces. */
 export function keyOf({ namespace = '' }: SetRef, { metadata }: KubeObject): string {
   return namespace !== '' || metadata.namespace === undefined
     ? metadata.name

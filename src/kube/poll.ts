@@ -17,8 +17,8 @@ import type {
 } from './types.ts';
 
 /**
- * The same observations as a watch with permission to get only, reporting changes. Ends when a watch should be retried.
- * Throws ForbiddenError with the Role to apply if get is denied too.
+ * Polls an object with only the permission to get it, and reports changes like a watch. Ends when a watch should be
+ * retried. Throws ForbiddenError with the Role to apply if get is denied too.
  */
 export async function* pollObject<T extends KubeObject>(
   api: Api,
@@ -43,7 +43,7 @@ export async function* pollObject<T extends KubeObject>(
   }
 }
 
-/** The same for a set with permission to list, or to get its names. */
+/** Polls a set with the permission to list it, or to get its names. */
 export async function* pollSet<T extends KubeObject>(
   api: Api,
   ref: SetRef,
@@ -88,7 +88,7 @@ export async function* pollSet<T extends KubeObject>(
 
 type Answer<R> = { readonly kind: 'answer'; readonly value: R } | WayObservation;
 
-/** Polls every pollMs, with a quarter of jitter, for rewatchMs; trouble is reported and retried. */
+/** Polls every pollMs, with a quarter of jitter, for rewatchMs. Trouble is reported and retried. */
 async function* answers<R>(
   ask: () => Promise<R>,
   ref: ObjectRef | SetRef,
@@ -115,7 +115,7 @@ async function* answers<R>(
       const known = error instanceof ApiError ? error : undefined;
       if (known === undefined) api.forgetConnections();
       if (known?.status === 403) {
-        // Queried once more after it succeeded: the denial may have come just before.
+        // Asked once more after it succeeded, because the denial may have come just before.
         if (isMeant) throw notPermitted(ref, known);
         isMeant = await refusal.isMeant(signal);
       }

@@ -5,20 +5,20 @@ import type { ObjectRef, SetRef } from './types.ts';
 
 /** One rule of a Role. */
 export interface Rule {
-  /** '' for the core group. */
+  /** The API group; '' for the core group. */
   readonly group: string;
-  /** The plural. */
+  /** The resource's plural. */
   readonly resource: string;
-  /** Undefined: all of them. */
+  /** The object names to which it is limited; undefined for all. */
   readonly names?: readonly string[];
   readonly verbs: readonly Verb[];
 }
 
 export type Verb = 'create' | 'get' | 'list' | 'update' | 'watch';
 
-/** A rule and where it holds. */
+/** A rule, and the namespace in which it applies. */
 export interface Grant {
-  /** Undefined: cluster-wide. */
+  /** Undefined if it applies to the whole cluster. */
   readonly namespace: string | undefined;
   readonly rule: Rule;
 }
@@ -44,9 +44,9 @@ type RbacObject = Readonly<Record<string, YamlValue>>;
 const GROUP = 'rbac.authorization.k8s.io';
 
 /**
- * A Role and binding per namespace of the grants, a ClusterRole and binding for cluster-scoped ones; with the fewest
- * rules.
- * @param names of the objects; cluster-scoped ones need a more specific name
+ * A Role and binding per namespace of the grants, a ClusterRole and binding for cluster-scoped ones; with as few rules
+ * as possible.
+ * @param names names of the objects; those of cluster-scoped objects must be more specific
  */
 export function rolesFor(
   grants: readonly Grant[],
@@ -74,7 +74,7 @@ export function rolesFor(
   });
 }
 
-/** Documents for `kubectl apply -f -`. */
+/** The objects as documents for `kubectl apply -f -`. */
 export function rolesYaml(objects: readonly RbacObject[]): string {
   return objects.map((object) => yamlText(object, () => undefined)).join('---\n');
 }
@@ -84,7 +84,7 @@ function asData({ group, resource, names, verbs }: Rule): YamlValue {
   return { apiGroups: [group], resources: [resource], ...named, verbs };
 }
 
-/** The same permissions in the fewest rules: merged by name and by verbs, without redundant ones. */
+/** The same permissions in as few rules as possible: merged by name and by verbs, without redundant rules. */
 function fewest(rules: readonly Rule[]): Rule[] {
   const resources = [...new Set(rules.map((rule) => `${rule.resource}.${rule.group}`))];
   return resources.flatMap((each) => {

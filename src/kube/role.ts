@@ -5,17 +5,17 @@ import type { Timing } from './timing.ts';
 
 type Ref = ObjectRef | SetRef;
 
-/** `jobs.batch`, as in the API server's messages. */
+/** The resource as in the API server's messages: `jobs.batch`. */
 export function resourceName({ group, resource }: Pick<Ref, 'group' | 'resource'>): string {
   return group === '' ? resource : `${resource}.${group}`;
 }
 
-/** ` in namespace openstack`, or ` in the cluster`. */
+/** Where the denial applies: ` in namespace openstack` or ` in the cluster`. */
 export function placeOf({ namespace = '' }: Pick<Ref, 'namespace'>): string {
   return namespace === '' ? 'in the cluster' : `in namespace ${namespace}`;
 }
 
-/** The user in a message such as `User "system:serviceaccount:ns:name" cannot watch ...`. */
+/** The user named in a message such as `User "system:serviceaccount:ns:name" cannot watch ...`. */
 export function userIn(message: string): string | undefined {
   return /User "([^"]+)"/.exec(message)?.[1];
 }
@@ -28,7 +28,7 @@ export function unwatchable(ref: Ref, { status, message }: ApiError, { pollMs }:
   const what = `${resourceName(ref)} ${placeOf(ref)}`;
   const instead = `polling every ${pollMs / 1000} s instead`;
   if (status !== 403) return `${message}: ${what}: ${instead}`;
-  // A set's watch may need a list first.
+  // The watch of a set may need a list first.
   const [, verb = 'watch'] = / cannot (list|watch) /.exec(message) ?? [];
   return `${userIn(message) ?? 'this user'} may not ${verb} ${what}: ${instead}; add the verb ${verb} to its ${roleKind(ref)}`;
 }

@@ -1,20 +1,20 @@
 import type { KubeObject } from './types.ts';
 
-/** Verdict on a rollout. */
+/** The verdict on a rollout. */
 export interface RolloutVerdict {
-  /** `skipped`: the workload is being deleted. */
+  /** `skipped` means that the workload is being deleted. */
   readonly is: 'met' | 'pending' | 'skipped';
-  /** For users: `1 of 3 updated`. */
+  /** The state for users: `1 of 3 updated`. */
   readonly state: string;
 }
 
-/** Status of a workload in the group `apps` that replaces Pods one by one. */
+/** The status of a workload in the group `apps` that replaces its Pods gradually. */
 export interface Workload extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly generation?: number };
   readonly status?: { readonly observedGeneration?: number };
 }
 
-/** The relevant parts of a Deployment. */
+/** The fields of a Deployment that a rollout's verdict needs. */
 export interface Deployment extends Workload {
   readonly spec?: { readonly replicas?: number };
   readonly status?: NonNullable<Workload['status']> & {
@@ -25,7 +25,7 @@ export interface Deployment extends Workload {
   };
 }
 
-/** The relevant parts of a StatefulSet. */
+/** The fields of a StatefulSet that a rollout's verdict needs. */
 export interface StatefulSet extends Workload {
   readonly spec?: {
     readonly replicas?: number;
@@ -39,7 +39,7 @@ export interface StatefulSet extends Workload {
   };
 }
 
-/** The relevant parts of a DaemonSet for its rollout on all nodes. */
+/** The fields of a DaemonSet that a rollout's verdict needs. */
 export interface DaemonSet extends Workload {
   readonly status?: NonNullable<Workload['status']> & {
     readonly desiredNumberScheduled?: number;
@@ -64,7 +64,7 @@ export function judgeDeployment(deployment: Deployment): RolloutVerdict {
   });
 }
 
-/** The same for a StatefulSet, up to its partition: Pods below it are not updated. */
+/** The same for a StatefulSet. Pods below its partition are not updated. */
 export function judgeStatefulSet(statefulSet: StatefulSet): RolloutVerdict {
   const { replicas: wanted = 1, updateStrategy } = statefulSet.spec ?? {};
   const { currentRevision, updateRevision, updatedReplicas = 0, availableReplicas = 0 } = statefulSet.status ?? {};
@@ -81,7 +81,7 @@ export function judgeStatefulSet(statefulSet: StatefulSet): RolloutVerdict {
   });
 }
 
-/** The same for a DaemonSet, on all selected nodes. */
+/** The same for a DaemonSet, on all nodes that it selects. */
 export function judgeDaemonSetRollout(daemonSet: DaemonSet): RolloutVerdict {
   const {
     desiredNumberScheduled: wanted = 0,
@@ -102,18 +102,18 @@ export function judgeDaemonSetRollout(daemonSet: DaemonSet): RolloutVerdict {
 interface Rollout {
   readonly wanted: number;
   readonly updated: number;
-  /** Number of updated replicas wanted. */
+  /** The wanted number of updated replicas. */
   readonly toUpdate: number;
   readonly available: number;
-  /** Number of available replicas wanted. */
+  /** The wanted number of available replicas. */
   readonly toBeAvailable: number;
   /** Replicas of an older version that remain. */
   readonly old: number;
-  /** Why it may never finish, appended to the state. */
+  /** Why it may never finish; appended to the state. */
   readonly late: string;
 }
 
-/** A status for an older generation of the spec does not count. */
+/** A status that belongs to an older generation of the spec does not count. */
 function judgeRollout(
   { metadata, status = {} }: Workload,
   { wanted, updated, toUpdate, available, toBeAvailable, old, late }: Rollout,
@@ -131,7 +131,7 @@ function pending(state: string): RolloutVerdict {
   return { is: 'pending', state };
 }
 
-/** The selector of a workload's Pods, as its spec has it. */
+/** The selector of a workload's Pods, as in its spec. */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly {
@@ -141,7 +141,7 @@ export interface LabelSelector {
   }[];
 }
 
-/** As an API selector: `app=x,tier in (a,b),!old`. */
+/** The selector as the API expects it: `app=x,tier in (a,b),!old`. */
 export function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
   const expressions = matchExpressions.map(({ key, operator, values = [] }) => {
     if (operator === 'Exists') return key;

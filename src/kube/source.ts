@@ -6,7 +6,10 @@ import type { KubeClient } from './types.ts';
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Source of credentials: a given kubeconfig, else our Pod, else the user's. Throws ConfigError if there is none. */
+/**
+ * Source of credentials: the given kubeconfig, else the Pod's ServiceAccount, else the user's kubeconfig. Throws
+ * ConfigError if there is none.
+ */
 export function kubeSource(kubeconfig: string | undefined, inherited: NodeJS.ProcessEnv): CredentialSource {
   if (kubeconfig !== undefined) return { kind: 'kubeconfig', files: kubeconfig.split(delimiter).filter(Boolean) };
   const pod = podSource(inherited);
@@ -17,7 +20,7 @@ export function kubeSource(kubeconfig: string | undefined, inherited: NodeJS.Pro
   throw new ConfigError('no Kubernetes API (KUBERNETES_SERVICE_HOST is not set): run in a Pod or pass --kubeconfig');
 }
 
-/** The same for callers that work without an API server: a given kubeconfig, or our Pod's mounted ServiceAccount. */
+/** The same for callers that work without an API server: the given kubeconfig, or the Pod's mounted ServiceAccount. */
 export function givenKubeSource(
   kubeconfig: string | undefined,
   inherited: NodeJS.ProcessEnv,
@@ -32,7 +35,7 @@ function podSource(inherited: NodeJS.ProcessEnv, directory = SERVICE_ACCOUNT): C
   return host === undefined || port === undefined ? undefined : { kind: 'in-cluster', host, port, directory };
 }
 
-/** Creates the client on first use, shared; disposes of it if it was created. */
+/** Creates the shared client on first use, and disposes of it if it was created. */
 export interface LazyKube extends Disposable {
   readonly get: () => Promise<KubeClient>;
 }
@@ -40,7 +43,7 @@ export interface LazyKube extends Disposable {
 /**
  * A client for callers that may not need one: loading the code costs more than starting a helper. get() throws what
  * `source` and connectKube() throw.
- * @param namespace instead of the credentials' own
+ * @param namespace namespace to use instead of the one in the credentials
  */
 export function lazyKube(source: () => CredentialSource, namespace?: string): LazyKube {
   let made: Promise<KubeClient> | undefined;

@@ -1,27 +1,30 @@
 import type { Backoff } from '../core/backoff.ts';
 
-/** Each uses a connection, and a goroutine and a buffer in the server; above that it polls. */
+/**
+ * Maximum number of watches. Each uses a connection, and a goroutine and a buffer in the server; further objects are
+ * polled.
+ */
 export const WATCHES_MAX = 100;
 
 /** Intervals, timeouts and backoff. */
 export interface Timing {
-  /** The server ends a watch after this time, with jitter so that a thousand do not reconnect together. */
+  /** Time after which the server ends a watch, with jitter so that a thousand do not reconnect together. */
   readonly serverMinS: number;
   readonly serverMaxS: number;
-  /** Bookmarks arrive every minute: after a longer silence the connection may be dead, and is replaced. */
+  /** Bookmarks arrive every minute. After a longer silence the connection may be dead and is replaced. */
   readonly idleMs: number;
   /**
-   * Existing objects are sent at once; after this time without events, the object counts as absent, or the set is
+   * Existing objects are sent immediately. After this time without events, the object counts as absent, or the set is
    * listed.
    */
   readonly absentMs: number;
-  /** Timeout of a response, and of a watch's headers, which are sent at once with or without an event. */
+  /** Timeout of a response. The headers of a watch are sent immediately, with or without an event. */
   readonly answerMs: number;
-  /** Polling interval if watching is denied. */
+  /** Polling interval while watching is denied. */
   readonly pollMs: number;
-  /** A denial that lasts this long is real, whatever the server's readiness. */
+  /** A denial that lasts this long is real, whether or not the server reports ready. */
   readonly refusedMs: number;
-  /** How long to poll before watching is retried. */
+  /** How long an object is polled before the watch is retried. */
   readonly rewatchMs: number;
   readonly backoff: Backoff;
 }

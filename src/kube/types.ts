@@ -1,33 +1,33 @@
-/** One object of the API, by name. */
+/** One object in the API, identified by name. */
 export interface ObjectRef {
-  /** '' for the core group. */
+  /** The API group; '' for the core group. */
   readonly group: string;
   readonly version: string;
   /** The plural, as in a Role: `jobs`. */
   readonly resource: string;
-  /** '' for cluster-scoped resources. */
+  /** The namespace; '' for cluster-scoped resources. */
   readonly namespace: string;
   readonly name: string;
 }
 
-/** The objects of one resource that match selectors. */
+/** The objects of one resource that match the selectors. */
 export interface SetRef {
-  /** '' for the core group. */
+  /** The API group; '' for the core group. */
   readonly group: string;
   readonly version: string;
   /** The plural, as in a Role: `pods`. */
   readonly resource: string;
-  /** Undefined: all namespaces, or cluster-scoped. */
+  /** The namespace; undefined for all namespaces or cluster-scoped resources. */
   readonly namespace?: string | undefined;
-  /** `app=x,tier in (a,b)` */
+  /** A label selector: `app=x,tier in (a,b)`. */
   readonly labelSelector?: string | undefined;
-  /** `spec.nodeName=n1` */
+  /** A field selector: `spec.nodeName=n1`. */
   readonly fieldSelector?: string | undefined;
-  /** Only these are kept; if listing is denied they are read one by one. */
+  /** Only objects with these names are kept. If listing is denied, they are read one by one. */
   readonly names?: readonly string[] | undefined;
 }
 
-/** Common fields of all objects. */
+/** Fields that all objects have. */
 export interface KubeObject {
   readonly metadata: {
     readonly name: string;
@@ -39,26 +39,26 @@ export interface KubeObject {
   };
 }
 
-/** State of the connection to the API server: in trouble, or recovered. */
+/** Whether the connection to the API server is in trouble or has recovered. */
 export type WayObservation = { readonly kind: 'trouble'; readonly reason: string } | { readonly kind: 'connected' };
 
-/** Observation of a watched object. */
+/** An observation of a watched object. */
 export type Observation<T extends KubeObject> =
   | { readonly kind: 'object'; readonly object: T }
   | { readonly kind: 'deleted'; readonly object: T | undefined }
   | { readonly kind: 'absent' }
   | WayObservation;
 
-/** Observation of a watched set: all current objects. */
+/** An observation of a watched set: all objects that currently exist. */
 export type SetObservation<T extends KubeObject> =
-  /** By name; by `namespace/name` for all namespaces. A new map each time. */
+  /** Objects by name, or by `namespace/name` for all namespaces. Each observation has a new map. */
   { readonly kind: 'set'; readonly objects: ReadonlyMap<string, T> } | WayObservation;
 
 export interface WatchOptions {
   readonly signal: AbortSignal;
-  /** Receives each problem for an administrator once. */
+  /** Receives each problem for an administrator, once only. */
   readonly warn: (message: string) => void;
-  /** Requests only the metadata of each object: enough to know that a Secret exists. */
+  /** Requests only the metadata of each object, which is enough to know that a Secret exists. */
   readonly metadataOnly?: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface WatchOptions {
 export interface ApiResource {
   readonly group: string;
   readonly version: string;
-  /** The plural. */
+  /** The plural, as in a Role. */
   readonly resource: string;
   readonly kind: string;
   readonly namespaced: boolean;
@@ -74,17 +74,17 @@ export interface ApiResource {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Client of the API server. */
+/** A client of the API server. */
 export interface KubeClient extends Disposable {
   /** The default namespace: the Pod's own, or the context's. */
   readonly namespace: string;
   readonly server: string;
   /**
-   * The state of one object, now and from now on, until the caller stops or the signal is aborted. Survives connection
-   * failures. Throws ForbiddenError if the object may be neither watched nor read.
+   * The current state of one object and each later state, until the caller stops or the signal is aborted. Survives
+   * connection failures. Throws ForbiddenError if the object may be neither watched nor read.
    */
   watch<T extends KubeObject>(ref: ObjectRef, options: WatchOptions): AsyncIterable<Observation<T>>;
-  /** The same for a set: first when all existing objects are known, then after each change. */
+  /** The same for a set: its first result has all existing objects, and each change gives another one. */
   watchSet<T extends KubeObject>(ref: SetRef, options: WatchOptions): AsyncIterable<SetObservation<T>>;
   /**
    * One response, within 30 s, without retries, which are the caller's decision. Throws ApiError for an error status
@@ -92,7 +92,7 @@ export interface KubeClient extends Disposable {
    * @param path from objectPath() or collectionPath() of path.ts, or any other of the API server's
    */
   get<T>(path: string, options: { readonly signal: AbortSignal; readonly metadataOnly?: boolean }): Promise<T>;
-  /** The same for writing. A PATCH is a JSON merge patch. */
+  /** The same for a write. A PATCH is a JSON merge patch. */
   request<T>(method: Method, path: string, body: unknown, options: { readonly signal: AbortSignal }): Promise<T>;
   /**
    * Resolves a word as kubectl does (`deploy`, `deployments.apps`, `Certificate.cert-manager.io`,

@@ -7,12 +7,12 @@ export interface WatchEvent<T extends KubeObject> {
   readonly object: T;
 }
 
-/** The events of a watch up to the first invalid line, and why that ends the connection. */
+/** The events of a watch up to the first invalid line, and why that line ends the connection. */
 interface Read<T extends KubeObject> {
   readonly events: readonly WatchEvent<T>[];
   /**
-   * ApiError for an ERROR event, which has a Status; Error for anything an API server never sends. Undefined: all are
-   * events.
+   * ApiError for an ERROR event, which contains a Status; Error for a line that no API server sends. Undefined if all
+   * lines are events.
    */
   readonly error: Error | undefined;
 }
@@ -26,7 +26,7 @@ const TYPES: readonly unknown[] = [
 
 /**
  * Validates lines of a watch as events.
- * @param values the parsed lines, of any shape
+ * @param values the parsed lines, not yet validated
  */
 export function readEvents<T extends KubeObject>(values: readonly unknown[]): Read<T> {
   const end = values.findIndex((value) => !isEvent(value));
@@ -48,7 +48,7 @@ function errorOf(value: unknown): Error {
   return new Error(`${nameOf(value)} received instead of a watch event`);
 }
 
-/** Never shows its content, which may be a Secret's. */
+/** The message never shows the content, which may be that of a Secret. */
 function nameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
@@ -62,13 +62,13 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** etcd's limit is 1.5 MiB per object; a longer line is not an event. */
+/** Maximum length of a line. etcd limits an object to 1.5 MiB, so a longer line is not an event. */
 const LINE_MAX_CHARS = 16 * 1024 * 1024;
 
 /**
  * One value per line, for any chunks: split within a character or line, or many lines in one. Values of one chunk are
  * returned together, so that a consumer handles them once.
- * @param heard called for every chunk, the proof that the peer is alive
+ * @param heard called for each chunk, which proves that the peer is alive
  * @throws Error for a line that is not JSON or never ends
  */
 export async function* jsonLines(chunks: AsyncIterable<Buffer>, heard: () => void): AsyncGenerator<unknown[]> {
@@ -89,7 +89,7 @@ export async function* jsonLines(chunks: AsyncIterable<Buffer>, heard: () => voi
     if (values.length > 0) yield values;
     if (rest.length > LINE_MAX_CHARS) throw new Error(`a line of more than ${LINE_MAX_CHARS} characters`);
   }
-  // A broken connection leaves half an event; after a reconnect it is sent whole.
+  // A broken connection leaves half an event, which is sent again after the reconnect.
 }
 
 function parse(line: string): unknown {

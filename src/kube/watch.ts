@@ -50,7 +50,7 @@ async function* objectObservations<T extends KubeObject, R>(
           break;
         case 'events':
           for (const { type, object } of value.events) {
-            // Servers that send a bookmark after the initial events (1.35 does by default) show at once that there are
+            // Servers that send a bookmark after the initial events (since 1.35 by default) thereby show that there are
             // none.
             if (!isKnown && type === 'BOOKMARK') yield { kind: 'absent' };
             isKnown = true;
@@ -67,7 +67,7 @@ async function* objectObservations<T extends KubeObject, R>(
   }
 }
 
-/** Passes each message on once. */
+/** Passes each message on only once. */
 function onceEach(say: (message: string) => void): (message: string) => void {
   const said = new Set<string>();
   return (message) => {
@@ -78,8 +78,8 @@ function onceEach(say: (message: string) => void): (message: string) => void {
 }
 
 /**
- * Watches a set: reports all its objects once known, and again after each batch of changes. If watching is denied it
- * polls, and retries from time to time.
+ * Watches a set: reports all its objects as soon as they are known, and again after each batch of changes. If watching
+ * is denied it polls, and retries from time to time.
  */
 export async function* watchSet<T extends KubeObject>(
   api: Api,

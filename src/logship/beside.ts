@@ -6,13 +6,16 @@ import type { Settings } from './settings.ts';
 import type { Syslog } from './syslog/index.ts';
 import type { SideState } from './view.ts';
 
-/** Background tasks of the pipelines: syslog writes files before them, reclaiming frees disk behind them. */
+/**
+ * Background tasks next to the pipelines: syslog writes the files that they read, and reclaiming frees the disk of
+ * lines they have shipped.
+ */
 interface Beside extends AsyncDisposable {
-  /** Called when the pipelines exist: reclaiming depends on their progress. */
+  /** Called when the pipelines exist, because reclaiming depends on their progress. */
   begin(pipelines: readonly Pipeline[]): void;
   /**
-   * Aborts after the signal, with its reason, once received syslog messages are in the files, which are then read to
-   * the end.
+   * Aborts after the signal and with its reason, as soon as all received syslog messages are in the files, which are
+   * then read to the end.
    */
   afterSyslog(signal: AbortSignal): AbortSignal;
   state(): SideState;
@@ -32,7 +35,7 @@ export async function openBeside(settings: Settings, log: Log, now: () => number
   );
   let syslog: Syslog | undefined;
   if (settings.syslog !== undefined) {
-    // Loaded lazily: few Pods need it.
+    // Loaded lazily, because few Pods need it.
     const { openSyslog } = await import('./syslog/index.ts');
     const mayRotate = (path: string) => pipelines.length > 0 && pipelines.every((each) => !each.needsFormer(path));
     syslog = parts.use(await openSyslog({ at: settings.syslog, root, zone: parse.zone, mayRotate, log, now }));

@@ -1,22 +1,22 @@
-/** Line statistics since the start. */
+/** Statistics about lines since the start. */
 export interface Counts {
-  /** Lines read, including truncated ones. */
+  /** Lines that were read, including truncated ones. */
   lines: number;
-  /** Documents built. */
+  /** Documents that were built. */
   documents: number;
-  /** Requests, including failed ones. */
+  /** Requests that were sent, including failed ones. */
   requests: number;
-  /** Documents accepted by the server. */
+  /** Documents that the server accepted. */
   acknowledged: number;
   /** Documents that were already indexed by an earlier attempt or run. */
   already: number;
   /** Documents rejected permanently and written to the dead-letter file. */
   rejected: number;
-  /** Dead letters overwritten since because the files were full. */
+  /** Dead letters that were overwritten because the files were full. */
   lettersDropped: number;
-  /** Documents sent again. */
+  /** Documents that were sent again. */
   retried: number;
-  /** Lines longer than the limit, truncated. */
+  /** Lines longer than the limit, which were truncated. */
   cut: number;
   /** Bytes lost to truncation before they were read. */
   lostBytes: number;
@@ -40,27 +40,27 @@ export function newCounts(): Counts {
 /** One file as seen by one destination's reader. Counts since the start, over all generations of the path. */
 export interface FileState {
   readonly path: string;
-  /** Lines read. */
+  /** Lines that were read. */
   readonly lines: number;
-  /** Bytes read. */
+  /** Bytes that were read. */
   readonly bytes: number;
-  /** Bytes not yet read. */
+  /** Bytes that were not yet read. */
   readonly unread: number;
-  /** Bytes not acknowledged, read or not. */
+  /** Bytes that were not acknowledged, whether or not they were read. */
   readonly left: number;
-  /** Of these, bytes of generations no longer at the path. */
+  /** The part of these bytes that belongs to generations no longer at the path. */
   readonly leftOfFormer: number;
 }
 
-/** Reading state of one generation. */
+/** The reading state of one generation. */
 type Read = Omit<FileState, 'leftOfFormer'>;
-/** Totals of closed generations. */
+/** Totals over closed generations. */
 type Closed = ReadonlyMap<string, Pick<FileState, 'lines' | 'bytes'>>;
 
 const NOTHING = { lines: 0, bytes: 0, unread: 0, left: 0, leftOfFormer: 0 };
 
 /**
- * One entry per path.
+ * Combines the generations into one entry per path.
  * @param isFormer whether the generation is no longer at its path
  */
 export function fileStatesOf<T extends Read>(

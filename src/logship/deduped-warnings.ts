@@ -1,9 +1,9 @@
 import type { Log } from '../core/log.ts';
 
-/** Logs each warning once while its cause lasts. */
+/** Logs each warning only once while its cause lasts. */
 export class DedupedWarnings {
   readonly #log: Log;
-  /** The last text per cause. */
+  /** The last text for each cause. */
   readonly #last = new Map<string, string>();
 
   constructor(log: Log) {
@@ -16,7 +16,7 @@ export class DedupedWarnings {
     this.#log.warn(text);
   }
 
-  /** The cause is gone. */
+  /** Call this when the cause is gone. */
   over(of: string, text: string): void {
     if (this.#last.delete(of)) this.#log.info(text);
   }

@@ -113,7 +113,8 @@ export type { ShippingView } from './view.ts';
 
 /**
  * Makes the garbage collector run when the old generation has grown by a quarter. By default it waits for tens of
- * megabytes; data waiting for acknowledgement reaches the old generation by then and would double memory use.
+ * megabytes. By then, data that waits for acknowledgement has reached the old generation and would double the memory in
+ * use.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=25');

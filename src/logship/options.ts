@@ -2,7 +2,7 @@ import { grouped, type Option } from '../cli/option.ts';
 import { PARSE_OPTIONS } from './parse/options.ts';
 import { SEND_OPTIONS, SINK_OPTIONS } from './sink/options.ts';
 
-/** Options for which lines are read, and from where. */
+/** Options that select lines and where reading starts. */
 const FILE_OPTIONS = [
   {
     flag: 'root',
@@ -17,7 +17,7 @@ const FILE_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_EXCLUDE',
-    help: 'pattern of files to leave out',
+    help: 'pattern for files to leave out',
     details: 'Without a slash it matches names, otherwise paths relative to --root.',
     example: '*-access.log',
   },
@@ -34,19 +34,19 @@ const FILE_OPTIONS = [
     flag: 'state',
     type: 'path',
     env: 'KOLLA_LOG_SHIP_STATE',
-    help: 'directory for checkpoint and dead letters (default ROOT/.kolla-log-ship)',
+    help: 'directory for checkpoint and dead letters (default: ROOT/.kolla-log-ship)',
     example: '/var/lib/kolla-log-ship',
   },
   {
     flag: 'source-id',
     type: 'string',
     env: 'KOLLA_LOG_SHIP_SOURCE_ID',
-    help: 'unique ID of this source (default generated and stored in --state)',
+    help: 'unique ID of this source (default: generated and stored in --state)',
     example: 'compute-1',
   },
 ] as const satisfies readonly Option[];
 
-/** Origin of the lines, added to every document. */
+/** Options about the origin of lines, which is added to every document. */
 const ORIGIN_OPTIONS = [
   {
     flag: 'timezone',
@@ -60,7 +60,7 @@ const ORIGIN_OPTIONS = [
     flag: 'hostname',
     type: 'string',
     env: 'KOLLA_LOG_SHIP_HOSTNAME',
-    help: 'field Hostname in documents (default --node, else the host name)',
+    help: '`Hostname` field in documents (default: --node, else the host name)',
     example: 'compute-1',
   },
   { flag: 'pod', type: 'string', env: 'POD_NAME', help: 'Pod name in documents', example: 'keystone-7d9f-x2x1' },
@@ -123,8 +123,8 @@ const RUN_OPTIONS = [
     flag: 'listen',
     type: 'string',
     env: 'KOLLA_LOG_SHIP_LISTEN',
-    help: '[ADDRESS:]PORT for /livez, /readyz and /metrics (default none)',
-    details: 'In kolla-sidecar they are served on its own port.',
+    help: '[ADDRESS:]PORT for /livez, /readyz and /metrics (default: none)',
+    details: "kolla-sidecar serves them on the sidecar's port.",
     example: '9809',
   },
   {
@@ -132,7 +132,7 @@ const RUN_OPTIONS = [
     type: 'boolean',
     env: 'KOLLA_LOG_SHIP_HOST_NETWORK',
     help: 'hide reasons from all clients, for Pods with hostNetwork',
-    details: 'There, every user of the node can connect over loopback.',
+    details: 'With hostNetwork, every user of the node can connect over loopback.',
     example: 'true',
   },
 ] as const satisfies readonly Option[];

@@ -30,12 +30,12 @@ interface PipelineContext {
 
 /** One destination with its own reader, budget and checkpoint: an outage does not block the others. */
 export interface Pipeline extends AsyncDisposable {
-  /** Ships until stopped; see Shipping. */
+  /** Ships until it is stopped; see Shipping. */
   run(signal: AbortSignal): Promise<ExitCode>;
   state(): PipelineState;
   /** The content of its checkpoint on disk. */
   saved(): readonly Saved[];
-  /** Whether a generation no longer at this path is unacknowledged. */
+  /** Whether a generation that is no longer at this path has unacknowledged lines. */
   needsFormer(path: string): boolean;
 }
 
@@ -76,7 +76,7 @@ export async function runAll(pipelines: readonly Pipeline[], signal: AbortSignal
   const runs = pipelines.map((pipeline) =>
     pipeline.run(stop).catch((error: unknown) => {
       failures.push(error);
-      // Like a signal: within the grace period, lines already read are shipped.
+      // Acts like a signal: lines that were already read are shipped within the grace period.
       failed.abort(new SignalError('SIGTERM'));
     }),
   );
@@ -132,8 +132,8 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
   const resumed = contents.awaited.length;
   lines.look();
   const checkpoint = new CheckpointWriter(context.state, log, place.checkpoint);
-  // A second start must know about the first: files rotated in between are not older than us, and with `end` their
-  // content is new.
+  // The second start must know about the first one: files that were rotated in between are not older than us, and with
+  // `end` their content is new.
   if (isFirstStart) await checkpoint.save(() => contents.collect());
   log.info(`shipping ${patterns.join(' ')} to ${sink.name}`, { files: lines.files, resumed, stateDir });
   if (lines.files === 0) log.warn(`no file matches ${patterns.join(' ')}${settings.once ? '' : ' yet'}`);

@@ -13,23 +13,23 @@ import { destinationsOf, type Destination } from './sink/destinations.ts';
 
 type Options = Values<typeof OPTIONS>;
 
-/** The options, validated together. */
+/** The options after they were validated together. */
 export interface Settings {
   readonly patterns: readonly string[];
-  /** Absolute, or without a slash. */
+  /** Globs: absolute, or without a slash. */
   readonly excludes: readonly string[];
-  /** Start position on first start. */
+  /** Where reading starts on first start. */
   readonly from: 'beginning' | 'end';
   readonly root: string;
   readonly stateDir: string;
   /** Options that affect documents. */
   readonly parse: ParserOptions;
-  /** Given, or else generated and kept. */
+  /** The ID, either given or generated and stored. */
   readonly sourceId: string | undefined;
   readonly destinations: readonly [Destination, ...Destination[]];
   readonly gzip: boolean;
   readonly deadLetterBytes: number;
-  /** For all destinations together. */
+  /** The limit for all destinations together. */
   readonly inFlightBytes: number;
   readonly maxLineBytes: number;
   /** An event ends after this time without a line. */
@@ -37,16 +37,16 @@ export interface Settings {
   readonly once: boolean;
   readonly graceMs: number;
   readonly reclaim: { readonly mode: 'auto' | 'on' | 'off'; readonly keepBytes: number };
-  /** Undefined: syslog is not received. */
+  /** The syslog address; undefined if syslog is not received. */
   readonly syslog: Address | undefined;
-  /** Undefined: no server. */
+  /** The address of the server; undefined if there is none. */
   readonly listen: ListenAddress | undefined;
 }
 
 const MIN_LINE_BYTES = 256;
 const MIB = 1024 * 1024;
 
-/** Throws UsageError or ConfigError with the option's name. */
+/** Throws UsageError or ConfigError that names the option. */
 export function settingsOf(operands: readonly string[], options: Options): Settings {
   const root = resolve(options.root);
   if (options.maxLineBytes < MIN_LINE_BYTES)
@@ -89,7 +89,7 @@ export function settingsOf(operands: readonly string[], options: Options): Setti
   };
 }
 
-/** Parses an option's value, naming the option in errors. */
+/** Parses the value of an option. Errors name the option. */
 function read<T>(flag: string, word: string, parse: (word: string) => T): T {
   try {
     return parse(word);
@@ -98,7 +98,7 @@ function read<T>(flag: string, word: string, parse: (word: string) => T): T {
   }
 }
 
-/** Room for reading, and for filling and sending requests, per destination. */
+/** Room per destination for reading, and for filling and sending requests. */
 function inFlightBytesOf({ inFlightBytes, maxLineBytes }: Options, destinations: number): number {
   const least = destinations * (readBytesFor(maxLineBytes) + 2 * MIB);
   if (inFlightBytes >= least) return inFlightBytes;

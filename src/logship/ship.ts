@@ -34,9 +34,9 @@ interface Parts {
 }
 
 interface ShipOptions {
-  /** Total bytes in memory. */
+  /** Maximum number of bytes in memory. */
   readonly inFlightBytes: number;
-  /** The reader's constant share. */
+  /** The constant part that the reader uses. */
   readonly readBytes: number;
   /** Exits when all existing lines are acknowledged. */
   readonly once: boolean;
@@ -46,12 +46,12 @@ interface ShipOptions {
 }
 
 const POLL_MS = 250;
-/** Open events may use this fraction of the budget. */
+/** The fraction of the budget that open events may use. */
 const HELD_SHARE = 4;
-/** Minimum number of requests in the budget: one is filled while two are in flight. */
+/** Minimum number of requests for which the budget has room: one is filled while two are in flight. */
 const REQUESTS = 4;
 
-/** The path from files to one destination. */
+/** The path of lines from files to one destination. */
 export class Shipping {
   readonly #parts: Parts;
   readonly #options: ShipOptions;
@@ -62,9 +62,9 @@ export class Shipping {
   readonly #keeper: Keeper;
   readonly #outbox: Outbox;
   readonly #deliver: DeliverOptions;
-  /** Aborted when waiting for the server must end: on grace period expiry, or a permanent failure. */
+  /** Aborted when waiting for the server must end: when the grace period is exceeded, or on a permanent failure. */
   readonly #end = new AbortController();
-  /** Whichever is first. */
+  /** Aborted with whichever of the two signals is first. */
   readonly #stopOrEnd: AbortSignal;
   #failure: unknown;
 
@@ -103,23 +103,23 @@ export class Shipping {
     this.#outbox = new Outbox({ send, failed, capacity, stopping: signal, signal: this.#end.signal });
   }
 
-  /** Bytes counted against the budget. */
+  /** Number of bytes that the budget counts. */
   get memoryBytes(): number {
     return this.#budget.used;
   }
 
-  /** Documents that wait separately because the server accepts others but not them. */
+  /** Number of documents that wait separately, because the server accepts others but not them. */
   get waiting(): number {
     return this.#outbox.waiting;
   }
 
-  /** Documents that are neither settled nor in flight: must be 0. */
+  /** Number of documents that are neither settled nor in flight. It must be 0. */
   get dropped(): number {
-    // After the end they are left for the next start.
+    // After the end, these documents are left for the next start.
     if (this.#end.signal.aborted) return 0;
     const { documents, acknowledged, already, rejected } = this.#parts.counts;
     const left = documents - acknowledged - already - rejected;
-    // A request being settled counts as a whole.
+    // A request that is being settled counts as a whole.
     return Math.max(0, left - this.#batcher.documents - this.#outbox.documents);
   }
 
@@ -147,14 +147,14 @@ export class Shipping {
     return ExitCode.ok;
   }
 
-  /** Until a stop, or with `once` to the end. */
+  /** Ships until a stop, or with `once` to the end of the files. */
   async #follow(): Promise<void> {
     const { lines } = this.#parts;
     const pace = () => this.#pace(this.#stopOrEnd);
     while (!this.#stopOrEnd.aborted) {
       lines.look();
       const hasMore = await lines.read(this.#framer.take, { final: false, pace });
-      // If cuts cannot be saved, none are made: events wait for their next line.
+      // If cuts cannot be saved, none are made, and events wait for their next line.
       if (this.#keeper.canSave) this.#framer.sweep();
       if (!hasMore && this.#outbox.isFree) this.#flush();
       await this.#keeper.saveWhenDue();
@@ -176,7 +176,7 @@ export class Shipping {
     const pace = () => this.#pace(this.#end.signal);
     while (await lines.read(this.#framer.take, { final: true, pace }));
     if (!this.#keeper.canSave) await this.#keeper.save();
-    // Events that cannot be cut are left for the next start, as are unread lines.
+    // Events that cannot be cut are left for the next start, and so are unread lines.
     if (this.#keeper.canSave && !this.#end.signal.aborted) this.#framer.cut();
     this.#flush();
     await this.#outbox.idle();
@@ -201,7 +201,9 @@ export class Shipping {
     if (this.#batcher.isFull) this.#flush();
   }
 
-  /** Yields to requests and signals between chunks, and waits for room. Returns whether to continue reading. */
+  /**
+   * Between chunks, yields to requests and signals, and waits until there is room. Returns whether reading continues.
+   */
   async #pace(signal: AbortSignal): Promise<boolean> {
     this.#framer.keep();
     await yieldToOthers();
@@ -219,15 +221,15 @@ export class Shipping {
     while (!this.#hasRoom && !signal.aborted) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(POLL_MS)]);
       await (this.#budget.isSpent ? this.#budget : this.#outbox).room(limit);
-      // A file rotated meanwhile must be opened before it is gone.
+      // A file that was rotated meanwhile must be opened before it is deleted.
       this.#parts.lines.look();
       await this.#keeper.saveWhenDue();
     }
   }
 
   #makeRoom(): void {
-    // Documents waiting for a full request would wait forever, as nothing more is read. So would open events, but these
-    // are normally small; and each cut made here splits an event.
+    // Documents that wait for a full request would wait forever, because nothing more is read. Open events would wait
+    // too, but they are normally small, and each cut made here splits an event.
     if (this.#framer.heldBytes * HELD_SHARE > this.#options.inFlightBytes) this.#framer.relieve();
     this.#flush();
   }
@@ -257,8 +259,8 @@ function ignoreAbort(): void {
 }
 
 /**
- * Logs and calls `over` when the grace period after a stop is exceeded.
- * @param signal the stop, past or future
+ * Logs that the grace period after a stop is exceeded, and calls `over`.
+ * @param signal the stop, which may be in the past
  */
 function armGrace(graceMs: number, signal: AbortSignal, log: Log, over: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 import type { Counts, FileState } from './counts.ts';
 
-/** Why and since when (milliseconds since the epoch) a destination does not accept writes. */
+/** Why a destination does not accept writes, and since when (milliseconds since the epoch). */
 interface Held {
   readonly reason: string;
   readonly sinceMs: number;
@@ -8,33 +8,33 @@ interface Held {
 
 /** The current state of one destination. */
 export interface PipelineState {
-  /** `elasticsearch-es-9200`: for labels, and for its files in the state directory. */
+  /** The destination's name in labels and in file names of the state directory: `elasticsearch-es-9200`. */
   readonly name: string;
-  /** For messages: `elasticsearch at http://es:9200`. Without credentials. */
+  /** The destination's name in messages: `elasticsearch at http://es:9200`. It contains no credentials. */
   readonly to: string;
   /** Number of followed files. */
   readonly files: number;
   /** Unacknowledged bytes in files. */
   readonly lagBytes: number;
-  /** Age of the oldest unacknowledged line that was read; 0 without one. */
+  /** Age of the oldest line that was read but not acknowledged; 0 if there is none. */
   readonly lagSeconds: number;
   readonly counts: Readonly<Counts>;
-  /** Undefined while it accepts writes. */
+  /** Undefined while the destination accepts writes. */
   readonly outage: Held | undefined;
   /** Age of the checkpoint; 0 while it covers everything acknowledged. */
   readonly checkpointAgeMs: number;
-  /** Documents that wait separately because the server accepts others but not them. */
+  /** Number of documents that wait separately, because the server accepts others but not them. */
   readonly waiting: number;
-  /** Bytes used of the budget. */
+  /** Number of bytes that the budget counts. */
   readonly memoryBytes: number;
-  /** Documents that are neither settled nor in flight: must be 0. */
+  /** Number of documents that are neither settled nor in flight. It must be 0. */
   readonly dropped: number;
   readonly fileStates: () => readonly FileState[];
 }
 
-/** State of the background tasks. */
+/** The state of the background tasks. */
 export interface SideState {
-  /** Bytes of disk reclaimed; undefined if reclaiming is off. */
+  /** Bytes of disk that were reclaimed; undefined if reclaiming is disabled. */
   readonly reclaimed: number | undefined;
   readonly syslog: SyslogState | undefined;
 }
@@ -48,22 +48,22 @@ interface SyslogState {
 
 /** The state of shipping for display, evaluated on demand. */
 export interface ShippingView {
-  /** Where lines go, without credentials. */
+  /** The destinations of lines, without credentials. */
   readonly to: string;
   readonly files: () => number;
   /** Unacknowledged bytes of all destinations together. */
   readonly left: () => number;
   /** Sums over all destinations. */
   readonly counts: () => Readonly<Counts>;
-  /** Why a server does not accept writes, the longest outage first; undefined if there is none. */
+  /** Why a server does not accept writes, starting with the longest outage; undefined if there is none. */
   readonly outage: () => Held | undefined;
-  /** One per destination, in the order of `--to`. */
+  /** One entry per destination, in the order of `--to`. */
   readonly pipelines: () => readonly PipelineState[];
   /** The background tasks. */
   readonly side: () => SideState;
 }
 
-/** The part of a destination's state shown to probes and Prometheus. */
+/** The part of a destination's state that probes and Prometheus see. */
 export type DestinationState = Omit<PipelineState, 'to' | 'files'>;
 
 /** All state shown of shipping; evaluated on each request. */

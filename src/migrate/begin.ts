@@ -12,31 +12,32 @@ import type { Turn } from './lock/turn.ts';
 
 type Before = Databases & Tool & LockTerms;
 
-/** State when everything before the first step is done. */
+/** The state when everything before the first step is done. */
 export interface Begun {
-  /** The tool's environment, with the account created for its steps. */
+  /** The tool's environment, with the account that was created for its steps. */
   readonly childEnv: Tool['childEnv'];
   readonly redact: Redact;
   /**
-   * Called after the end is recorded: drops the account and ends its sessions. Never throws: the next run would do it.
+   * Called after the end was recorded: drops the account and ends its sessions. Never throws, because the next run
+   * would do it.
    */
   end(ran: Ran): Promise<void>;
 }
 
-/** Within a Pod's termination grace period. */
+/** Must be within the grace period of a Pod. */
 const LAST_WORD_MS = 4000;
-/** After an uninterrupted migration. */
+/** Limit after a migration that was not interrupted. */
 const GOOD_WORD_MS = 30_000;
 
 /**
- * Ensures that the previous migration can no longer write, records the start of ours, and creates its account. On
- * failure the fence is released if it is ours: nothing was started.
+ * Ensures that the previous migration can no longer write, records the start of ours, and creates its account. If this
+ * fails, the fence is released if it is ours, because nothing was started.
  */
 export async function begin(plan: Before, turn: Turn, held: Held, effects: Effects): Promise<Begun> {
   const { session, token } = held;
   const signal = AbortSignal.any([effects.signal, held.lost]);
   const progress = { isOver: false };
-  // A server that does not respond must not block our exit.
+  // A server that does not respond must not delay our exit.
   const late = longAfter(signal, LAST_WORD_MS);
   try {
     return await unlessAborted(prepare(plan, turn, held, effects, progress), late);
@@ -79,7 +80,7 @@ async function prepare(
     childEnv: (at) => plan.childEnv(at, own),
     redact: (text) => hide(guarded.redact(text)),
     async end({ outcome }) {
-      // A successor does it, or has done it.
+      // The next run fences this migration, or has already done so.
       if (outcome.state === 'lost') return;
       const timeoutMs = outcome.state === 'ended' ? GOOD_WORD_MS : LAST_WORD_MS;
       const { signal, log } = effects;

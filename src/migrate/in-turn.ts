@@ -5,7 +5,7 @@ import { stopMsOf, type Databases, type Effects, type LockTerms, type Tool } fro
 import { Pulse } from './steps/pulse.ts';
 import type { Held, Ran } from './steps/run-steps.ts';
 
-/** Work to do while lock, fence and Lease are held and renewed. */
+/** Work that is done while lock, fence and Lease are held and renewed. */
 type Work = (begun: Begun, held: Held) => Promise<Ran>;
 /** Records the result and releases everything. */
 type Close<T> = (held: Held, ran: Ran) => Promise<T>;

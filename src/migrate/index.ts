@@ -84,7 +84,7 @@ type MigrateContext = Pick<Context, 'signal' | 'log' | 'podFile' | 'live' | 'inh
 
 /**
  * Migrates once. The exit code is the command's, or 0 if there was nothing to do.
- * @param onStage called with each stage
+ * @param onStage called at the start of each stage
  */
 export async function migrate(
   { operands: [name = ''], options, child }: Input<typeof SYNC_OPTIONS>,

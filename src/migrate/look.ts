@@ -8,7 +8,7 @@ import { upToDateBy } from './record/up-to-date.ts';
 import { reach } from './target/reach.ts';
 import { planTool, type Task, type ToolChange } from './tool/index.ts';
 
-/** Missing databases, accounts and grants. Empty without an admin, since nothing would be created. */
+/** Missing databases, accounts and grants. Empty without an admin account, because nothing would be created. */
 export async function lookAtDatabase(plan: EnsureOptions & Databases, effects: Effects): Promise<Seen[]> {
   const { admin, target, others } = plan;
   if (admin === undefined) return [];
@@ -69,7 +69,7 @@ export async function lookAtSchema(plan: Work & Database & Tool, isThere: boolea
   return [{ action: isThere ? 'update' : 'create', kind: 'schema', name: target.database, fields }];
 }
 
-/** The pending tasks of the service's own commands. */
+/** The tasks of the service's own commands that are pending. */
 export async function lookAtTool(
   plan: Work & Database & Tool,
   tasks: readonly Task[],

@@ -6,7 +6,7 @@ import { ENSURE_OPTIONS } from './ensure/options.ts';
 import { KUBE_OPTIONS, LOCK_OPTIONS } from './lease/options.ts';
 import { ROLLOUT_OPTIONS } from './rollout/options.ts';
 
-/** Location of the database. */
+/** Options for the location of the database. */
 export const PLACE_OPTIONS = [
   {
     flag: 'connection',
@@ -50,7 +50,7 @@ const OWN_OPTIONS = [
     flag: 'service-config',
     type: 'path',
     env: 'KOLLA_DB_SYNC_SERVICE_CONFIG',
-    help: "service's configuration file (default e.g. /etc/keystone/keystone.conf)",
+    help: "service's configuration file (default: the catalogue's path for SERVICE)",
     example: '/etc/keystone/keystone.conf',
   },
   {
@@ -65,7 +65,7 @@ const OWN_OPTIONS = [
   caFileOption('KOLLA_DB_SYNC_CA_FILE'),
 ] as const satisfies readonly Option[];
 
-/** Shared by every command of kolla-db-sync. */
+/** Options of every command of kolla-db-sync. */
 export const TARGET_OPTIONS = [...PLACE_OPTIONS, ...OWN_OPTIONS] as const satisfies readonly Option[];
 
 /** Options of the schema migration. */
@@ -77,7 +77,7 @@ const MIGRATE_OPTIONS = [
     env: 'KOLLA_DB_SYNC_PHASE',
     default: 'all',
     help: 'phase of the migration to run',
-    details: 'For a rolling upgrade: expand and migrate before the rollout, contract and online after it.',
+    details: 'For a rolling upgrade: `expand` and `migrate` before the rollout, `contract` and `online` after it.',
     example: 'expand',
   },
   {
@@ -117,7 +117,7 @@ const MIGRATE_OPTIONS = [
     default: '15s',
     help: 'time for the command to exit after SIGTERM',
     details:
-      "Stopping the command and recording it take up to 15 s more; the Pod's terminationGracePeriodSeconds must cover both.",
+      "Stopping the command and recording the result take up to 15 s more; the Pod's terminationGracePeriodSeconds must cover both.",
     example: '10m',
   },
   {
@@ -131,7 +131,7 @@ const MIGRATE_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** Options that distinguish a migration's sessions from the live service's. */
+/** Options that distinguish the sessions of a migration from those of the live service. */
 const FENCING_OPTIONS = [
   {
     flag: 'migrate-as',
@@ -179,8 +179,8 @@ export const SIDECAR_OPTIONS = [
     flag: 'pod-name',
     type: 'string',
     env: 'POD_NAME',
-    help: "this Pod's name, for --stay (default the host name)",
-    details: 'metadata.name of the downward API; the startup probe is checked against it.',
+    help: "this Pod's name, for --stay (default: the host name)",
+    details: 'metadata.name of the downward API; used to read the startup probe of this Pod.',
     example: 'keystone-5d4f8c7b9-x2x7q',
   },
 ] as const satisfies readonly Option[];

@@ -3,7 +3,7 @@ import { PHASES, type Phase, type Service, type Step } from '../catalog/index.ts
 
 /**
  * The steps of one phase; none if a service that migrates in phases has nothing to do in it.
- * @throws UsageError for a phase of a migration without phases
+ * @throws UsageError if the migration has no phases
  */
 export function stepsOf({ name, migration }: Service, phase: Phase): readonly Step[] {
   const steps = migration.phases[phase];
@@ -16,16 +16,16 @@ export function stepsOf({ name, migration }: Service, phase: Phase): readonly St
 
 /**
  * Whether a phase has nothing left to do according to the tool.
- * @param next meaning of the tool's exit code: `complete`, or the next phase
+ * @param next the meaning of the tool's exit code: `complete`, or the next phase
  */
 export function isBehind(phase: Phase, next: 'complete' | 'error' | Phase | undefined): boolean {
-  // A check covers the schema, not data that is migrated online.
+  // A check covers the schema, but not data that is migrated online.
   if (next === undefined || next === 'error' || phase === 'online') return false;
   if (next === 'complete') return true;
   return phase !== 'all' && PHASES.indexOf(phase) < PHASES.indexOf(next);
 }
 
-/** Whether that word in fence or record denotes a migration, and not other work under its lock. */
+/** Whether that word, in the fence or the record, stands for a migration and not for other work under its lock. */
 export function isMigration(word: string): boolean {
   return !word.includes(':');
 }

@@ -25,24 +25,24 @@ export interface Work {
 /** The service's databases, and the connection to their server. */
 export interface Databases extends Pick<EnsureOptions, 'accountHost'> {
   readonly target: MysqlTarget;
-  /** The service's other databases, created with the first one. */
+  /** The service's other databases, which are created with the first one. */
   readonly others: readonly MysqlTarget[];
-  /** Undefined: database, account and grants are not changed. */
+  /** If undefined, database, account and grants are not changed. */
   readonly admin: MysqlTarget | undefined;
   readonly timeoutMs: number;
   readonly galeraDonor: DonorPolicy;
 }
 
-/** One of these databases, without an admin. */
+/** One of these databases, without an admin account. */
 export type Database = Pick<Databases, 'target' | 'timeoutMs' | 'galeraDonor'>;
 
 /** The service's own tool. */
 export interface Tool {
-  /** Its environment: it must use the same server as we do. */
+  /** The tool's environment: it must use the same server as we do. */
   readonly childEnv: (at: Address, as?: Credentials) => NodeJS.ProcessEnv;
-  /** Undefined if it has none, or another command is run. */
+  /** Undefined if the tool has no check, or if another command runs. */
   readonly check: SchemaCheck | undefined;
-  /** Whether its environment can make it log in as another account, and should. */
+  /** Whether its environment can make the tool log in as another account, and should. */
   readonly tellsAccount?: boolean;
 }
 
@@ -52,24 +52,24 @@ export interface LockTerms {
   /** Lock and fence count as lost if the server has not confirmed them for this long. */
   readonly lossMs: number;
   /**
-   * A Lease, and on Galera a fence, is free if its holder has not renewed it for this long. Longer than lossMs plus the
-   * time to stop.
+   * A Lease, and on Galera a fence, is free if its holder has not renewed it for this long. It is longer than lossMs
+   * plus the time to stop.
    */
   readonly leaseMs: number;
-  /** Undefined: the row in the database is the only lock, and nothing is published. */
+  /** If undefined, the row in the database is the only lock, and nothing is published. */
   readonly leaseSite?: LeaseSite | undefined;
-  /** The token of an interrupted migration whose end an operator has verified. */
+  /** The token of an interrupted migration that an operator has verified to have ended. */
   readonly predecessorEnded?: number | undefined;
-  /** Time for a step from SIGTERM to SIGKILL on shutdown. */
+  /** Time from SIGTERM to SIGKILL for a step on shutdown. */
   readonly graceMs: number;
 }
 
-/** What runs under the lock, without the creation of databases and accounts. */
+/** Work under the lock, without the creation of databases and accounts. */
 export type LockedWork = Work & Databases & Tool & LockTerms;
 
-/** Everything needed for one migration. Functions that need less declare it. */
+/** Everything that one migration needs. Functions that need less declare less. */
 export interface Plan extends EnsureOptions, Work, Databases, Tool, LockTerms {
-  /** Undefined: replicas of an older release are not checked for. */
+  /** If undefined, replicas of an older release are not checked for. */
   readonly rollout?: RolloutGate | undefined;
 }
 
@@ -79,16 +79,16 @@ export interface Effects {
   readonly redact: Redact;
   readonly onStage?: OnStage | undefined;
   readonly live?: Live | undefined;
-  /** Interval of progress reports for a long step; default 30 s. */
+  /** Interval between progress reports of a long step; the default is 30 s. */
   readonly progressMs?: number | undefined;
 }
 
-/** From SIGTERM to SIGKILL: half of the remaining lease when it counts as lost. */
+/** Time from SIGTERM to SIGKILL: half of the time that remains of the lease when it counts as lost. */
 export function stopMsOf({ leaseMs, lossMs }: LockTerms): number {
   return Math.min(STOP_MS, (leaseMs - lossMs) / 2);
 }
 
-/** Equal for the same service, release, phase and command lines: compared after a wait. */
+/** Equal for the same service, release, phase and command lines. Compared after a wait. */
 export function workOf({ service, release, phase, steps }: Work): string {
   const work = JSON.stringify([service, release, phase, steps.map((step) => step.argv)]);
   return createHash('sha256').update(work).digest('hex').slice(0, 16);

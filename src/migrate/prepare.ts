@@ -23,16 +23,16 @@ const STOPPING_MS = 1000;
 export interface Prepared extends Disposable {
   readonly plan: Plan;
   readonly redact: Redact;
-  /** The locations of its databases, the one with the lock first. */
+  /** The locations of its databases. The one with the lock comes first. */
   readonly sources: readonly Source[];
 }
 
 interface Asked {
   readonly service: Service;
   readonly options: MigrationOptions & Pick<OwnTls, 'sharesCaFile'>;
-  /** The user's command instead of the phase's steps. */
+  /** The user's command, which replaces the steps of the phase. */
   readonly own?: Step | undefined;
-  /** Whether the tool will run: otherwise it need not be installed. */
+  /** Whether the tool will run. If not, it need not be installed. */
   readonly runsTool?: boolean;
 }
 
@@ -102,7 +102,7 @@ function kubeAccess(options: MigrationOptions, inherited: NodeJS.ProcessEnv): La
   return source === undefined ? undefined : lazyKube(() => source, namespace);
 }
 
-/** Throws UnavailableError if a program or a directory of these steps is missing. */
+/** Throws UnavailableError if a program or directory of these steps is missing. */
 export function requireTools(steps: readonly Step[], inherited: NodeJS.ProcessEnv): void {
   for (const { argv, directory } of steps) {
     if (directory !== undefined) requireDirectory(directory);
@@ -110,7 +110,7 @@ export function requireTools(steps: readonly Step[], inherited: NodeJS.ProcessEn
   }
 }
 
-/** The databases created in addition to the first one, or whose URL the tool would not find by itself. */
+/** The databases that are created in addition to the first one, or whose URL the tool would not find by itself. */
 async function otherSources({ service, options, own }: Asked, inherited: NodeJS.ProcessEnv): Promise<Source[]> {
   const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
   if (own !== undefined && isGiven) return [];

@@ -36,14 +36,14 @@ export const rbacCommand = command({
       type: 'string',
       env: 'KOLLA_DB_SYNC_RBAC_SERVICE_ACCOUNT',
       help: 'ServiceAccount that the binding refers to',
-      details: 'It must exist.',
+      details: 'It must exist already.',
       example: 'keystone-db-sync',
     },
     {
       flag: 'lease-name',
       type: 'string',
       env: 'KOLLA_DB_SYNC_LEASE_NAME',
-      help: 'same as for kolla-db-sync (default the service)',
+      help: 'same as for kolla-db-sync (default: the service)',
       example: 'nova-cell2',
     },
     AFTER_ROLLOUT,
@@ -57,7 +57,7 @@ export const rbacCommand = command({
     },
     {
       line: 'kolla-db-sync rbac keystone --after-rollout deployment/keystone -n openstack --service-account keystone-db-sync',
-      does: 'also for the phases contract and online',
+      does: 'also for the `contract` and `online` phases',
     },
     {
       line: 'kolla-db-sync rbac keystone --stay -n openstack --service-account keystone',
@@ -79,7 +79,7 @@ export const rbacCommand = command({
       ...rolloutGrants(afterRollout.map(parseWorkload), namespace),
       ...(stay ? [ownPodGrant(namespace)] : []),
     ];
-    // Several services, and several accounts of one, may share a namespace.
+    // Several services, and several accounts of one service, may share a namespace.
     const role = `kolla-db-sync-${lease}-${account}`;
     const subject = { kind: 'ServiceAccount', name: account, namespace } as const;
     const items = rolesFor(grants, subject, { role, clusterRole: role });
@@ -89,7 +89,7 @@ export const rbacCommand = command({
   },
 });
 
-/** Each replica has another name, so the Role cannot list it. */
+/** Each replica has its own name, so the Role cannot list the names. */
 function ownPodGrant(namespace: string): Grant {
   return { namespace, rule: { group: '', resource: 'pods', verbs: ['get'] } };
 }

@@ -1,6 +1,9 @@
 import type { Redact } from '../core/redact.ts';
 
-/** Runs the work; errors it throws contain no secrets: a server's error may quote the statement with a password. */
+/**
+ * Runs the work and removes secrets from the errors it throws, because a server's error may quote a statement with a
+ * password.
+ */
 export async function redacted<T>(redact: Redact, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** Stage of a migration, as reported by a sidecar's probes. */
+/** Stage of a migration, as the probes of a sidecar report it. */
 type Stage =
   | 'waiting for the server'
   | 'waiting for the rollout'
@@ -7,5 +7,5 @@ type Stage =
   | 'ok'
   | 'failed';
 
-/** Called at the start of each stage. */
+/** Called when a stage starts. */
 export type OnStage = (stage: Stage) => void;

@@ -21,7 +21,7 @@ export async function sync(plan: Plan, effects: Effects, take: TakeTurn = takeTu
   return await inWords(plan, async () => migrate({ ...plan, target: await makeReady(plan, effects) }, effects, take));
 }
 
-/** The same for an existing database. */
+/** The same for a database that already exists. */
 export async function syncReady(plan: Migration, effects: Effects): Promise<ExitCode> {
   return await inWords(plan, () => migrate(plan, effects, takeTurn));
 }
@@ -51,7 +51,7 @@ async function migrate(plan: Migration, effects: Effects, take: TakeTurn): Promi
     await tellDone(plan, turn.lease, token);
     return ExitCode.ok;
   }
-  // Later steps try first the node that accepted us: a frozen one costs seconds each time.
+  // Later steps first try the node that has accepted us, because a frozen node costs seconds each time.
   const there = { ...plan, target: preferring(plan.target, session.at) };
   return await migrateInTurn(there, turn, { ...effects, log: effects.log.with({ token: turn.token }) });
 }
@@ -76,7 +76,7 @@ async function migrateInTurn(plan: Migration, turn: Turn, effects: Effects): Pro
   );
 }
 
-/** No service may start on a changing schema: if the change cannot be published, nothing is started. */
+/** No service may start on a changing schema, so if the change cannot be published, nothing is started. */
 function unpublished(why: string): Ran {
   const meaning = `${why}; nothing was run`;
   return {

@@ -7,9 +7,9 @@ import { conclude } from './record/conclude.ts';
 import type { Ran } from './steps/run-steps.ts';
 import { ensureTool, type Task } from './tool/index.ts';
 
-/** Context of work other than a migration while it holds the lock. */
+/** What work other than a migration receives while it holds the lock. */
 export interface Locked {
-  /** Aborted when the lock is or may be lost, and on shutdown; the reason is the error with the cause. */
+  /** Aborted on shutdown, and when the lock is or may be lost. The reason is the error with its cause. */
   readonly signal: AbortSignal;
   readonly token: number;
   /**
@@ -88,7 +88,7 @@ function throwUnlessDone({ outcome, program, meaning }: Ran, { signal }: Effects
   throw new ChildError(outcome.code, `${program} exited with code ${outcome.code}${why}`);
 }
 
-/** Runs as the service's own account: a URL stored by a tool must stay valid. */
+/** The command runs as the service's own account, because a URL that a tool stores must stay valid. */
 function planOf(migration: LockedWork, phase: string): LockedWork {
   return {
     ...migration,
@@ -100,7 +100,7 @@ function planOf(migration: LockedWork, phase: string): LockedWork {
   };
 }
 
-/** The same Lease, released without news. */
+/** The same Lease, released without publishing anything. */
 function silent(lease: HeldLease): Pick<HeldLease, 'end'> {
   return { end: (_news, withinMs) => lease.end(undefined, withinMs) };
 }

@@ -7,8 +7,8 @@ import { defined } from '../core/defined.ts';
 import { placeOfTarget, type MysqlTarget } from './url.ts';
 
 /**
- * One session. Every statement has a deadline, after which the session is closed: its response could not be
- * distinguished from the next.
+ * One session. Every statement has a deadline, after which the session is closed: its late response could be mistaken
+ * for the next one.
  */
 export interface MysqlSession extends AsyncDisposable {
   /** The server's number for this session. */
@@ -17,12 +17,12 @@ export interface MysqlSession extends AsyncDisposable {
    * The socket's file descriptor: a process that inherits it keeps the session open after our exit. Never write to it.
    */
   readonly descriptor: number;
-  /** Our own address; undefined on a socket file. */
+  /** The address of our end; undefined for a Unix socket. */
   readonly localAddress: string | undefined;
   /** Aborted when the session ends unexpectedly; the reason is the error. */
   readonly lost: AbortSignal;
   rows(sql: string, parameters?: readonly unknown[], timeoutMs?: number): Promise<Record<string, unknown>[]>;
-  /** Affected rows: changed ones, not matched ones. And the number of warnings. */
+  /** Affected rows, which are changed rows and not matched ones, and the number of warnings. */
   change(
     sql: string,
     parameters?: readonly unknown[],
@@ -34,11 +34,11 @@ export interface MysqlSession extends AsyncDisposable {
 
 interface ConnectOptions {
   readonly signal: AbortSignal;
-  /** For the whole handshake: a frozen server accepts the connection and never greets. */
+  /** Timeout of the whole handshake, because a frozen server accepts the connection and never sends its greeting. */
   readonly handshakeMs?: number;
-  /** For each statement without its own deadline. */
+  /** Timeout of each statement that does not set its own. */
   readonly statementMs?: number;
-  /** Undefined: none. */
+  /** TLS settings; undefined for none. */
   readonly database?: string | undefined;
 }
 
@@ -81,7 +81,7 @@ export async function connect(target: MysqlTarget, options: ConnectOptions): Pro
       ...defined({ database: options.database, ssl }),
       connectTimeout: handshakeMs,
       charset: 'UTF8MB4_GENERAL_CI',
-      // Affected rows must count changes, not matches: the fence is judged by them.
+      // Affected rows must be changed rows, not matched ones, because they decide about the fence.
       flags: ['-FOUND_ROWS'],
       supportBigNumbers: true,
       dateStrings: true,
@@ -101,7 +101,9 @@ export async function connect(target: MysqlTarget, options: ConnectOptions): Pro
   }
 }
 
-/** Node has no public name for it (docs/adr/0014). Read before TLS wraps the socket; it stays the same for its life. */
+/**
+ * Node has no public API for the descriptor (docs/adr/0014). It is read before TLS wraps the socket, and never changes.
+ */
 function descriptorOf(socket: Socket): number {
   // eslint-disable-next-line no-underscore-dangle
   return (socket as { _handle?: { fd?: number } })._handle?.fd ?? -1;
@@ -153,7 +155,7 @@ function timedOut(ms: number): Error {
   return Object.assign(new Error(`no response in ${ms} ms`), { code: 'ETIMEDOUT' });
 }
 
-/** TLS options for mysql2. A name is verified only if there is one: a socket file leads to one server only. */
+/** TLS options for mysql2. A name is verified only if there is one, since a Unix socket can lead to only one server. */
 async function sslOf({ tls, socket }: MysqlTarget) {
   if (tls === undefined) return undefined;
   const verifyIdentity = tls.verifyIdentity && socket === undefined;
@@ -169,7 +171,7 @@ function rememberAddress(socket: Socket, host: string): void {
   if (isIP(host) !== 0) (socket as { _host?: string })._host = host;
 }
 
-/** `keystone@mariadb:3306`, for messages. */
+/** The session's name in messages: `keystone@mariadb:3306`. */
 export function whoAndWhere(target: MysqlTarget): string {
   return `${target.user}@${placeOfTarget(target)}`;
 }

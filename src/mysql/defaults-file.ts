@@ -1,7 +1,7 @@
-/** A client's option file, by option name (with dashes). */
+/** The option file of a client, by option name (with dashes). */
 export type Defaults = ReadonlyMap<string, string>;
 
-/** The groups read by MariaDB's and MySQL's command-line client. */
+/** The groups that the command-line clients of MariaDB and MySQL read. */
 const GROUPS = new Set(['mysql', 'mariadb-client', 'client', 'client-server', 'client-mariadb']);
 
 /**
@@ -36,7 +36,7 @@ export function parseDefaults(text: string): Defaults {
   return found;
 }
 
-/** A `#` within quotes belongs to the value. */
+/** A `#` in quotes belongs to the value. */
 function withoutComment(line: string): string {
   let quote = '';
   for (let at = 0; at < line.length; at++) {

@@ -1,7 +1,7 @@
 import { connectReason } from '../net/connect-error.ts';
 import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
 
-/** The server's error number, or 0 for another error. */
+/** The error number of the server; 0 for another error. */
 export function errnoOf(error: unknown): number {
   const errno = (error as { errno?: unknown } | undefined)?.errno;
   return typeof errno === 'number' && errno >= 1000 ? errno : 0;
@@ -12,11 +12,11 @@ export const UNKNOWN_DATABASE = 1049;
 export const NO_SUCH_TABLE = 1146;
 const DATABASE_DENIED = 1044;
 /**
- * Missing privileges: KILL, command, table, column, SUPER and the like; account locked or its password expired; TLS
- * required.
+ * Denials: missing privileges for KILL, a command, a table, a column, SUPER and others; account locked or its password
+ * expired; TLS required.
  */
 const DENIED = new Set([ACCESS_DENIED, DATABASE_DENIED, 1095, 1142, 1143, 1227, 1410, 1820, 1862, 3118, 3159, 4151]);
-/** Too many connections, shutting down, killed, lost, and Galera's "not prepared". */
+/** Transient errors: too many connections, shutting down, killed, connection lost, and Galera's "not prepared". */
 const PASSING = new Set([1040, 1047, 1053, 1077, 1079, 1129, 1152, 1203, 1205, 1213, 1226, 1317, 1927, 2006, 2013]);
 const PASSING_CODES = new Set([
   'ECONNREFUSED',
@@ -42,8 +42,8 @@ export function isPassing(error: unknown): boolean {
 }
 
 /**
- * Deadlock or Galera's certification conflict, lock wait timeout, MariaDB's "record has changed since last read", no
- * quorum, and a commit without quorum.
+ * Transient rollbacks: deadlock or Galera's certification conflict, lock wait timeout, MariaDB's "record has changed
+ * since last read", no quorum, and a commit without quorum.
  */
 const UNDONE = new Set([1213, 1205, 1020, 1047, 1180]);
 
@@ -57,12 +57,12 @@ export function isDenied(error: unknown): boolean {
   return DENIED.has(errnoOf(error));
 }
 
-/** Whether it is an error of the server or the connection, and not a bug. */
+/** Whether it is an error of the server or the connection and not a bug. */
 export function isMysqlError(error: unknown): boolean {
   return errnoOf(error) !== 0 || isPassing(error) || (error as { fatal?: boolean }).fatal === true;
 }
 
-/** The error as reported by the server or the system; codes with their meaning. */
+/** The error as the server or the system reports it. Codes are followed by their meaning. */
 export function reasonOf(error: unknown): string {
   const { code } = error as { code?: string };
   const refused = connectReason(error);
@@ -77,7 +77,7 @@ export function reasonOf(error: unknown): string {
 
 /**
  * A server's error as one of ours: 77 for missing privileges, else 69.
- * @param doing the action, as it follows "cannot": `create database keystone on mariadb:3306`
+ * @param doing the action, worded to follow "cannot": `create database keystone on mariadb:3306`
  */
 export function mysqlError(doing: string, error: unknown): KollaError {
   if (error instanceof KollaError) return error;
@@ -89,7 +89,7 @@ export function mysqlError(doing: string, error: unknown): KollaError {
 
 interface Hint {
   readonly errnos: readonly number[];
-  /** A required part of the server's text, if the number is ambiguous. */
+  /** Text that the server's message must contain if the number is ambiguous. */
   readonly text?: RegExp;
   readonly means: string;
 }
@@ -115,7 +115,7 @@ const FULL =
 
 /**
  * The meaning and fix of a server's error; undefined if its text is sufficient.
- * @param text the server's
+ * @param text the message of the server
  */
 export function hintOf(errno: number, text: string): string | undefined {
   if (FULL_ERRNOS.has(errno) || FULL_TEXT.test(text)) return FULL;

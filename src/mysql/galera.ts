@@ -1,19 +1,22 @@
 import { formatAddress, parseAddress, type Address } from '../net/address.ts';
 import type { MysqlSession } from './connect.ts';
 
-/** A node's own view of itself and its cluster. Outdated for some seconds after a freeze or partition. */
+/** How a node sees itself and its cluster. For some seconds after a freeze or partition this may be outdated. */
 export interface GaleraState {
-  /** Whether its writes are replicated at all. */
+  /** Whether its writes are replicated. */
   readonly replicates: boolean;
   readonly isReady: boolean;
-  /** `Primary`: it belongs to the majority. `non-Primary`: partitioned from it. `Disconnected`: see hasLeft(). */
+  /**
+   * `Primary`: the node belongs to the majority. `non-Primary`: it is partitioned from the majority. `Disconnected`:
+   * see hasLeft().
+   */
   readonly component: string;
   /** `Synced`, `Donor/Desynced`, `Joined`, `Joining`, `Initialized`. */
   readonly state: string;
   readonly size: number;
 }
 
-/** Use of a donor: `ok`, like any other; `wait`, not until it is Synced again. */
+/** How a donor is treated: `ok` uses it like any other node, `wait` waits until it is Synced again. */
 export const DONOR_POLICIES = ['ok', 'wait'] as const;
 export type DonorPolicy = (typeof DONOR_POLICIES)[number];
 
@@ -62,11 +65,11 @@ export function whyUnusable(node: GaleraState, donor: DonorPolicy): string | und
   return `it is ${node.state}, not Synced`;
 }
 
-/** Settings of an operator, independent of a node's state. */
+/** Settings that an operator has made, independent of the node's state. */
 export interface GaleraSwitches {
-  /** Whether it is excluded from flow control. It is `Donor/Desynced` then, like a donor. */
+  /** Whether the node is excluded from flow control. It is then `Donor/Desynced`, like a donor. */
   readonly isDesynced: boolean;
-  /** `NONE`, `ALL` or `ALL_KILL`: whether it rejects every query with error 1047. */
+  /** `NONE`, `ALL` or `ALL_KILL`: whether the node rejects every query with error 1047. */
   readonly rejects: string;
 }
 
@@ -88,23 +91,23 @@ async function named(session: MysqlSession, sql: string, timeoutMs?: number): Pr
 }
 
 const DEFAULT_PORT = 3306;
-/** Of a node without wsrep_node_address whose address Galera could not determine. */
+/** Address of a node that has no wsrep_node_address and whose address Galera could not determine. */
 const UNKNOWN = 'AUTO';
 
 /** The other nodes of a cluster. */
 interface OtherNodes {
-  /** Their client addresses, as reported by themselves. */
+  /** Their client addresses as they report them. */
   readonly places: Address[];
-  /** Number of nodes without a known address. */
+  /** Number of nodes whose address is unknown. */
   readonly unknown: number;
 }
 
-/** The client addresses of the other nodes, as far as known. */
+/** The client addresses of the other nodes, as far as they are known. */
 export async function otherNodes(session: MysqlSession): Promise<Address[]> {
   return (await membersBeside(session)).places;
 }
 
-/** The other nodes, without evicted ones and arbitrators. */
+/** The other nodes, excluding evicted ones and arbitrators. */
 export async function membersBeside(session: MysqlSession): Promise<OtherNodes> {
   const status = await named(
     session,
@@ -117,7 +120,7 @@ export async function membersBeside(session: MysqlSession): Promise<OtherNodes> 
   return { places: known.map(placeOf), unknown: others.length - known.length };
 }
 
-/** The cluster's own identifier of a node. */
+/** The identifier that the cluster uses for a node. */
 export async function memberOf(session: MysqlSession): Promise<string> {
   const status = await named(session, "SHOW GLOBAL STATUS LIKE 'wsrep_gcomm_uuid'");
   return status.get('wsrep_gcomm_uuid') ?? '';

@@ -11,19 +11,19 @@ type AuthPlugin = NonNullable<ConnectionOptions['authPlugins']>[string];
 
 const CACHING = 'caching_sha2_password';
 const NONCE_BYTES = 20;
-/** The server has the account cached, and has accepted our scramble. */
+/** The server has cached the account and has accepted our scramble. */
 const IS_CACHED = 3;
 
 interface Login {
-  /** For mysql2. */
+  /** The plugin for mysql2. */
   readonly options: Pick<ConnectionOptions, 'authPlugins' | 'password' | 'socketPath'>;
-  /** Set if the password itself was requested, and refused. */
+  /** Set if the server requested the password itself and it was refused. */
   readonly refusal: () => UnavailableError | undefined;
 }
 
 /**
- * The login for a target. A server verified by TLS, or reached over a socket file, may request the password; any other
- * gets only scrambles.
+ * The login for a target. A server that TLS has verified, or that is reached over a Unix socket, may request the
+ * password; any other server gets only scrambles.
  */
 export function loginFor(target: MysqlTarget): Login {
   const { password, socket, tls } = target;
@@ -56,7 +56,7 @@ export function loginFor(target: MysqlTarget): Login {
   return { options: { password, authPlugins }, refusal: () => refusal };
 }
 
-/** SHA256(password) XOR SHA256(SHA256(SHA256(password)) + nonce); nothing for no password. */
+/** SHA256(password) XOR SHA256(SHA256(SHA256(password)) + nonce); empty if there is no password. */
 function proofOf(password: string, nonce: Buffer): Buffer {
   if (password === '') return Buffer.alloc(0);
   const once = sha256(password);

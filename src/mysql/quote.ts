@@ -1,4 +1,4 @@
-/** An identifier in backticks. */
+/** Quotes an identifier with backticks. */
 export function quoteName(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }
@@ -6,20 +6,20 @@ export function quoteName(name: string): string {
 const ESCAPES: Readonly<Record<string, string>> = { '\0': '\\0', '\n': '\\n', '\r': '\\r', '\u001A': '\\Z' };
 
 /**
- * A string literal, for statements without parameters (CREATE USER). Correct only in sessions with backslash escapes,
- * which connect() ensures.
+ * Quotes a string literal for statements without parameters (CREATE USER). It is correct only in sessions with
+ * backslash escapes, which connect() sets.
  */
 export function quoteText(text: string): string {
   // eslint-disable-next-line no-control-regex
   return `'${text.replaceAll(/[\0\n\r\u001A'\\]/g, (c) => ESCAPES[c] ?? `\\${c}`)}'`;
 }
 
-/** A database's name for GRANT, which takes a pattern: `_` and `%` are wildcards. */
+/** Quotes a database's name for GRANT, which takes a pattern in which `_` and `%` are wildcards. */
 export function quotePattern(database: string): string {
   return quoteName(database.replaceAll(/[\\_%]/g, String.raw`\$&`));
 }
 
-/** `'user'@'host'`. */
+/** An account as `'user'@'host'`. */
 export function quoteAccount(user: string, host: string): string {
   return `${quoteText(user)}@${quoteText(host)}`;
 }

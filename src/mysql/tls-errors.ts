@@ -4,18 +4,18 @@ import { placeOfTarget, type MysqlTarget } from './url.ts';
 interface HandshakeError {
   readonly code?: string;
   readonly message: string;
-  /** Set for system errors: the connection broke. */
+  /** Set on system errors, which mean that the connection broke. */
   readonly syscall?: string;
 }
 
-/** mysql2's code for every error during the TLS handshake, including system errors. */
+/** mysql2's code for every error during a TLS handshake, including system errors. */
 const ANY = 'HANDSHAKE_SSL_ERROR';
 const BROKEN_OFF = /disconnected before secure|ECONNRESET|EPIPE|socket hang up/;
 const NAME = /does not match certificate's altnames: (.*)$/s;
 
 /**
- * Explains a TLS handshake failure, with the file and the fix. None is transient. Undefined if TLS is not the cause, or
- * only the connection broke.
+ * Explains a TLS handshake failure, with the file and the fix. Such failures are never transient. Undefined if TLS is
+ * not the cause, or only the connection broke.
  */
 export function tlsError(error: unknown, target: MysqlTarget): KollaError | undefined {
   const { code = '', message } = error as HandshakeError;
@@ -27,7 +27,7 @@ export function tlsError(error: unknown, target: MysqlTarget): KollaError | unde
   }
   if (isBrokenOff(error)) return undefined;
   if (code === ANY) return new UnavailableError(whyDistrusted(message, where, target), options);
-  // With TLS 1.3 the server verifies our certificate after our handshake has ended.
+  // With TLS 1.3, the server verifies our certificate after our part of the handshake has ended.
   if (!/^ERR_SSL_\w*ALERT/.test(code)) return undefined;
   const alert = (error as { reason?: string }).reason?.replace(/^\S+ alert /, '') ?? code;
   const { certFile } = target.tls ?? {};
@@ -40,7 +40,7 @@ export function tlsError(error: unknown, target: MysqlTarget): KollaError | unde
       );
 }
 
-/** Whether the connection broke during the TLS handshake, as when a server shuts down. */
+/** Whether the connection broke during the TLS handshake, for example because the server is shutting down. */
 export function isBrokenOff(error: unknown): boolean {
   const { code, message, syscall } = error as HandshakeError;
   return code === ANY && (syscall !== undefined || BROKEN_OFF.test(message));

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../core/errors.ts';
 import type { MysqlTls } from './url-tls.ts';
 
-/** Options of Node's TLS, in PEM. */
+/** Options for Node's TLS, in PEM. */
 interface TlsMaterial {
   readonly ca?: string;
   readonly cert?: string;
@@ -44,7 +44,7 @@ async function certificatesIn(file: string): Promise<string> {
   return text;
 }
 
-/** The first of them. */
+/** The first certificate in the file. */
 function leafOf(certificates: string): X509Certificate {
   return new X509Certificate(certificates);
 }

@@ -1,20 +1,20 @@
 import { defined } from '../core/defined.ts';
 import type { Trust } from '../cli/tls-option.ts';
 
-/** PEM files. */
+/** TLS settings of a connection. Files are in PEM. */
 export interface MysqlTls {
-  /** Whether the server's certificate must be signed by a CA of caFile. */
+  /** Whether a CA in caFile must have signed the server's certificate. */
   readonly isVerified: boolean;
-  /** Undefined: the well-known CAs. */
+  /** If undefined, the CAs that Node ships are used. */
   readonly caFile?: string;
   readonly certFile?: string;
-  /** Undefined: the key is in certFile. */
+  /** If undefined, the key is in certFile. */
   readonly keyFile?: string;
   /** Whether the certificate must match the host's name or address. */
   readonly verifyIdentity: boolean;
 }
 
-/** TLS as requested by `--tls`. */
+/** TLS settings for `--tls`. */
 export function mysqlTlsOf({ caFile, insecure }: Trust): MysqlTls {
   return { isVerified: !insecure, ...defined({ caFile }), verifyIdentity: !insecure };
 }

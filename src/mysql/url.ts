@@ -2,13 +2,13 @@ import { formatAddress, type Address } from '../net/address.ts';
 import { defined } from '../core/defined.ts';
 import { tlsOf, type MysqlTls } from './url-tls.ts';
 
-/** A server's address, credentials and database. */
+/** Address of a server, with credentials and database. */
 export interface MysqlTarget {
   readonly host: string;
   readonly port: number;
-  /** Nodes of one cluster, tried in this order instead of host and port. */
+  /** Nodes of one cluster, which are tried in this order instead of host and port. */
   readonly places?: readonly Address[];
-  /** A socket file, used instead of host and port. */
+  /** A Unix socket that is used instead of host and port. */
   readonly socket?: string;
   readonly user: string;
   /** Never logged. */
@@ -50,31 +50,31 @@ export function parseMysqlUrl(text: string): MysqlTarget {
   };
 }
 
-/** Its address for messages: `host:port`, several of them, or the socket. */
+/** Its address in messages: `host:port`, several of them, or the socket. */
 export function placeOfTarget(target: Pick<MysqlTarget, 'host' | 'port' | 'socket' | 'places'>): string {
   return target.socket ?? (target.places ?? [target]).map(formatAddress).join(', ');
 }
 
-/** The same target for each of its places. */
+/** The target once for each of its places. */
 export function placesOf(target: MysqlTarget): MysqlTarget[] {
   const { places, ...rest } = target;
   if (places === undefined || rest.socket !== undefined) return [rest];
   return places.map(({ host, port }) => ({ ...rest, host, port }));
 }
 
-/** The same target, trying the place that has just accepted us first. */
+/** The same target, with the place that has just accepted us as the first. */
 export function preferring(target: MysqlTarget, { host, port }: Address): MysqlTarget {
   if (target.places === undefined) return target;
   const others = target.places.filter((place) => place.host !== host || place.port !== port);
   return others.length === target.places.length ? target : { ...target, places: [{ host, port }, ...others] };
 }
 
-/** The same URL with another server. */
+/** The URL with another server. */
 export function urlAt(url: string, place: Address): string {
   return url.replace(/^([^:/]*:\/\/(?:[^:/@]*(?::[^@]*)?@)?)[^/?]*/, (_, head: string) => head + formatAddress(place));
 }
 
-/** The same URL with another account. */
+/** The URL with another account. */
 export function urlAs(url: string, user: string, password: string): string {
   const account = `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
   return url.replace(/^([^:/]*:\/\/)(?:[^:/@]*(?::[^@]*)?@)?/, (_, head: string) => head + account);
@@ -89,7 +89,7 @@ function placeOf(place: string): { host: string; port: number } {
   return { host: v6 ?? (host === undefined || host === '' ? 'localhost' : decoded(host)), port: number };
 }
 
-/** Decoded as in Python: a stray `%` is kept, `+` is kept, and invalid UTF-8 becomes U+FFFD. */
+/** Decodes like Python: a stray `%` and a `+` are kept, and invalid UTF-8 becomes U+FFFD. */
 function decoded(text: string): string {
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
 }

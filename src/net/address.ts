@@ -6,7 +6,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** `host:port` or `[v6]:port`. Throws RangeError. */
+/** Parses `host:port` or `[v6]:port`. Throws RangeError. */
 export function parseAddress(text: string): Address {
   const match = /^(?:\[(?<v6>[^\]]+)\]|(?<host>[^:\s/]+)):(?<port>\d{1,5})$/.exec(text);
   const port = Number(match?.groups?.['port']);
@@ -19,14 +19,14 @@ export function formatAddress({ host, port }: Address): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** A listen address. Without a host: all addresses, IPv6 and IPv4. */
+/** A listen address. Without a host, the server listens on all IPv4 and IPv6 addresses. */
 export interface ListenAddress {
   readonly host?: string;
-  /** 0: any free port. */
+  /** 0 means any free port. */
   readonly port: number;
 }
 
-/** `PORT`, `:PORT` or what parseAddress() takes. Throws RangeError. */
+/** Parses `PORT`, `:PORT`, or an address for parseAddress(). Throws RangeError. */
 export function parseListen(text: string): ListenAddress {
   const port = /^:?(\d{1,5})$/.exec(text)?.[1];
   if (port !== undefined && Number(port) <= 65_535) return { port: Number(port) };
@@ -38,9 +38,7 @@ export function parseListen(text: string): ListenAddress {
   }
 }
 
-/**
- * @throws UsageError naming the flag
- */
+/** @throws UsageError with the name of the flag */
 export function listenAddress(flag: string, text: string): ListenAddress {
   try {
     return parseListen(text);

@@ -13,29 +13,35 @@ import { defined } from '../core/defined.ts';
 export interface HttpRequest {
   readonly url: URL;
   readonly signal: AbortSignal;
-  /** Instead of the URL's own, which is normalized. */
+  /** Path to send instead of the URL's own, which is normalized. */
   readonly path?: string;
-  /** GET by default. */
+  /** The default is GET. */
   readonly method?: string | undefined;
-  /** Content-Length is set by the body. */
+  /** Content-Length is set from the length of the body. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string | undefined;
-  /** With keep-alive. By default a new connection: a kept one may lead to a server that is gone. */
+  /**
+   * An agent with keep-alive. By default each request has a new connection, because a kept one may lead to a server
+   * that no longer exists.
+   */
   readonly agent?: Agent | undefined;
-  /** TLS, DNS and login options of Node's http. */
+  /** Options of Node's http for TLS, DNS and login. */
   readonly connection?: Pick<
     RequestOptions,
     'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized' | 'auth' | 'lookup'
   >;
-  /** Whether it is idempotent. A kept connection may be closed just as it is used: then it is sent again. */
+  /**
+   * Whether the request is idempotent. The server may close a kept connection just as it is used; an idempotent request
+   * is then sent again.
+   */
   readonly isRepeatable?: boolean;
-  /** Connect timeout. By default the agent's queue has none, and answerMs covers the rest. */
+  /** Connect timeout. If there is none, answerMs also limits the time in the agent's queue and for connecting. */
   readonly connectMs?: number;
   /** Timeout of the response, as far as it is read. */
   readonly answerMs?: number;
-  /** TCP keepalive interval: by default the kernel takes a quarter of an hour. */
+  /** TCP keepalive interval. By default the kernel notices a dead connection only after a quarter of an hour. */
   readonly keepAliveMs?: number;
-  /** Observes the connection. */
+  /** Called with the connection. */
   readonly onSocket?: (socket: Socket) => void;
 }
 
@@ -111,7 +117,7 @@ function attempt<T>(call: HttpRequest, read: (response: IncomingMessage) => T | 
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const abort = () => {
     sent.destroy(signal.reason as Error);
-    // A request waiting for an agent's connection emits nothing until it has one.
+    // A request that waits for an agent's connection emits no event until it has one.
     reject(signal.reason as Error);
   };
   signal.addEventListener('abort', abort, { once: true });
@@ -119,16 +125,16 @@ function attempt<T>(call: HttpRequest, read: (response: IncomingMessage) => T | 
   let answer: IncomingMessage | undefined;
   sent.once('response', (response) => {
     answer = response;
-    // The reader gets the error; an error before reading must not crash the process.
+    // The reader gets the error. An error before reading must not crash the process.
     response.on('error', () => {});
     resolve(response);
   });
-  // Kept: there may be an error after the response.
+  // The listener stays, because an error may follow the response.
   sent.on('error', reject);
   sent.end(body);
   const result = promise.then(read).finally(() => {
     clearTimeout(timer);
-    // An early response, such as 413: the body's memory must not be read any more.
+    // An early response, such as 413: the memory of the body must not be read any more.
     if (!sent.writableFinished && answer?.complete !== false) sent.destroy();
   });
   return { sent, result };

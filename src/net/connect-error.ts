@@ -9,7 +9,7 @@ interface SystemError {
   readonly hostname?: string;
 }
 
-/** Operator-friendly texts for system error codes. */
+/** Texts for system error codes in terms that an operator knows. */
 const MEANINGS: Readonly<Record<string, (place: string) => string>> = {
   ECONNREFUSED: (place) => `connection refused${by(place)}`,
   ECONNRESET: (place) => `connection reset${by(place)}`,
@@ -30,7 +30,7 @@ function by(place: string): string {
 /**
  * Why a connection failed: a text with the address or path, then the system's code in parentheses. Undefined for other
  * errors.
- * @param asked the target, if the error does not have it
+ * @param asked the target, for errors that do not contain it
  */
 export function connectReason(error: unknown, asked = ''): string | undefined {
   const { code } = error as SystemError;
@@ -38,7 +38,7 @@ export function connectReason(error: unknown, asked = ''): string | undefined {
   return meaning && `${meaning(placesOf(error).join(', ') || asked)} (${String(code)})`;
 }
 
-/** All addresses of a name. */
+/** All addresses of the name failed. */
 function placesOf(error: unknown): string[] {
   const each: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
   return [...new Set(each.flatMap((one) => placeOf(one as SystemError) ?? []))];

@@ -2,25 +2,28 @@ import { once } from 'node:events';
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import type { TlsAsk } from './tls-ask.ts';
 
-/** A complete message, and its length in bytes. Undefined: incomplete. */
+/** A complete message and its length in bytes; undefined if the message is incomplete. */
 export type Parsed<T> = { readonly is: T; readonly length: number } | undefined;
 
-/** A request-response connection. Destroyed when its scope ends. */
+/** A connection for requests and responses. It is destroyed when its scope ends. */
 export interface Conversation extends Disposable {
   say(...bytes: readonly Buffer[]): void;
-  /** The next message. Rejects if the connection breaks or ends before it is complete, and with what `parse` throws. */
+  /**
+   * The next message. Rejects with the error of `parse`, and if the connection breaks or ends before the message is
+   * complete.
+   */
   hear<T>(parse: (heard: Buffer) => Parsed<T>): Promise<T>;
-  /** Half-closes the connection; resolves when the peer has closed it as well. */
+  /** Closes our sending direction, and resolves when the peer has closed the connection too. */
   end(): Promise<void>;
 }
 
 interface ConverseOptions {
-  /** Aborts it at any step. */
+  /** Aborts the conversation at any step. */
   readonly signal: AbortSignal;
   readonly tls?: TlsAsk | undefined;
 }
 
-/** No handshake message is longer; a peer that sends more is another kind of server. */
+/** Maximum size. No handshake message is longer, so a peer that sends more is another kind of server. */
 const MOST_BYTES = 65_536;
 
 /** Connects, to a host and port or a socket's path. Rejects with the system's error, or TLS's. */
@@ -36,7 +39,7 @@ export async function converse(to: NetConnectOpts, { signal, tls }: ConverseOpti
 }
 
 async function secured(to: NetConnectOpts, tls: TlsAsk): Promise<Socket> {
-  // Lazy, because most connections are without TLS, which costs half of Node's start time.
+  // Loaded lazily: most connections use no TLS, which costs half of Node's start time.
   const [{ connect: connectTls }, { tlsOptions }] = await Promise.all([import('node:tls'), import('./tls-ask.ts')]);
   const host = 'host' in to && to.host !== undefined ? to.host : 'localhost';
   return connectTls({ ...to, ...(await tlsOptions(host, tls)) });
@@ -94,20 +97,20 @@ function conversationOn(socket: Socket): Conversation {
   };
 }
 
-/** A parsed response. Undefined: incomplete. */
+/** A parsed response; undefined if it is incomplete. */
 export type Understood<T> = { readonly is: T } | undefined;
 
 interface Exchange<T> {
-  /** Where: a host and port, or a socket's path. */
+  /** The target: a host and port, or the path of a socket. */
   readonly at: NetConnectOpts;
-  /** Sent first; nothing for protocols in which the server greets. */
+  /** Data that is sent first; empty for protocols in which the server greets. */
   readonly say?: Buffer | undefined;
   /** All bytes received so far. */
   readonly understand: (bytes: Buffer) => Understood<T>;
   readonly signal: AbortSignal;
 }
 
-/** One request and its response on a new connection, which is then closed. Rejects as converse() and hear(). */
+/** Sends one request on a new connection, which is closed after the response. Rejects like converse() and hear(). */
 export async function exchange<T>({ at, say, understand, signal }: Exchange<T>): Promise<T> {
   using conversation = await converse(at, { signal });
   if (say !== undefined) conversation.say(say);

@@ -3,7 +3,7 @@ import type { Address } from './address.ts';
 import { connectReason } from './connect-error.ts';
 import { defined } from '../core/defined.ts';
 
-/** Opens a TCP connection, and closes it. Returns the system's error if it fails, or undefined. */
+/** Opens a TCP connection and closes it. Returns the system's error if this fails, otherwise undefined. */
 export function dial(
   { lookup, ...to }: Address & { readonly lookup?: LookupFunction | undefined },
   signal: AbortSignal,
@@ -11,7 +11,7 @@ export function dial(
   return opened(connect({ ...to, ...defined({ lookup }), signal }));
 }
 
-/** The same for a connection that is being opened. */
+/** The same for a connection that is already being opened. */
 export function opened(socket: Socket): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     socket.once('connect', () => {
@@ -24,7 +24,7 @@ export function opened(socket: Socket): Promise<NodeJS.ErrnoException | undefine
 
 /**
  * The reason, on one line.
- * @param asked the target, if the error does not have it
+ * @param asked the target, for errors that do not contain it
  */
 export function refusalOf(error: NodeJS.ErrnoException, asked: string): string {
   return connectReason(error, asked) ?? error.code ?? error.message;

@@ -2,7 +2,7 @@ import { exchange, type HttpAnswer } from './client.ts';
 import { isCertificateError, networkReason } from './network-error.ts';
 import { authoritiesIn } from './tls-ask.ts';
 
-/** One request to an API that speaks JSON. */
+/** One request to an API that uses JSON. */
 export interface JsonCall {
   readonly method: string;
   readonly url: URL;
@@ -11,17 +11,20 @@ export interface JsonCall {
 }
 
 export interface JsonAnswer extends Omit<HttpAnswer, 'body'> {
-  /** Undefined if the response was not JSON: it may be from a proxy. */
+  /** Undefined if the response was not JSON; it may come from a proxy. */
   readonly body: unknown;
 }
 
 interface JsonOptions {
   readonly signal: AbortSignal;
-  /** Timeout of the full response. */
+  /** Timeout for the full response. */
   readonly answerMs: number;
-  /** PEM file; CA certificates to trust instead of the well-known ones. Read on each call: it may be renewed. */
+  /**
+   * PEM file of CA certificates that are trusted instead of the system's. It is read on each call, because it may be
+   * renewed.
+   */
   readonly caFile?: string | undefined;
-  /** Do not verify its certificate. */
+  /** Whether the certificate is not verified. */
   readonly insecure?: boolean;
 }
 
@@ -60,7 +63,7 @@ export async function askJson(
   }
 }
 
-/** The peer's certificate is not trusted: waiting does not help. */
+/** The peer's certificate is not trusted, which waiting does not change. */
 export class UntrustedError extends Error {
   override name = 'UntrustedError';
 }

@@ -16,11 +16,11 @@ const OTHER_PROTOCOL = /wrong version number|packet length too long|unexpected m
 
 /**
  * One-line reason for a failed or untrusted connection.
- * @param caFile the CA bundle in use, for messages
+ * @param caFile the CA bundle that was used, for messages
  */
 export function networkReason(error: unknown, caFile?: string): string {
   const { code: any, reason } = error as { code?: unknown; reason?: string };
-  // For an AbortSignal's reason it is a number.
+  // The code of an AbortSignal's reason is a number.
   const code = typeof any === 'string' ? any : '';
   const refused = connectReason(error);
   if (refused !== undefined) return refused;

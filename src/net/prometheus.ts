@@ -1,12 +1,15 @@
-/** One value of a family. */
+/** One value in a family. */
 export interface Sample {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string>>;
-  /** For a summary: `_sum` or `_count`. */
+  /** Suffix in a summary: `_sum` or `_count`. */
   readonly suffix?: '_sum' | '_count';
 }
 
-/** One family of metrics in Prometheus' text format 0.0.4. Its name ends with its unit; a counter's with `_total`. */
+/**
+ * One family of metrics in Prometheus' text format 0.0.4. Its name ends with the unit, and that of a counter with
+ * `_total`.
+ */
 export interface Family {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'summary';
@@ -16,7 +19,7 @@ export interface Family {
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** The page for a scraper; families without samples are left out. */
+/** The page for a scraper. Families without samples are omitted. */
 export function metricsText(families: readonly Family[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)
@@ -45,7 +48,7 @@ function numberText(value: number): string {
   return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
 }
 
-/** Metrics of every process, under their conventional names. */
+/** Metrics that every process has, under their conventional names. */
 export function processFamilies(): Family[] {
   const { user, system } = process.cpuUsage();
   return [

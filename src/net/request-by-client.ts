@@ -3,7 +3,7 @@ import { defined } from '../core/defined.ts';
 import { send } from './client.ts';
 import { BODY_BYTES, type RequestOptions } from './request-options.ts';
 
-/** requestOnce() for other requests than a plain GET. */
+/** requestOnce() for requests other than a plain GET. */
 export async function requestByClient(url: URL, options: RequestOptions): Promise<{ status: number }> {
   const { signal, caFile, insecure = false, lookup, method, awaitsBody } = options;
   const ca = caFile === undefined || url.protocol !== 'https:' ? undefined : readFileSync(caFile);

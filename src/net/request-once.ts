@@ -9,7 +9,7 @@ import { BODY_BYTES, type RequestOptions } from './request-options.ts';
 export async function requestOnce(url: URL, options: RequestOptions): Promise<{ status: number }> {
   const isPlain = url.protocol === 'http:' && (options.method ?? 'GET') === 'GET';
   if (isPlain) return await plain(url, options);
-  // Lazy, because node:https costs half of Node's start time, which a request without TLS need not pay.
+  // Loaded lazily: node:https costs half of Node's start time, which a request without TLS need not pay.
   const { requestByClient } = await import('./request-by-client.ts');
   return await requestByClient(url, options);
 }

@@ -2,16 +2,16 @@ import type { LookupFunction } from 'node:net';
 
 export interface RequestOptions {
   readonly signal: AbortSignal;
-  /** PEM file of the CA bundle to trust instead of the well-known CAs. */
+  /** PEM file of a CA bundle that is trusted instead of the system's. */
   readonly caFile?: string | undefined;
   readonly insecure?: boolean;
-  /** Instead of Node's own. */
+  /** The lookup function; by default Node's. */
   readonly lookup?: LookupFunction;
-  /** GET by default; no request has a body. */
+  /** The method; the default is GET. No request has a body. */
   readonly method?: string;
-  /** Whether a response with that status requires its body, or its first part. */
+  /** Whether a response with that status must include its body, or the beginning of it. */
   readonly awaitsBody?: (status: number) => boolean;
 }
 
-/** The rest of a longer body is not waited for. */
+/** Maximum size of the body; the rest of a longer body is not waited for. */
 export const BODY_BYTES = 65_536;

@@ -4,24 +4,25 @@ import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { ConfigError, messageOf } from '../core/errors.ts';
 
-/** How to verify a server's certificate. */
+/** How a server's certificate is verified. */
 export interface TlsAsk {
   /**
-   * PEM file of CA certificates to trust instead of the well-known ones. Read on each connection: it may be renewed.
+   * PEM file of CA certificates that are trusted instead of the system's. It is read on each connection, because it may
+   * be renewed.
    */
   readonly caFile?: string | undefined;
-  /** Do not verify it at all. */
+  /** Whether the certificate is not verified at all. */
   readonly insecure?: boolean | undefined;
-  /** The expected name, also sent to the server (SNI), if it is not the host's. */
+  /** The name that the certificate must have, which is also sent to the server (SNI), if it is not the host's name. */
   readonly serverName?: string | undefined;
 }
 
 /**
- * The same for Node's TLS.
+ * The same as options for Node's TLS.
  * @throws ConfigError for a CA file that is unreadable or has no certificate
  */
 export async function tlsOptions(host: string, { caFile, insecure, serverName }: TlsAsk): Promise<ConnectionOptions> {
-  // An address is verified as one, but must not be sent as a name. RFC 6066, section 3.
+  // The certificate is verified for an address, but an address must not be sent as a name (RFC 6066, section 3).
   const servername = serverName ?? (isIP(host) === 0 ? host : '');
   const ca = caFile === undefined ? undefined : await authoritiesIn(caFile);
   return { host, servername, rejectUnauthorized: !insecure, ...defined({ ca }) };

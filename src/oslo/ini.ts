@@ -1,14 +1,14 @@
 import { defined } from '../core/defined.ts';
 
-/** One line of an oslo.config file, with its section. */
+/** One line in an oslo.config file, with its section. */
 export interface OsloLine {
   readonly kind: 'blank' | 'comment' | 'header' | 'option' | 'continuation';
-  /** Without its line end. */
+  /** The text without its line ending. */
   readonly text: string;
   readonly ending: string;
-  /** Before the first header: DEFAULT. */
+  /** The section; before the first header it is DEFAULT. */
   readonly section: string;
-  /** Of an option. */
+  /** The name, if the line sets an option. */
   readonly key?: string;
 }
 

@@ -1,7 +1,7 @@
 import { osloOption } from './ini.ts';
 import { setVariable, type OsloPlace } from './variable.ts';
 
-/** `$$`, or the name of an option. Any other `$` is literal. */
+/** Matches `$$` or a reference to an option. Any other `$` is literal. */
 const DOLLAR = /\$(?:\$|(?<bare>[_a-z][._a-z0-9]*)|\{(?<braced>[_a-z][._a-z0-9]*)\})/giu;
 
 interface Written {
@@ -19,7 +19,7 @@ export function osloValue(text: string, place: OsloPlace, env: NodeJS.ProcessEnv
   return filledIn({ text, env }, place, []);
 }
 
-/** Escaped so that oslo.config reads it back unchanged. `$$` would be wrong after a backslash. */
+/** The value, escaped so that oslo.config reads it unchanged. `$$` would be wrong after a backslash. */
 export function asOslo(value: string): string {
   return value.replaceAll('$', () => String.raw`\$`);
 }
@@ -39,7 +39,7 @@ function filledIn({ text, env }: Written, place: OsloPlace, above: readonly stri
       const value = filledIn({ text, env }, other, [...above, name]);
       if (value !== undefined) return value;
     }
-    // The text after `$` may be a part of a password.
+    // The text after `$` may be part of a password.
     throw new RangeError(
       `no option is set of the name that follows the $ in ${name}: set it, or write $$ for a plain $`,
     );

@@ -1,29 +1,29 @@
-/** An option of oslo.config. */
+/** An option in oslo.config. */
 export interface OsloPlace {
   readonly section: string;
   readonly key: string;
 }
 
-/** Whether it is an oslo.config file: only these have variables for their options. */
+/** Whether the file is an oslo.config file, since only its options have variables. */
 export function isForOslo(file: string | undefined): file is string {
   return file !== undefined && !isYaml(file);
 }
 
-/** Whether a file is YAML, by its extension. */
+/** Whether a file is YAML, according to its suffix. */
 export function isYaml(file: string): boolean {
   return /\.ya?ml$/.test(file);
 }
 
 /**
- * The environment variable by which oslo.config overrides an option. Undefined if it would be lost: a shell drops names
- * with characters other than letters, digits and `_`.
+ * The environment variable that overrides an option in oslo.config. Undefined if a shell would drop it because its name
+ * has characters other than letters, digits and `_`.
  */
 export function osloVariable({ section, key }: OsloPlace): string | undefined {
   const name = `OS_${section}__${key}`.toUpperCase();
   return /^\w+$/.test(name) ? name : undefined;
 }
 
-/** The same, if it is set in that environment, even to an empty value. */
+/** The variable, if it is set in that environment, even to an empty value. */
 export function setVariable(place: OsloPlace, env: NodeJS.ProcessEnv): string | undefined {
   const name = osloVariable(place);
   return name !== undefined && env[name] !== undefined ? name : undefined;

@@ -6,7 +6,7 @@ import { unhealthy, type Verdict, type Question } from './verdict.ts';
 
 /**
  * Runs one check once and reports the result: the reason on stderr if unhealthy, nothing otherwise.
- * @param timeoutMs after which it is unhealthy
+ * @param timeoutMs time after which it is unhealthy
  */
 export async function ask(question: Question, timeoutMs: number, { signal, log }: Context): Promise<ExitCode> {
   const verdict = await answerOf(question, timeoutMs, signal);
@@ -19,7 +19,8 @@ export async function ask(question: Question, timeoutMs: number, { signal, log }
 }
 
 /**
- * The verdict within a deadline, even if the check ignores its signal: then it is unhealthy, or what the check says.
+ * The verdict by the deadline, even if the check ignores its signal. Then it is unhealthy, unless the check defines
+ * another verdict.
  * @throws the signal's reason
  */
 export async function answerOf(
@@ -33,7 +34,7 @@ export async function answerOf(
   const late = () =>
     question.whenLate ??
     unhealthy(`no response in ${formatDuration(timeoutMs)}${awaited === undefined ? '' : `: ${awaited}`}`);
-  // Referenced, unlike the deadline's own timer: a check without pending handles must time out as well.
+  // Referenced, unlike the deadline's own timer, because a check without pending handles must time out too.
   const held = setTimeout(() => {}, timeoutMs + 1);
   try {
     const over = new Promise<Verdict>((resolve) => {
@@ -41,7 +42,7 @@ export async function answerOf(
     });
     const verdict = await Promise.race([question.ask(bounded, (what) => (awaited = what)), over]);
     signal.throwIfAborted();
-    // After the deadline a check only reports that it was interrupted, not why there was no answer.
+    // After the deadline a check reports only that it was interrupted, not why there was no response.
     return deadline.aborted && !verdict.healthy ? late() : verdict;
   } finally {
     clearTimeout(held);

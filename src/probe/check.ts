@@ -14,7 +14,7 @@ export interface Check<O extends readonly Option[] = readonly Option[]> extends 
   Command<O>,
   'summary' | 'description' | 'operands' | 'child' | 'options' | 'examples'
 > {
-  /** Its command name in `kolla-probe`: `tcp`. */
+  /** Its command in `kolla-probe`: `tcp`. */
   readonly word: string;
   /**
    * Validates the arguments without running the check.
@@ -23,31 +23,31 @@ export interface Check<O extends readonly Option[] = readonly Option[]> extends 
   prepare(input: Input<O>, context: CheckContext): Question | Promise<Question>;
 }
 
-/** The checks of one binary. */
+/** The checks that one binary contains. */
 export interface CheckSet {
-  /** In the order of help and docs. */
+  /** The checks in the order of help and docs. */
   readonly checks: readonly Check[];
-  /** Checks that exist only in another binary. */
+  /** Names of checks that exist only in another binary. */
   readonly elsewhere: readonly string[];
-  /** Why this binary cannot run a check with these arguments, and which one can; undefined if it can. */
+  /** Why this binary cannot run a check with these arguments, and which binary can; undefined if it can. */
   readonly refusal: (words: readonly string[]) => string | undefined;
 }
 
 export type CheckContext = Pick<Context, 'log' | 'inherited' | 'podFile'>;
 
-/** Keeps a table's literal types, so that `prepare` sees the type of each option, and drops them outside. */
+/** Keeps the literal types of a table, so that `prepare` sees each option's type, and hides them from callers. */
 export function check<const O extends readonly Option[]>(definition: Check<O>): Check {
   return definition;
 }
 
-/** Common to all checks. */
+/** Options that all checks have. */
 export const CHECK_OPTIONS = [
   {
     flag: 'timeout',
     type: 'duration',
     env: 'KOLLA_PROBE_TIMEOUT',
     default: '900ms',
-    help: "maximum time, below the kubelet's timeoutSeconds",
+    help: "maximum time; must be less than the probe's timeoutSeconds",
     example: '2s',
   },
   {
@@ -68,7 +68,7 @@ export const CHECK_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** `kolla-probe WORD`. */
+/** The command `kolla-probe WORD` of a check. */
 export function commandFor(definition: Check): Command {
   return command({
     ...definition,
@@ -83,8 +83,8 @@ export function commandFor(definition: Check): Command {
 }
 
 /**
- * Restarting a Pod because another one is down does not fix that one.
- * @param otherwise how to allow it
+ * Restarting a Pod does not help if another Pod is down.
+ * @param otherwise how the user can allow it
  * @throws UsageError naming the host
  */
 export function requireOwnHosts(
@@ -100,7 +100,7 @@ export function requireOwnHosts(
   );
 }
 
-/** Whether this host is the Pod itself: loopback, one of its addresses, or its name. Sends no DNS query. */
+/** Whether this host is the Pod itself: loopback, one of the Pod's addresses, or its name. It sends no DNS query. */
 function isOwnHost(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (isIP(bare) === 0) return bare === 'localhost' || bare === hostname().toLowerCase();

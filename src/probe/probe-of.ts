@@ -2,7 +2,7 @@ import type { Helper } from '../cli/command.ts';
 import { commandFor, type CheckSet } from './check.ts';
 import { serveCommandOf } from './serve/command.ts';
 
-/** kolla-probe with these checks: all in kolla-pod, fewer in kolla-core. */
+/** kolla-probe with these checks: all of them in kolla-pod, fewer in kolla-core. */
 export function probeOf(set: CheckSet): Helper {
   const checks = Object.fromEntries(set.checks.map((check) => [check.word, commandFor(check)]));
   return {

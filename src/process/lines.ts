@@ -1,13 +1,14 @@
 import type { Redact } from '../core/redact.ts';
 
-/** An endless line must not exhaust memory: it is split here. */
+/** Maximum length. A longer line is split, because an endless line must not exhaust memory. */
 const LONGEST_CHARACTERS = 16_384;
 /**
- * Kept back at a split: a secret that has only started there is not recognized yet, and half of it must not be shown.
+ * Number of characters held back at a split: a secret that has only begun there is not recognized yet, and half of it
+ * must not be shown.
  */
 const KEPT_CHARACTERS = 4096;
 
-/** The stream interface used here. */
+/** The methods of a stream that are used here. */
 interface Readable {
   setEncoding(encoding: 'utf8'): unknown;
   on(event: 'data', take: (text: string) => void): unknown;

@@ -13,19 +13,23 @@ import { eachLine } from './lines.ts';
 
 export interface RunOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Terminates it and its group. If it is already aborted, nothing is started. */
+  /** Terminates the program and its group. If it is already aborted, nothing is started. */
   readonly signal: AbortSignal;
-  /** From SIGTERM to SIGKILL; 0: SIGKILL at once. */
+  /** Time from SIGTERM to SIGKILL; 0 sends SIGKILL immediately. */
   readonly graceMs: number;
-  /** `inherit`: shares our stdout and stderr, and no line is seen here. */
+  /** `inherit` shares our stdout and stderr, so that no line is seen here. */
   readonly output?: 'inherit';
-  /** How long to wait for the end of its output after its exit: a daemon it left behind may hold it open. */
+  /**
+   * How long to wait for the end of the output after the program's exit, because a daemon it started may keep it open.
+   */
   readonly drainMs?: number;
-  /** Kills the rest of the group after its exit. Otherwise only if the signal has terminated it. */
+  /**
+   * Kills the rest of the group after the program's exit. By default that happens only if the signal has terminated it.
+   */
   readonly killsLeftovers?: boolean;
-  /** Our open files as its descriptors 3, 4, ... */
+  /** Our open files that become its descriptors 3, 4, ... */
   readonly descriptors?: readonly number[];
-  /** Applied to its lines before they are passed on. */
+  /** Redacts its lines before they are passed on. */
   readonly redact?: Redact;
   readonly onLine?: (line: string) => void;
 }
@@ -33,25 +37,25 @@ export interface RunOptions {
 export interface Ended {
   /** The exit code, or 128 plus the signal's number. */
   readonly code: number;
-  /** The signal that killed it, if one did. */
+  /** The signal that killed it; undefined if it exited by itself. */
   readonly by: NodeJS.Signals | undefined;
-  /** The end of stdout, without a final newline. */
+  /** The end of its stdout, without a final newline. */
   readonly out: string;
-  /** The same for stderr. */
+  /** The end of its stderr, without a final newline. */
   readonly err: string;
 }
 
 export interface Child {
   /** Undefined if it could not be started. */
   readonly pid: number | undefined;
-  /** Rejects with the system's error if it could not be started; resolves also after the signal. */
+  /** Rejects with the system's error if the program could not be started. Also resolves after the signal. */
   readonly ended: Promise<Ended>;
 }
 
 const DRAIN_MS = 500;
-/** Characters kept of each stream: enough for a reason. */
+/** Number of characters that are kept of each stream, enough for a reason. */
 const TAIL_CHARACTERS = 4096;
-/** By number minus one, on Linux. */
+/** Signal names by number minus one, on Linux. */
 const SIGNALS: readonly string[] = (
   'HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU ' +
   'XFSZ VTALRM PROF WINCH IO PWR SYS'
@@ -107,10 +111,10 @@ function exitOf(child: ChildProcess): Promise<Pick<Ended, 'code' | 'by'>> {
   });
 }
 
-/** The end of a stream, redacted. */
+/** The end of a stream, with secrets redacted. */
 class Tail {
   text = '';
-  /** Never rejects: unreadable output counts as ended. */
+  /** Never rejects: output that cannot be read counts as ended. */
   readonly ended: Promise<void>;
 
   constructor(stream: ChildProcess['stdout'], { redact, onLine }: RunOptions) {

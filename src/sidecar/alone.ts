@@ -6,8 +6,9 @@ import { serveComponents, type ServedAt } from './serve.ts';
 import type { RoleStatus } from './status/document.ts';
 
 /**
- * A resident helper without kolla-sidecar: a sidecar with a single component. Serves the same endpoints; but the
- * component is not restarted, since its failure affects no other: it ends the process, and the kubelet restarts that.
+ * A resident helper without kolla-sidecar: a sidecar with a single component. It serves the same endpoints, but its
+ * component is not restarted: since a failure affects no other component, it ends the process, and the kubelet restarts
+ * the container.
  * @param whenDone whether to exit when the component is done, or to keep serving until the signal
  * @returns the component's exit code
  * @throws the component's error; the signal's reason; ConfigError as serveComponents()

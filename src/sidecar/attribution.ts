@@ -4,19 +4,22 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Receives errors thrown in its context. */
+/** Receives errors that are thrown in its context. */
 interface Charged {
   readonly crashed: (error: unknown) => void;
 }
 
 const context = new AsyncLocalStorage<Charged>();
 
-/** Runs work so that errors of everything it starts are charged to this attempt. */
+/** Runs work, and attributes errors of everything it starts to this attempt. */
 export function inAttempt<T>(attempt: Charged, work: () => Promise<T>): Promise<T> {
   return context.run(attempt, async () => await work());
 }
 
-/** Passes errors thrown in a component's context to it, until disposed. Other errors end the process, as usual. */
+/**
+ * Until disposed, passes errors that are thrown in a component's context to that component. Other errors end the
+ * process, as usual.
+ */
 export function chargeUncaught(): Disposable {
   return takeUncaught((error) => {
     const charged = context.getStore();
@@ -27,7 +30,8 @@ export function chargeUncaught(): Disposable {
 
 /**
  * Handles uncaught errors and rejections before they end the process; until disposed. One at a time.
- * @param take runs in the async context of the error; false: not handled, so it ends the process
+ * @param take runs in the async context of the error; returns false if it does not handle the error, which then ends
+ * the process
  */
 function takeUncaught(take: (error: unknown) => boolean): Disposable {
   process.setUncaughtExceptionCaptureCallback((error) => {

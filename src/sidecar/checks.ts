@@ -1,8 +1,9 @@
 import type { Checks, CheckStatus, PreparedCheck } from '../probe/serve/index.ts';
 
 /**
- * The checks as seen by the server, which outlives the attempts of the component that runs them. Unknown before the
- * first attempt. Between two attempts the last results are kept until they are stale; a new attempt starts unknown.
+ * The checks as seen by the server, which outlives the attempts of the component that runs them. They are unknown
+ * before the first attempt and at the start of each new one. Between two attempts the last results are kept until they
+ * are stale.
  */
 export class RestartableChecks {
   #snapshot: () => readonly CheckStatus[];
@@ -12,7 +13,7 @@ export class RestartableChecks {
     this.#snapshot = () => first;
   }
 
-  /** Serves these from now on. */
+  /** From now on, serves these checks. */
   show(checks: Checks): void {
     this.#snapshot = () => checks.snapshot();
   }

@@ -58,7 +58,7 @@ const main = command({
 });
 
 async function run({ options }: Input<typeof SIDECAR_OPTIONS>, context: Context): Promise<ExitCode> {
-  // Lazy: help and tables do not need it.
+  // Loaded lazily: help and tables do not need it.
   const { runSidecar } = await import('./run.ts');
   return await runSidecar(options, context);
 }

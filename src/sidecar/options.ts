@@ -1,6 +1,6 @@
 import type { Option, Values } from '../cli/option.ts';
 
-/** In the order of start and display. */
+/** Components in the order in which they start and are shown. */
 export const ROLE_NAMES = ['probe', 'config-watch', 'waits', 'db-sync', 'log-ship'] as const;
 export type RoleName = (typeof ROLE_NAMES)[number];
 
@@ -18,7 +18,7 @@ export const SIDECAR_OPTIONS = [
     flag: 'service',
     type: 'string',
     env: 'KOLLA_SIDECAR_SERVICE',
-    help: 'service for the component db-sync',
+    help: 'service for the `db-sync` component',
     details: 'From `kolla-pod catalogue` or kolla-pod.yaml.',
     example: 'keystone',
   },
@@ -27,7 +27,7 @@ export const SIDECAR_OPTIONS = [
     type: 'path',
     env: 'KOLLA_SIDECAR_LOG_PATH',
     repeat: true,
-    help: 'files or globs for the component log-ship (default */*.log)',
+    help: 'files or globs for the `log-ship` component (default: */*.log)',
     example: '/var/log/kolla/nova/*.log',
   },
   {
@@ -42,7 +42,7 @@ export const SIDECAR_OPTIONS = [
     flag: 'allow-no-checks',
     type: 'boolean',
     env: 'KOLLA_SIDECAR_ALLOW_NO_CHECKS',
-    help: 'start the component probe even without checks',
+    help: 'start the `probe` component even without checks',
     details: 'Every probe then returns 200. Without this option the exit code is 65.',
     example: 'true',
   },
@@ -67,7 +67,7 @@ export const SIDECAR_OPTIONS = [
     type: 'boolean',
     env: 'KOLLA_SIDECAR_HOST_NETWORK',
     help: 'hide reasons from all clients, for Pods with hostNetwork',
-    details: 'There, every user of the node can connect over loopback. --status-public takes precedence.',
+    details: 'With hostNetwork, every user of the node can connect over loopback. --status-public takes precedence.',
     example: 'true',
   },
 ] as const satisfies readonly Option[];

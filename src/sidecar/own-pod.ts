@@ -5,7 +5,7 @@ import type { OwnPlace } from '../kube/own-place.ts';
 import { objectPath, podRef } from '../kube/path.ts';
 import { neededSeconds, whyUnsafe, type SidecarNeeds, type SidecarPod } from './own-probe.ts';
 
-/** The API server may be unavailable; the migration must not wait for it. */
+/** Timeout, because the migration must not wait for an API server that is unavailable. */
 const ASK_MS = 10_000;
 
 /**

@@ -16,7 +16,7 @@ interface Container {
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
 }
 
-/** The parts of our own Pod that determine whether the kubelet lets a migration finish. */
+/** The parts of our own Pod on which it depends whether the kubelet lets a migration finish. */
 export interface SidecarPod extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly uid?: string };
   readonly spec?: {
@@ -26,7 +26,7 @@ export interface SidecarPod extends KubeObject {
   };
 }
 
-/** Our requirements on the kubelet. Times in milliseconds. */
+/** What we require of the kubelet. Times are in milliseconds. */
 export interface SidecarNeeds {
   readonly timeout: number;
   readonly lockTimeout: number;
@@ -35,7 +35,7 @@ export interface SidecarNeeds {
   readonly port: number;
   /** Whether /startupz fails until the migration is done. */
   readonly holdsBack: boolean;
-  /** Valid paths of our startup probe; the first is the recommended one. */
+  /** Valid paths for our startup probe. The first one is recommended. */
   readonly paths?: readonly [string, ...string[]];
 }
 
@@ -46,11 +46,11 @@ const OWN_PATHS = ['/startupz', '/readyz'] as const;
  * 1 s to release the lock, 4 s to drop its account.
  */
 const STOPPING_S = 15;
-/** Kubernetes' defaults, set by the API server. */
+/** Kubernetes' defaults, which the API server sets. */
 const DEFAULTS = { failureThreshold: 3, periodSeconds: 10, initialDelaySeconds: 0 };
 const POD_GRACE_S = 30;
 
-/** The minimum time the kubelet must wait, in seconds, and why: for messages. */
+/** The minimum time in seconds that the kubelet must wait, and why, for messages. */
 export function neededSeconds({ timeout, lockTimeout, grace }: SidecarNeeds) {
   return {
     startup: Math.ceil((timeout + lockTimeout) / 1000),
@@ -63,7 +63,7 @@ export function neededSeconds({ timeout, lockTimeout, grace }: SidecarNeeds) {
 /**
  * Why the kubelet would end this container during a migration, or start the service before its end, with the values to
  * set; undefined if it would not.
- * @param name of our container
+ * @param name the name of our container
  */
 export function whyUnsafe({ spec = {} }: SidecarPod, name: string, needs: SidecarNeeds): string | undefined {
   const { containers = [], initContainers = [], terminationGracePeriodSeconds = POD_GRACE_S } = spec;
@@ -90,7 +90,7 @@ export function whyUnsafe({ spec = {} }: SidecarPod, name: string, needs: Sideca
 }
 
 function withoutProbe(isSidecar: boolean, needs: SidecarNeeds): string | undefined {
-  // Nothing is delayed while the service is running.
+  // While the service is running, this delays nothing.
   if (!isSidecar || !needs.holdsBack) return undefined;
   const { periodSeconds } = DEFAULTS;
   const failureThreshold = Math.ceil(neededSeconds(needs).startup / periodSeconds);

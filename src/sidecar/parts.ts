@@ -3,9 +3,9 @@ import type { Family } from '../net/prometheus.ts';
 import type { RoleStatus } from './status/document.ts';
 
 /**
- * The components' contributions to probes. A failed one is restarted by us, so it does not fail liveness: that would
- * restart the others too. Only one that cannot be restarted does, since it needs a new process. The name has a slash,
- * which no check's has.
+ * The components' contributions to probes. A failed component does not fail liveness, because the sidecar restarts it
+ * and a new container would restart the others too. Only a component that cannot be restarted fails liveness, since it
+ * needs a new process. The name has a slash, which no check's has.
  */
 export function partsOfRoles(roles: readonly RoleStatus[]): readonly Part[] {
   return roles.flatMap((role): Part[] => {
@@ -33,7 +33,7 @@ function reasonOf({ state, problem }: RoleStatus): string {
   return state === 'running' ? `running again; it had failed: ${problem}` : `${state}: ${problem}`;
 }
 
-/** For Prometheus: only names of components and numbers. */
+/** Metrics for Prometheus: only names of components and numbers. */
 export function roleFamilies(roles: readonly RoleStatus[]): Family[] {
   const ofEach = (value: (role: RoleStatus) => number) =>
     roles.map((role) => ({ labels: { role: role.name }, value: value(role) }));

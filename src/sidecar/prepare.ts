@@ -2,7 +2,7 @@ import { UsageError } from '../core/errors.ts';
 import { ROLE_NAMES, type RoleName } from './options.ts';
 import type { Making, PreparedRole } from './role.ts';
 
-/** Each is loaded only if it is enabled. */
+/** Loads each component only if it is enabled. */
 const MAKERS: Readonly<Record<RoleName, () => Promise<(making: Making) => Promise<PreparedRole>>>> = {
   probe: async () => (await import('./roles/probe.ts')).probeRole,
   'config-watch': async () => (await import('./roles/config-watch.ts')).configWatchRole,
@@ -12,8 +12,8 @@ const MAKERS: Readonly<Record<RoleName, () => Promise<(making: Making) => Promis
 };
 
 /**
- * The enabled components, in the order of ROLE_NAMES. Nothing runs yet.
- * @throws UsageError or ConfigError for the first with invalid options, sections or files
+ * The enabled components in the order of ROLE_NAMES. Nothing runs yet.
+ * @throws UsageError or ConfigError for the first component with invalid options, sections or files
  */
 export async function prepareRoles(making: Making): Promise<PreparedRole[]> {
   const { role: asked, service, logPath } = making.options;

@@ -9,7 +9,7 @@ import type { Log } from '../core/log.ts';
 import type { Backoff } from '../core/backoff.ts';
 
 /**
- * Shutdown order: each group stops when the previous one has ended. Configuration first, so that nothing changes under
+ * Shutdown order: each group stops after the previous one has ended. Configuration first, so that nothing changes under
  * a terminating service; log shipping last, so that the others' final lines are shipped too. The checks run to the very
  * end.
  */
@@ -20,30 +20,30 @@ export const STOP_ORDER: readonly (readonly RoleName[])[] = [
   ['probe'],
 ];
 
-/** The context of one attempt of a component. */
+/** What one attempt of a component receives. */
 export interface RoleRun {
-  /** Its own: aborted by a stop with a SignalError, and with the error of a failed callback. */
+  /** The attempt's own signal. A stop aborts it with a SignalError, and a failed callback with its error. */
   readonly signal: AbortSignal;
-  /** All its lines have the field `role`. */
+  /** All of its lines have the field `role`. */
   readonly log: Log;
 }
 
-/** A helper's resident work, validated but not started. */
+/** Resident work of a helper, validated but not started. */
 export interface Role {
   readonly name: RoleName;
-  /** Later containers of the Pod must not start before it is done. */
+  /** Whether later containers of the Pod must not start before it is done. */
   readonly holdsStartup: boolean;
-  /** Time to stop, in milliseconds. */
+  /** Time it may take to stop, in milliseconds. */
   readonly stopMs: number;
   readonly backoff: Backoff;
-  /** Resolves with 0 if nothing is left to do. Anything else is a failure, after which it is restarted. */
+  /** Resolves with 0 if there is nothing left to do. Any other result is a failure, after which it is restarted. */
   run(run: RoleRun): Promise<ExitCode>;
 }
 
-/** For components that are cheap to restart. */
+/** Backoff of components that are fast to restart. */
 export const QUICK_BACKOFF: Backoff = { minMs: 1000, maxMs: 60_000 };
 
-/** Input of a component's constructor. */
+/** What the constructor of a component receives. */
 export interface Making {
   readonly options: SidecarOptions;
   readonly context: Pick<Context, 'signal' | 'log' | 'inherited' | 'podFile' | 'stdout'>;
@@ -53,13 +53,13 @@ export interface Making {
 export interface PreparedRole {
   readonly role: Role;
   readonly sources: Partial<Sources>;
-  /** Its additional contributions to probes; evaluated on each request. */
+  /** Its additional contributions to probes, evaluated on each request. */
   readonly parts?: () => readonly Part[];
   /** Paths that it serves instead of the sidecar. */
   readonly routes?: Routes;
-  /** Its Prometheus metrics. */
+  /** Its metrics for Prometheus. */
   readonly families?: () => readonly Family[];
-  /** Checks requirements beyond its options: throws a ConfigError if it must not start. */
+  /** Checks requirements other than its options. Throws a ConfigError if it must not start. */
   readonly requireSafe?: (at: SafeAt) => Promise<void>;
 }
 
@@ -67,6 +67,6 @@ interface SafeAt {
   readonly port: number;
   /** Whether a check affects startup probes too. */
   readonly hasStartupChecks: boolean;
-  /** Time for the components stopped after this one, in milliseconds. */
+  /** Time for the components that stop after this one, in milliseconds. */
   readonly laterStopMs: number;
 }

@@ -7,8 +7,8 @@ import { serveComponents } from './serve.ts';
 import { supervise } from './supervisor.ts';
 
 /**
- * `kolla-sidecar`: runs the enabled components until the signal is aborted, and stops them in STOP_ORDER. A failed one
- * is restarted with backoff; one that is done stays done.
+ * `kolla-sidecar`: runs the enabled components until the signal is aborted, and stops them in STOP_ORDER. A failed
+ * component is restarted with backoff; a component that is done is not started again.
  * @throws the signal's reason; UsageError or ConfigError before any component runs
  */
 export async function runSidecar(

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '../cli/command.ts';
 import { formatListen, type ListenAddress } from '../net/address.ts';
 import { healthRoute, type Inside, type Route, type Routes } from '../net/http/router.ts';
-// Not by the index, which imports all checks: kolla-db-sync and kolla-log-ship have none.
+// Not imported from the index, which imports all checks, because kolla-db-sync and kolla-log-ship have none.
 import { healthOf, type Part } from '../probe/serve/part.ts';
 import { serveProbes } from '../probe/serve/server.ts';
 import { partsOfRoles, roleFamilies } from './parts.ts';
@@ -16,16 +16,16 @@ import { statusRoutes } from './status/routes.ts';
 /** The address on which components are served. */
 export type ServedAt = Inside & { readonly listen: ListenAddress };
 
-/** Serves components until disposed. */
+/** Serves components until it is disposed. */
 interface ComponentServer extends AsyncDisposable {
-  /** Shutdown: /readyz returns 503 from now on. */
+  /** Called on shutdown: from now on /readyz returns 503. */
   drain(): void;
 }
 
 /**
  * The port of a sidecar: probes, /metrics and the status page. Then checks that each component may run in this Pod.
- * @param prepared at most one of each name
- * @param status of each, evaluated on each request
+ * @param prepared components, at most one of each name
+ * @param status returns the state of each, on each request
  * @throws ConfigError if the address is in use, and for a Pod in which one must not run
  */
 export async function serveComponents(
@@ -96,7 +96,7 @@ function rolesOnly(parts: () => readonly Part[]): Routes {
   return { '/startupz/roles': healthRoute(() => healthOf('startup', parts())) };
 }
 
-/** `/readyz/log-ship`: the state of one component; and the paths that it serves itself. */
+/** `/readyz/log-ship`: the state of one component. Paths that the component serves itself are included. */
 function routesOf(prepared: readonly PreparedRole[]): Routes {
   const routes = prepared.flatMap(({ role, parts, routes: own = {} }): [string, Route][] => {
     if (parts === undefined) return Object.entries(own);
@@ -106,7 +106,7 @@ function routesOf(prepared: readonly PreparedRole[]): Routes {
   return Object.fromEntries(routes);
 }
 
-/** Components stopped after this one need additional time. */
+/** Components that stop after this one need additional time. */
 function laterStopMs(of: PreparedRole, all: readonly PreparedRole[]): number {
   const at = STOP_ORDER.findIndex((names) => names.includes(of.role.name));
   return STOP_ORDER.slice(at + 1)

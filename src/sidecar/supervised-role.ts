@@ -8,12 +8,12 @@ import { inAttempt } from './attribution.ts';
 import type { Role } from './role.ts';
 import type { RoleState, RoleStatus } from './status/document.ts';
 
-/** After running this long its backoff is reset. */
+/** A component's backoff is reset after it has run for this long. */
 const RAN_WELL_MS = 60_000;
 
-/** Replaceable in tests. */
+/** Tests can replace these. */
 export interface Timing {
-  /** Milliseconds of a monotonic clock. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -41,7 +41,7 @@ export class SupervisedRole {
     this.#timing = timing;
   }
 
-  /** Resolves when it is done or stopped. Never rejects: an error is a failure. */
+  /** Resolves when the component is done or stopped. Never rejects, because an error is a failure of the component. */
   async keep(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const began = this.#timing.now();
@@ -60,7 +60,7 @@ export class SupervisedRole {
 
   /**
    * Requests a stop; `keep` resolves when it has ended.
-   * @param reason a SignalError, which a component treats as a request and not as a failure
+   * @param reason a SignalError, which the component treats as a request to stop and not as a failure
    */
   stop(reason: Error): void {
     if (this.#state === 'running' || this.#state === 'starting') this.#say('stopping', {});
@@ -86,7 +86,7 @@ export class SupervisedRole {
     };
   }
 
-  /** One attempt. Resolves with its failure, if any. */
+  /** Runs one attempt. Resolves with its failure, if any. */
   async #once(): Promise<Failure | undefined> {
     const { role } = this;
     const attempt = new Attempt(role.name, (error) => this.#crashed(attempt, error));
@@ -106,11 +106,11 @@ export class SupervisedRole {
     }
   }
 
-  /** An error outside of any caller: its state is undefined, so it is stopped. */
+  /** The error has no caller that could handle it, so the component's state is undefined and it is stopped. */
   #crashed(attempt: Attempt, error: unknown): void {
     const failure = failureOf(error);
     if (this.#attempt !== attempt) {
-      // From an attempt that has ended: it no longer matters.
+      // The error comes from an attempt that has ended, so it no longer matters.
       this.#log.error(`after its end: ${failure.message}`, { stack: failure.stack });
       return;
     }
@@ -133,7 +133,7 @@ export class SupervisedRole {
       `failed, retrying in ${formatDuration(waitMs)}; the other components continue: ${message}`,
       defined({ stack }),
     );
-    // Only a stop ends the pause early, and the caller checks for it.
+    // Only a stop ends the pause early, which the caller checks.
     await this.#timing.pause(waitMs, this.#stop.signal).catch(() => {});
   }
 
@@ -145,7 +145,7 @@ export class SupervisedRole {
   }
 }
 
-/** One attempt of a component, charged with errors of its callbacks. */
+/** One attempt of a component, to which errors of its callbacks are attributed. */
 class Attempt {
   readonly name: string;
   readonly controller = new AbortController();
@@ -161,7 +161,7 @@ class Attempt {
 
 interface Failure {
   readonly message: string;
-  /** Only for bugs. */
+  /** Only bugs end up here. */
   readonly stack?: string | undefined;
 }
 

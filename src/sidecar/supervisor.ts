@@ -11,7 +11,9 @@ interface Supervisor extends Disposable {
   status(): readonly RoleStatus[];
   /** Starts all of them. */
   start(): void;
-  /** Stops them in STOP_ORDER. One that exceeds its time is abandoned, so that the next ones still get theirs. */
+  /**
+   * Stops them in STOP_ORDER. A component that exceeds its time is abandoned, so that the next ones still have theirs.
+   */
   stop(reason: Error): Promise<void>;
 }
 

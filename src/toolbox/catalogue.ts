@@ -51,17 +51,17 @@ export const catalogue = command({
 
 type Entry = Service | Infrastructure;
 
-/** Services by name, as in kolla-pod.yaml. */
+/** Services by name, in the form of kolla-pod.yaml. */
 function entriesOf(services: readonly Entry[]): Record<string, Omit<Entry, 'name'>> {
   return Object.fromEntries(services.map(({ name, ...rest }) => [name, rest]));
 }
 
-/** The phases of a service, as in `--phase`. */
+/** The phases of a service, as `--phase` accepts them. */
 function phasesOf({ migration }: Service): string[] {
   return PHASES.filter((phase) => migration.phases[phase] !== undefined);
 }
 
-/** A readable command line. */
+/** A command line in readable form. */
 export function lineOf({ argv, directory }: Pick<Step, 'argv' | 'directory'>): string {
   const line = argv
     .map((word) => (/^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))
@@ -133,7 +133,7 @@ function placesOf(url: Service['databases'][number]['url']): string {
     : `, ${url.map(({ section, key }) => `[${section}] ${key}`).join(' or ')}`;
 }
 
-/** The objects created by kolla-bootstrap. */
+/** The objects that kolla-bootstrap creates. */
 function bootstrapOf({ identity = {}, queue, keys = [], tool = [] }: Service, terminal: Terminal): string[] {
   const { domains = [], roles = [], users = [], services = [] } = identity;
   const rows = [
@@ -153,7 +153,7 @@ function bootstrapOf({ identity = {}, queue, keys = [], tool = [] }: Service, te
   return rows.length === 0 ? [] : [paint(terminal, 'bold', 'Before its first start'), table(terminal, [], rows)];
 }
 
-/** The tasks of its own tool, with command lines and settings. */
+/** The tasks of the service's own tool, with their command lines and settings. */
 function toolRows({ name, summary, steps, settings = {}, variables = [] }: ToolTask): string[][] {
   const required = variables.filter((variable) => variable.required === true);
   return [
@@ -164,13 +164,13 @@ function toolRows({ name, summary, steps, settings = {}, variables = [] }: ToolT
   ];
 }
 
-/** `admin on project service`, for users. */
+/** A role for users: `admin on project service`. */
 export function grantText({ role, project, domain }: Grant): string {
   if (project !== undefined) return `${role} on project ${project}`;
   return domain === undefined ? `${role} on the system` : `${role} on domain ${domain}`;
 }
 
-/** `:8776/v3`, or one per interface if they differ. */
+/** Port and path: `:8776/v3`. If they differ by interface, one for each. */
 export function endpointText({ endpoints }: IdentityService): string {
   const all = INTERFACES.flatMap((name) => {
     const one = endpoints[name];

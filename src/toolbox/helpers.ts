@@ -11,7 +11,7 @@ import { KOLLA_HELPERS } from '../probe/kolla/all.ts';
 import { sidecar } from '../sidecar/index.ts';
 import { copyCacerts } from '../container/ca/copy-cacerts.ts';
 
-/** The tables of all helpers, in the order of a Pod's life. */
+/** The tables of all helpers in the order of a Pod's life. */
 export const HELPERS: readonly Helper[] = [
   dbSync,
   bootstrap,

@@ -37,7 +37,7 @@ export const pod: Helper = {
   },
 };
 
-/** Every name's table, this one's first. */
+/** The tables of all names. The one of kolla-pod itself comes first. */
 export function all(): readonly Helper[] {
   return [pod, ...HELPERS];
 }

@@ -25,11 +25,11 @@ export function manOf(helpers: () => readonly Helper[], names: readonly string[]
   });
 }
 
-/** One helper's manual page, for `man -l` or share/man/man8. */
+/** The manual page of one helper, for `man -l` or share/man/man8. */
 export function manPage(helper: Helper): string {
   const commands = commandsOf(helper);
   return [
-    // No date: the page must be reproducible.
+    // The page has no date, because it must be reproducible.
     `.TH ${helper.name.toUpperCase()} 8 "" "kolla-pod ${VERSION}" "System Administration"`,
     '.SH NAME',
     `${roff(helper.name)} \\- ${roff(helper.summary)}`,
@@ -91,7 +91,7 @@ function optionParts(options: readonly Option[], path: string): string[] {
   ]);
 }
 
-/** A dash that can be copied, and no line that roff would treat as a request. */
+/** Escapes a dash so that it can be copied, and a line that roff would treat as a request. */
 function roff(text: string): string {
   return text
     .replaceAll('\\', '\\e')

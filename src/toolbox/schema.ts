@@ -30,11 +30,14 @@ export function schemaOf(helpers: () => readonly Helper[]): Command {
   });
 }
 
-/** The whole file: common options at the top level, and a section per helper with one per command in it. */
+/**
+ * The schema of the whole file: common options at the top level, and a section per helper with a section for each of
+ * its commands.
+ */
 export function fileSchema(helpers: readonly Helper[]): Schema {
-  // Sections of helpers unknown to this version: any content.
+  // Sections of helpers that this version does not know may have any content.
   const free = SECTIONS.map((section) => [section, { type: 'object' }] as const);
-  // Kolla's own names have no options, and so no section.
+  // Kolla's own names have no options and therefore no section.
   const withOptions = helpers.filter((helper) => (SECTIONS as readonly string[]).includes(sectionOf(helper)));
   const sections = withOptions.map(
     (helper) => [sectionOf(helper), { description: helper.summary, ...helperSchema(helper) }] as const,

@@ -9,14 +9,14 @@ import { resourceOfWord } from './resource-words.ts';
 
 interface Access {
   readonly grants: readonly Grant[];
-  /** Assumptions about resources that only a cluster knows. */
+  /** Assumptions about resources that only a cluster could confirm. */
   readonly guesses: readonly string[];
 }
 
 /**
- * The permissions needed for these waits, determined without a cluster; none for waits outside the API.
- * @param own the default namespace, and that of our own Pod
- * @param podName our own Pod's, if all replicas share it
+ * The permissions that these waits need, determined without a cluster. Waits without an API server need none.
+ * @param own the default namespace, which is also that of our own Pod
+ * @param podName the name of our own Pod, if all replicas share it
  */
 export function accessOf(dependencies: readonly Dependency[], own: string, podName?: string): Access {
   const objects = dependencies.filter((dependency) => dependency.form === 'object');
@@ -24,11 +24,11 @@ export function accessOf(dependencies: readonly Dependency[], own: string, podNa
   const readings = objects.flatMap((dependency) =>
     dependency.of.reads(dependency, podName).map((reading) => ({ dependency, reading })),
   );
-  // Above that, all objects of the kind are watched.
+  // Above this number, all objects of the kind are watched.
   const isCrowded = readings.length > WATCHES_MAX;
   const grants = readings.map(({ dependency, reading }): Grant => {
     const { resource } = reading;
-    // Our own Pod is in our namespace, whatever the wait's.
+    // Our own Pod is in our namespace, whatever the namespace of the wait.
     const namespace = isOwnPod(reading, dependency) ? own : (dependency.namespace ?? own);
     const demand = demands(dependency.kind, resource.namespaced ? namespace : '', own);
     const isAlone = reading.by === 'own watch';
@@ -47,8 +47,8 @@ function isOwnPod({ by, resource }: Reading, { kind }: ObjectDependency): boolea
 }
 
 /**
- * @param isOne whether it has its own watch
- * @param mustAsk whether its absence must be confirmed by a get
+ * @param isOne whether the object has its own watch
+ * @param mustAsk whether its absence must be confirmed with a get
  */
 function ruleFor({ resource: { group, resource }, by, name }: Reading, isOne: boolean, mustAsk: boolean): Rule {
   const place = { group, version: '', resource, namespace: '' };

@@ -12,7 +12,7 @@ interface StatusCondition {
   readonly observedGeneration?: number;
 }
 
-/** The status fields common to most objects. */
+/** The status fields that most objects have. */
 interface ConditionedObject extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly generation?: number };
   readonly status?: { readonly conditions?: readonly unknown[]; readonly observedGeneration?: number };
@@ -50,7 +50,7 @@ function conditionOf({ metadata, status }: ConditionedObject, type: string, want
   return isAlike(found.status, wanted) ? met(state) : pending(state);
 }
 
-/** Only the type of other conditions is read, and nothing if the requested one is missing. */
+/** Of other conditions only the type is read, and nothing if the requested one is missing. */
 function askedIn(conditions: readonly unknown[], type: string): StatusCondition | undefined {
   const found = conditions.findIndex((each) => v.is(TYPED, each) && isAlike(each.type, type));
   if (found !== -1) return shaped(v.object(CONDITION), conditions[found], `condition ${type}: `) as StatusCondition;
@@ -60,7 +60,7 @@ function askedIn(conditions: readonly unknown[], type: string): StatusCondition 
 
 const TYPED = v.object({ type: v.string() });
 
-/** Like kubectl wait, which accepts `ready=true`. */
+/** As in kubectl wait, `ready=true` is accepted. */
 function isAlike(a: string | undefined, b: string): boolean {
   return a?.toLowerCase() === b.toLowerCase();
 }

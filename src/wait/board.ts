@@ -1,12 +1,12 @@
 import { formatDuration } from '../core/duration.ts';
 import { oneLine } from '../core/one-line.ts';
 
-/** State of one dependency. Times are milliseconds of the board's clock. */
+/** The state of one dependency. Times are milliseconds on the board's clock. */
 export interface Row {
   readonly text: string;
   readonly began: number;
   state: string;
-  /** Start of its state. */
+  /** When its current state began. */
   since: number;
   isMet: boolean;
 }
@@ -15,21 +15,17 @@ export interface Row {
 export interface Teller {
   begun(row: Row): void;
   changed(row: Row): void;
-  /**
-   * @param afterMs how long it was waited for
-   */
+  /** @param afterMs how long the wait for it took */
   met(row: Row, afterMs: number): void;
 }
 
-/** State of all dependencies. Each change is reported once. */
+/** The state of all dependencies. Each change is reported once. */
 export class Board {
   readonly #rows = new Map<string, Row>();
   readonly #teller: Teller;
   readonly #now: () => number;
 
-  /**
-   * @param now milliseconds of a monotonic clock
-   */
+  /** @param now a monotonic clock in milliseconds */
   constructor(teller: Teller, now: () => number) {
     this.#teller = teller;
     this.#now = now;
@@ -60,7 +56,7 @@ export class Board {
     this.#teller.met(row, row.since - row.began);
   }
 
-  /** The last state and its duration: `no such Job yet, for 1m30s`. */
+  /** The last state with its duration: `no such Job yet, for 1m30s`. */
   stateOf(text: string): string {
     const row = this.#rows.get(text);
     return row === undefined ? 'unknown' : `${row.state}, for ${formatDuration(this.#now() - row.since)}`;

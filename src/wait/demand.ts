@@ -1,4 +1,4 @@
-/** Up to this number of names of a kind in a namespace have their own watches. */
+/** Up to this number of names of one kind in a namespace have their own watches. */
 export const NAMES_WITH_OWN_WATCH = 8;
 
 /**
@@ -12,7 +12,7 @@ interface Demand {
   readonly selectors: ReadonlySet<string>;
 }
 
-/** The demand of one wait. */
+/** What one wait demands. */
 interface Wanted {
   readonly kind: string;
   readonly namespace: string | undefined;
@@ -34,7 +34,7 @@ export function demandsOf(objects: readonly Wanted[]): Demands {
   };
 }
 
-/** Whether a wait watches a single object by name, which a Role can allow by resourceNames. */
+/** Whether a wait watches a single object by name, which a Role can allow with resourceNames. */
 export function isByName(
   { name, isAlone }: { readonly name: string | undefined; readonly isAlone: boolean },
   { names }: Demand,

@@ -1,38 +1,38 @@
 import type { Resource } from './sharing.ts';
 import type { Effects, WaitOptions, Waiter } from './waiter.ts';
 
-/** One dependency, with its kind. */
+/** One dependency and its kind. */
 export type Dependency = ObjectDependency | ServerDependency | UrlDependency | PathDependency;
 
 interface Given {
-  /** As written by the user; used in all messages. */
+  /** The text as the user wrote it, which all messages contain. */
   readonly text: string;
-  /** Negated with `!`. */
+  /** Whether it is negated with `!`. */
   readonly isNegated: boolean;
-  /** One of our kinds (`job`), or a resource for discovery (`certificates.cert-manager.io`). */
+  /** One of our kinds (`job`), or a resource to discover (`certificates.cert-manager.io`). */
   readonly kind: string;
-  /** Its own timeout, counted from the start of all waits. */
+  /** Its own timeout, which starts when all waits start. */
   readonly timeoutMs: number | undefined;
 }
 
-/** API objects: one by name, or a set by labels. */
+/** Objects in the API: one by name, or a set by labels. */
 export interface ObjectDependency extends Given {
   readonly form: 'object';
   readonly of: ObjectKind;
-  /** Undefined for a label selector. */
+  /** The name; undefined for a label selector. */
   readonly name: string | undefined;
-  /** Undefined: the Pod's namespace. */
+  /** The namespace; undefined for that of the Pod. */
   readonly namespace: string | undefined;
-  /** As in a selector: `app=x`, `app!=x`, `app`, `!app`. All must match. */
+  /** Requirements of a selector: `app=x`, `app!=x`, `app`, `!app`. All must match. */
   readonly labels: readonly string[];
-  /** Conditions instead of the kind's default. All must hold. */
+  /** Conditions that replace the kind's default. All must hold. */
   readonly conditions: readonly Condition[];
   readonly jsonpaths: readonly JsonPath[];
-  /** The release of the object's label. */
+  /** The release that the object's label must have. */
   readonly release: string | undefined;
   /** Whether only objects on this Pod's node count. */
   readonly isOnOwnNode: boolean;
-  /** Of a Job: the migration whose record is used when the Job is gone. */
+  /** For a Job: the migration whose record is used if the Job no longer exists. */
   readonly record: string | undefined;
 }
 
@@ -42,13 +42,13 @@ export interface Condition {
 }
 
 export interface JsonPath {
-  /** In braces, as in kubectl. */
+  /** The expression in braces, as in kubectl. */
   readonly path: string;
-  /** Undefined: any non-empty value. */
+  /** The value; undefined for any non-empty value. */
   readonly value: string | undefined;
 }
 
-/** A server on a port. */
+/** A server that listens on a port. */
 export interface ServerDependency extends Given {
   readonly form: 'server';
   readonly of: ServerKind;
@@ -59,7 +59,7 @@ export interface ServerDependency extends Given {
 export interface UrlDependency extends Given {
   readonly form: 'url';
   readonly of: UrlKind;
-  /** Without the fragment, which contains our own options. */
+  /** The URL without its fragment, which contains our own options. */
   readonly url: URL;
 }
 
@@ -72,54 +72,54 @@ export interface PathDependency extends Given {
 
 type DependencyOf<F extends Dependency['form']> = Extract<Dependency, { form: F }>;
 
-/** A kind of dependency: its syntax, meaning and waiter. One file each in kinds/. */
+/** A kind of dependency: its syntax, meaning and waiter. Each kind has its own file in kinds/. */
 export type Kind = ObjectKind | ServerKind | UrlKind | PathKind;
 
 interface Common<F extends Dependency['form']> {
   readonly form: F;
-  /** The prefix of the text. */
+  /** The prefix of its text. */
   readonly word: string;
   /** Aliases, as in kubectl. */
   readonly aliases: readonly string[];
-  /** Its condition, as it follows "met when". */
+  /** Its condition, worded to follow "met when". */
   readonly means: string;
   make(dependency: DependencyOf<F>, options: WaitOptions, effects: Effects): Waiter;
 }
 
-/** Options after `?`, separated by `&`; `timeout` is always valid. */
+/** Options that may follow `?`, separated by `&`. `timeout` is always valid. */
 type ObjectOption = 'condition' | 'jsonpath' | 'release' | 'node' | 'db-sync';
 
-/** An API access of a wait, for its Role. */
+/** An access to the API that a wait needs, for its Role. */
 export interface Reading {
   readonly resource: Pick<Resource, 'group' | 'resource' | 'namespaced'>;
   /**
-   * `watch`: of one object or of many, as sharing.ts decides. `own watch`: always of one. `set`: by labels or fields.
-   * `get`: one request.
+   * `watch`: of one object or many, as sharing.ts decides. `own watch`: always of one object. `set`: by labels or
+   * fields. `get`: one request.
    */
   readonly by: 'watch' | 'own watch' | 'set' | 'get';
-  /** Undefined: a set, or unknown before the Pod runs. */
+  /** The name; undefined for a set, or if it is unknown before the Pod runs. */
   readonly name: string | undefined;
 }
 
 export interface ObjectKind extends Common<'object'> {
-  /** With its article, for messages: `a Job`. */
+  /** The kind with its article, for messages: `a Job`. */
   readonly what: string;
   readonly by: 'name' | 'name or labels';
-  /** A DNS label (63), a DNS subdomain (253), or any valid object name. */
+  /** The rule for names: a DNS label (63), a DNS subdomain (253), or any valid object name. */
   readonly nameRule: 'label' | 'subdomain' | 'any';
   readonly hasNamespace: boolean;
   readonly options: readonly ObjectOption[];
   /** Whether `!` is supported. */
   readonly canBeNegated: boolean;
   /**
-   * All API accesses of make()'s waiter, including conditional ones.
-   * @param podName our own Pod's; undefined if each replica has another
+   * All API accesses that the waiter of make() may need.
+   * @param podName the name of our own Pod; undefined if each replica has another one
    */
   readonly reads: (dependency: ObjectDependency, podName: string | undefined) => readonly Reading[];
 }
 
 export interface ServerKind extends Common<'server'> {
-  /** Undefined: the port is required. */
+  /** The default port; undefined if a port is required. */
   readonly defaultPort: number | undefined;
 }
 

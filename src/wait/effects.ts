@@ -6,11 +6,11 @@ import type { Effects, Self } from './waiter.ts';
 
 interface Given extends Pick<Effects, 'kube' | 'warn'> {
   readonly self: Self;
-  /** Ends it for all. */
+  /** Ends the waits of all waiters. */
   readonly stop: AbortSignal;
 }
 
-/** State shared by all of these waiters. */
+/** State that all of these waiters share. */
 export function effectsFor(dependencies: readonly Dependency[], { self, kube, warn, stop }: Given): Effects {
   const objects = dependencies.filter((dependency) => dependency.form === 'object');
   return { kube, warn, watches: new Watches(kube, warn, demandsOf(objects)), ownNode: ownNodeOnce(self, kube, stop) };

@@ -33,17 +33,17 @@ export type { WaitOptions } from './waiter.ts';
 export interface WaitContext {
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** A terminal for a table; without one every change is a line. */
+  /** A terminal for a table. Without one, every change is a log line. */
   readonly live?: Live | undefined;
-  /** Reports in another tool's format. */
+  /** Reports states in the format of another tool. */
   readonly tell?: ((log: Log, now: () => number) => BoardReport) | undefined;
-  /** Connects to the API server; called at most once, by the first wait that needs it. */
+  /** Connects to the API server. Called once at most, by the first wait that needs it. */
   readonly kube: () => Promise<KubeClient>;
 }
 
 /**
- * Resolves when all dependencies are ready. Rejects with DeadlineError after `timeoutMs` or a dependency's timeout,
- * with the KollaError of the first that can never become ready, and with the signal's reason.
+ * Resolves when all dependencies are ready. Rejects with DeadlineError after `timeoutMs` or the timeout of a
+ * dependency, with the KollaError of the first dependency that can never become ready, and with the signal's reason.
  */
 export async function waitForAll(
   dependencies: readonly Dependency[],
@@ -110,7 +110,9 @@ function expired(what: string, waits: readonly Wait[], board: Board): DeadlineEr
   return new DeadlineError(`${what}: ${each.join(', ')}`);
 }
 
-/** A Role for only the first denied request would lead to the next denial; the hint is a comment in its YAML. */
+/**
+ * A Role that covers only the first denied request would lead to the next denial. The hint is a comment in its YAML.
+ */
 function forAll(error: unknown, objects: number): unknown {
   if (!(error instanceof NotPermittedError) || objects < 2) return error;
   const hint = `# for one of ${objects} waits; kolla-init rbac with the same waits prints the Roles of all`;

@@ -8,30 +8,30 @@ import type { Resource, Sighting, View } from './sharing.ts';
 import { met, skipped, pending, together, type Judge, type Verdict } from './verdict.ts';
 import type { Effects, Report, WaitOptions, Waiter, Way } from './waiter.ts';
 
-/** Meaning of a kind of object. */
+/** What a kind of object means for a wait. */
 interface Meaning<T extends KubeObject> {
   readonly resource: Resource;
-  /** The fields read by `judge` and `ofMany`. */
+  /** The fields that `judge` and `ofMany` read. */
   readonly shape: Shape;
   readonly judge: Judge<T>;
-  /** For several: whether all relevant ones must be met, or one; or a combined verdict. */
+  /** For several objects: whether all that count must be met, or one, or how their verdicts are combined. */
   readonly ofMany: 'all' | 'any' | ((objects: readonly T[]) => Verdict);
-  /** Meaning of `!`: no such object exists (the default), or the verdict is negative. */
+  /** The meaning of `!`: that no such object exists (the default), or that the verdict is negative. */
   readonly negates?: 'existence' | 'verdict';
   readonly metadataOnly?: boolean;
-  /** Each has its own watch, whatever their number: no permission to list should be needed. */
+  /** Each object has its own watch, however many there are, so that no permission to list is needed. */
   readonly isAlone?: boolean;
-  /** The state if nothing is found; default `no such KIND`. */
+  /** The state if no object is found; by default `no such KIND`. */
   readonly none?: string;
-  /** Looks up the result of a missing object elsewhere. Undefined: unknown there too. */
+  /** Looks up the result of a missing object elsewhere. Undefined if it is unknown there too. */
   readonly whenAbsent?: (namespace: string, signal: AbortSignal) => Promise<Verdict | undefined>;
-  /** The fix for a `failed` verdict, as it follows the state. */
+  /** The fix for a `failed` verdict, worded to follow the state. */
   readonly fix?: (kubectl: (words: string) => string) => string;
-  /** kubectl's name; default the dependency's kind. */
+  /** kubectl's name of the resource; by default the dependency's kind. */
   readonly kubectlKind?: string;
 }
 
-/** A meaning that needs the API server: resolved at the start of the wait. */
+/** A meaning that only the API server can define. It is resolved at the start of the wait. */
 type Learn<T extends KubeObject> = (report: Report, signal: AbortSignal) => Promise<Meaning<T>>;
 
 /** The waiter for watched objects. */
@@ -92,7 +92,7 @@ interface Question<T extends KubeObject> {
   readonly counts: (object: KubeObject) => boolean;
 }
 
-/** Also for negated waits: a malformed object gives no verdict. */
+/** Also for negated waits, because a malformed object gives no verdict. */
 export async function unlessMalformed(verdict: () => Verdict | Promise<Verdict>): Promise<Verdict> {
   try {
     return await verdict();
@@ -116,7 +116,7 @@ async function verdictOn<T extends KubeObject>(
   }
   if (dependency.isNegated) return met(absent);
   if (gone !== undefined && counts(gone)) {
-    // A Job removed by its TTL right after completing counts as Complete.
+    // A Job that its TTL controller has deleted right after it completed counts as Complete.
     const last = verdictOnAll([gone], judge, dependency, meaning);
     return last.is === 'met' && dependency.kind === 'job' ? last : pending('deleted; waiting for another');
   }
@@ -139,7 +139,7 @@ function verdictOnAll<T extends KubeObject>(
     return [object.metadata.name, verdict] as const;
   });
   const [only] = judged;
-  // Any remaining object prevents it.
+  // Any object that remains prevents it.
   if (name === undefined || only === undefined) return together(judged, isNegated ? 'any' : ofMany);
   return only[1].is === 'skipped' ? pending(only[1].state) : only[1];
 }
@@ -148,7 +148,7 @@ function opposite({ is, state }: Verdict): Verdict {
   return is === 'met' ? pending(state) : met(state);
 }
 
-/** The kind's meaning, unless conditions were given. */
+/** The meaning of the kind, unless conditions were given. */
 async function judgeOf<T extends KubeObject>(dependency: ObjectDependency, meaning: Meaning<T>): Promise<Judge<T>> {
   const { conditions, jsonpaths, isNegated } = dependency;
   if (conditions.length > 0 || jsonpaths.length > 0) return await judgeAsked(dependency);
@@ -157,7 +157,7 @@ async function judgeOf<T extends KubeObject>(dependency: ObjectDependency, meani
   return ({ metadata }) => met(metadata.deletionTimestamp === undefined ? 'is there' : 'being deleted');
 }
 
-/** Filters the relevant objects. */
+/** Filters the objects that count for this wait. */
 async function filterOf(
   { isOnOwnNode, kind }: ObjectDependency,
   { ownNode }: Effects,

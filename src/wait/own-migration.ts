@@ -6,9 +6,9 @@ import type { ObjectDependency } from './dependency.ts';
 import { fields, fits, listOf, listOfFields, objectOf, shaped, TEXT } from './shape.ts';
 import type { Effects, Self } from './waiter.ts';
 
-/** An optional check that must not delay the wait. */
+/** Timeout: the check is optional and must not delay the wait. */
 const ASK_MS = 5000;
-/** These phases wait for the rollout of this Pod itself: no wait applies to them. */
+/** These phases wait for the rollout of this Pod itself, so no wait may depend on them. */
 const AFTER_ROLLOUT = new Set(['contract', 'online']);
 
 interface Container {
@@ -19,7 +19,7 @@ interface Container {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
 }
 
-/** The relevant part of our own Pod. */
+/** The fields of our own Pod that this check needs. */
 export interface StartingPod extends KubeObject {
   readonly spec?: { readonly initContainers?: readonly Container[] };
 }
@@ -66,13 +66,13 @@ export async function refuseOwnMigration(
 
 /**
  * The init container that runs the migration and cannot start before ours has exited.
- * @param migration the name on its Lease
+ * @param migration the name that its Lease has
  * @param own our container
  */
 export function laterMigrator({ spec = {} }: StartingPod, migration: string, own: string): string | undefined {
   const { initContainers = [] } = spec;
   const at = initContainers.findIndex(({ name }) => name === own);
-  // A running sidecar does not block others.
+  // A sidecar that is running does not block other containers.
   if (at === -1 || initContainers[at]?.restartPolicy === 'Always') return undefined;
   return initContainers.slice(at + 1).find((container) => makes(container, migration))?.name;
 }

@@ -13,9 +13,9 @@ interface ScheduledPod extends KubeObject {
 }
 
 /**
- * Resolves the node on first use, and once: ten waits on this node need not read the same Pod ten times. Problems are
- * reported to each of them.
- * @param signal ends the lookup for all
+ * Resolves the node on first use and only once, because ten waits on this node need not read the same Pod ten times.
+ * Each of them receives the errors.
+ * @param signal ends the lookup for all waits
  */
 export function ownNodeOnce(self: Self, kube: Effects['kube'], signal: AbortSignal): OwnNode {
   const reports = new Set<Report>();
@@ -31,9 +31,9 @@ export function ownNodeOnce(self: Self, kube: Effects['kube'], signal: AbortSign
 }
 
 /**
- * Our node: given, or else from our Pod's spec, which is set before the Pod runs; its status, with the host's address,
- * comes later.
- * @throws NotPermittedError or ConfigError with the way to set it
+ * Our node, either given or read from our Pod's spec, which is set before the Pod runs; the status with the host's
+ * address is set later.
+ * @throws NotPermittedError or ConfigError with the option that sets it
  */
 async function nodeOfOwnPod(
   { nodeName, podName }: Self,

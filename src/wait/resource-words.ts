@@ -1,8 +1,8 @@
 import type { Resource } from './sharing.ts';
 
 /**
- * `plural group[!] aliases`; the core group is `-`, and `!` means cluster-scoped. Resources of every cluster, usable
- * without one.
+ * Rows `plural group[!] aliases`, in which `-` is the core group and `!` means cluster-scoped. Every cluster has these
+ * resources, so they can be used without one.
  */
 const BUILT_IN = `
   namespaces -! namespace ns
@@ -61,15 +61,15 @@ export const BUILT_IN_WORDS: ReadonlySet<string> = new Set(ROWS.flatMap(({ words
 
 interface Named {
   readonly resource: Pick<Resource, 'group' | 'resource' | 'namespaced'>;
-  /** An assumption; undefined if there is none. */
+  /** The assumption; undefined if there is none. */
   readonly guess?: string;
 }
 
 const VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/;
 
 /**
- * The resource of a word, without a cluster: as written if it is not built in. The plural is then derived from it, as
- * for nearly all definitions, and it is assumed to be namespaced.
+ * The resource of a word, without a cluster: as written if it is not built in. Its plural is then derived, which is
+ * correct for nearly all definitions, and it is assumed to be namespaced.
  */
 export function resourceOfWord(text: string): Named {
   const [word = '', ...rest] = text.toLowerCase().split('.');

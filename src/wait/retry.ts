@@ -8,11 +8,14 @@ import type { Report, Self } from './waiter.ts';
 const TRY_MS = 5000;
 const BACKOFF = { minMs: 100, maxMs: 2000 };
 
-/** For host names: an unresponsive DNS server must not look like a server that is down, which `!` waits for. */
+/**
+ * For host names, because a DNS server that does not respond must not look like a server that is down, for which `!`
+ * waits.
+ */
 export const lookup = lookupWithin(TRY_MS - 1000);
 
 interface RetryOptions {
-  /** Negates the verdict; a `skipped` attempt is inconclusive, and is not negated. */
+  /** Negates the verdict. An attempt that is `skipped` has no result and is not negated. */
   readonly isNegated: boolean;
   readonly report: Report;
   readonly signal: AbortSignal;
@@ -20,8 +23,8 @@ interface RetryOptions {
 }
 
 /**
- * Retries until ready, and resolves with the state. Each attempt has a timeout: a host that drops packets never
- * responds. For servers, which do not announce that they are up.
+ * Retries until ready, and resolves with the state. Each attempt has a timeout, because a host that drops packets never
+ * responds. For servers, which do not announce when they are available.
  */
 export async function retry(
   attempt: (signal: AbortSignal) => Promise<Verdict>,
@@ -40,19 +43,19 @@ export async function retry(
 }
 
 /**
- * Errors that mean that nothing, or another kind of server, is there: the latter gives no code, or one of the HTTP
- * parser's.
+ * Errors that mean that no server, or another kind of server, listens there. The latter gives no code, or one of the
+ * HTTP parser's.
  */
 const ABSENT = /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENOTFOUND|HPE_\w+)$/;
 
 /**
  * Judges a failed request to a server. Local problems, and those of a DNS server or a certificate, do not show its
  * absence, so they must not satisfy `!`.
- * @param error of a name with several addresses: of all of them
+ * @param error the error; for a name with several addresses, the errors of all of them
  */
 export function unanswered(error: unknown, state: string): Verdict {
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-  // Without IPv6, for example, one address always fails; the others decide.
+  // Without IPv6, for example, one address always fails, and the others decide.
   return errors.some(isAbsence) ? pending(state) : skipped(state);
 }
 
@@ -63,14 +66,14 @@ function isAbsence(error: unknown): boolean {
 
 /**
  * The command that shows the Pod behind this host: the endpoints of its Service, or the Pod with that address.
- * Undefined without a cluster.
+ * Undefined outside of a cluster.
  */
 export function endpointsHint(
   host: string,
   { podName, isInCluster }: Pick<Self, 'podName' | 'isInCluster'>,
 ): string | undefined {
   if (!isInCluster) return undefined;
-  // A server in this Pod.
+  // A server in this Pod itself.
   if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return `kubectl describe pod ${podName}`;
   if (isIP(host) !== 0) return `kubectl get pods -A -o wide --field-selector status.podIP=${host}`;
   const [service, namespace] = host.split('.');
@@ -78,7 +81,7 @@ export function endpointsHint(
   return `kubectl get endpointslices${where} -l kubernetes.io/service-name=${service}`;
 }
 
-/** The command that shows a path in our own container; undefined without a cluster. */
+/** The command that shows a path in our own container; undefined outside of a cluster. */
 export function insideHint({ podName, container, isInCluster }: Self, path: string): string | undefined {
   if (!isInCluster) return undefined;
   const where = container === undefined ? podName : `${podName} -c ${container}`;

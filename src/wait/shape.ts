@@ -1,15 +1,15 @@
 /**
- * Validates objects from the API server before use: a custom resource's status is whatever its controller wrote. A
- * field of a wrong type yields no verdict, so the object is waited for, negated or not.
+ * Validates objects from the API server before they are used, because the status of a custom resource is whatever its
+ * controller writes. A field with a wrong type gives no verdict, so the wait continues, whether or not it is negated.
  */
 import * as v from 'valibot';
 
-/** A field with another type than in the API. */
+/** A field whose type differs from the API. */
 export class MalformedError extends Error {
   override name = 'MalformedError';
 }
 
-/** By valibot's issue type. */
+/** Messages by valibot's type of issue. */
 const CALLED: Readonly<Record<string, string>> = { array: 'list', custom: 'object', record: 'object' };
 
 /** Every field may be missing or null. */
@@ -42,7 +42,7 @@ export function mapOf(item: Shape): Shape {
   return maybe(v.pipe(NO_LIST, v.record(v.string(), item)));
 }
 
-/** A list's items: null items are dropped. */
+/** The items of a list, without null. */
 export function listOfFields(of: Fields): Shape {
   return listOf(v.pipe(NO_LIST, v.object(of)));
 }
@@ -58,10 +58,10 @@ const METADATA: Fields = {
   ownerReferences: listOfFields({ kind: TEXT, name: TEXT }),
 };
 
-/** An object whose metadata is read; the rest is kept. */
+/** An object of which only the metadata is validated; the rest is kept. */
 export const PLAIN: Shape = v.looseObject({ metadata: v.object(METADATA) });
 
-/** An object of which these fields are read too. */
+/** An object of which these fields are also validated. */
 export function objectOf(of: Fields): Shape {
   return v.object({ ...of, metadata: v.object(METADATA) });
 }

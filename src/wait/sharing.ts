@@ -17,10 +17,10 @@ import { isByName, matches, NAMES_WITH_OWN_WATCH, type Demands } from './demand.
 import { Mailbox } from '../core/mailbox.ts';
 
 const BACKOFF = { minMs: 200, maxMs: 5000 };
-/** An API server that has just started denies everything; a denial that persists this long is real. */
+/** An API server that has just started denies everything. A denial that lasts this long is real. */
 const REFUSED_MS = 10_000;
 
-/** A resource of the API. */
+/** A resource in the API. */
 export interface Resource {
   readonly group: string;
   readonly version: string;
@@ -29,10 +29,10 @@ export interface Resource {
   readonly namespaced: boolean;
 }
 
-/** The objects of one waiter. */
+/** The objects for which one waiter waits. */
 export interface View {
   readonly resource: Resource;
-  /** Empty for cluster-scoped resources. */
+  /** The namespace; empty for cluster-scoped resources. */
   readonly namespace: string;
   /** Undefined for a label selector. */
   readonly name: string | undefined;
@@ -40,17 +40,17 @@ export interface View {
   readonly metadataOnly: boolean;
   /** Whether it always has its own watch. */
   readonly isAlone: boolean;
-  /** Whether an object's absence must be certain. */
+  /** Whether the absence of an object must be certain. */
   readonly mustBeSure: boolean;
 }
 
 export type Sighting<T extends KubeObject> =
-  /** All current objects; `gone` existed before. */
+  /** All objects that currently exist; those in `gone` existed before. */
   | { readonly kind: 'objects'; readonly objects: readonly T[]; readonly gone: T | undefined }
   | { readonly kind: 'trouble'; readonly reason: string }
   | { readonly kind: 'connected' };
 
-/** Shared result of one watch. */
+/** The result of one watch, which waiters share. */
 type Observed = SetObservation<KubeObject> | { readonly kind: 'error'; readonly error: unknown };
 
 interface Shared {
@@ -66,9 +66,7 @@ export class Watches {
   readonly #demand: Demands;
   readonly #shared = new Map<string, Shared>();
 
-  /**
-   * @param demand of all waits together, known before the first starts
-   */
+  /** @param demand the demand of all waits together, known before the first one starts */
   constructor(kube: () => Promise<KubeClient>, warn: (message: string) => void, demand: Demands) {
     this.#kube = kube;
     this.#warn = warn;
@@ -76,8 +74,8 @@ export class Watches {
   }
 
   /**
-   * The current objects of one waiter, at first and after each change, until the signal is aborted.
-   * @param kind under which the demand is counted
+   * The current objects of one waiter, first and after each change, until the signal is aborted.
+   * @param kind the kind under which the demand is counted
    * @throws ForbiddenError if it may be neither watched nor read
    */
   async *see<T extends KubeObject>(kind: string, view: View, signal: AbortSignal): AsyncGenerator<Sighting<T>> {
@@ -92,7 +90,7 @@ export class Watches {
     const isShared = names.size > NAMES_WITH_OWN_WATCH;
     const ref: SetRef = {
       ...refOf(view),
-      // A single selector is applied by the server; several that share a watch are applied here.
+      // The server applies a single selector. If several share a watch, they are applied here.
       labelSelector: !isShared && selectors.size <= 1 ? view.labels.join(',') : undefined,
       names: name !== undefined && selectors.size === 0 ? [...names] : undefined,
     };
@@ -101,7 +99,7 @@ export class Watches {
     yield* this.#seeSet<T>(ref, isOurs, signal);
   }
 
-  /** The same for a set with one user. */
+  /** The same for a set that only one waiter uses. */
   async *seeAlone<T extends KubeObject>(ref: SetRef, signal: AbortSignal): AsyncGenerator<Sighting<T>> {
     yield* this.#seeSet<T>(ref, () => true, signal);
   }
@@ -120,7 +118,7 @@ export class Watches {
       }
       const before = known;
       known = seen.kind === 'object' ? seen.object : undefined;
-      // A watch without initial events may be slow.
+      // A watch that sends no initial events may be slow.
       if (seen.kind === 'absent' && mustBeSure) known = yield* askUntilSure<T>(client, ref, metadataOnly, signal);
       const gone = seen.kind === 'deleted' ? seen.object : before;
       yield {
@@ -188,7 +186,7 @@ export class Watches {
   }
 }
 
-/** Whether it exists, by a response and not by the absence of events. */
+/** Whether the object exists, according to a response and not to the absence of events. */
 async function* askUntilSure<T extends KubeObject>(
   client: KubeClient,
   ref: ObjectRef,

@@ -5,16 +5,16 @@ import type { Row } from './board.ts';
 const WORDS = { open: 'waiting', met: 'ready' } as const;
 const WORD_COLUMNS = 'waiting'.length;
 const DURATION_COLUMNS = '59m59s'.length;
-/** Between columns. */
+/** The space between columns. */
 const GAP = '  ';
-/** Share of the remaining width for the dependency; the rest is for its state. */
+/** The dependency's share of the remaining width; the rest is for its state. */
 const TEXT_SHARE = 0.5;
 const LEAST_COLUMNS = 8;
 
 /**
  * The dependencies as lines of a terminal: pending ones first if there is not enough room. Each line may be truncated
  * at its end.
- * @param now by the board's clock
+ * @param now the time on the board's clock
  */
 export function tableLines(rows: readonly Row[], now: number, { columns, lines }: Room): LiveLine[] {
   const shown = chosen(rows, lines);
@@ -41,7 +41,7 @@ function leftOver(rows: readonly Row[], left: number): string {
   return `... and ${left} more; ${rows.length - open} of ${rows.length} ready`;
 }
 
-/** Truncated in the middle: the kind is at the start, and names differ at the end. */
+/** Truncated in the middle, because the kind is at the start, and names differ at the end. */
 function fit(text: string, width: number): string {
   if (text.length <= width) return text.padEnd(width);
   const head = Math.ceil((width - 3) / 2);

@@ -6,20 +6,20 @@ import { tableLines } from './table.ts';
 
 const SUMMARY_MS = 30_000;
 const REDRAW_MS = 1000;
-/** A summary of hundreds would not be read. */
+/** Maximum number in a summary; a list of hundreds would not be read. */
 const SUMMARY_NAMES = 20;
 
-/** A board with its reporter. Disposed when the waits are over: the last output stays. */
+/** A board with its reporter. It is disposed when the waits are over; the last output stays. */
 export interface BoardReport extends Disposable {
   readonly board: Board;
 }
 
-/** For a terminal: a table that updates in place; lines at debug level. */
+/** On a terminal: a table that updates in place, and log lines at debug level. */
 export function reportInTable(live: Live, log: Log, now: () => number): BoardReport {
   const line = tellLines((message, fields) => log.debug(message, fields));
   const draw = () => live.show((room) => tableLines(board.rows, now(), room));
   let soon: NodeJS.Immediate | undefined;
-  // Hundreds may start or change together: redraw only once.
+  // Hundreds may start or change together, and the table is then redrawn only once.
   const drawSoon = () => {
     soon ??= setImmediate(() => {
       soon = undefined;
@@ -55,7 +55,7 @@ export function reportInTable(live: Live, log: Log, now: () => number): BoardRep
   };
 }
 
-/** Otherwise: a line at the start, one per change, and all pending ones every 30 s. */
+/** Otherwise: a line at the start, a line per change, and all pending dependencies every 30 s. */
 export function reportInLines(log: Log, now: () => number): BoardReport {
   const board = new Board(
     tellLines((message, fields) => log.info(message, fields)),
@@ -81,8 +81,8 @@ function tellLines(say: (message: string, fields: Fields) => void): Teller {
 }
 
 /**
- * The log lines expected by kubernetes-entrypoint's users. Its warning came every 2 s per dependency; here it comes on
- * changes, and with its duration every 30 s.
+ * The log lines that users of kubernetes-entrypoint expect. There, each dependency has a warning every 2 s; here it is
+ * logged on changes, and with its duration every 30 s.
  * @param now milliseconds of a monotonic clock
  */
 export function reportAsEntrypoint(log: Log, now: () => number): BoardReport {

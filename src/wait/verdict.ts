@@ -1,14 +1,14 @@
 import type { KubeObject } from '../kube/types.ts';
 import { oneLine } from '../core/one-line.ts';
 
-/** Verdict on an object's state. */
+/** The verdict on an object's state. */
 export interface Verdict {
   /**
-   * `failed`: it can never become ready by itself. `skipped`: it does not count (suspended, being deleted, of another
-   * release), so that others of a set decide.
+   * `failed`: the object can never become ready by itself. `skipped`: it does not count (because it is suspended, being
+   * deleted, or of another release), so that other objects of the set decide.
    */
   readonly is: 'met' | 'pending' | 'failed' | 'skipped';
-  /** For users: `1 of 3 available`. */
+  /** The state for users: `1 of 3 available`. */
   readonly state: string;
 }
 
@@ -31,8 +31,8 @@ export function skipped(state: string): Verdict {
 }
 
 /**
- * Combines the verdicts on a set's members: all that count must be met, or one. An empty set is never met.
- * @param judged each member's name and verdict
+ * Combines the verdicts on a set's members: all that count must be met, or one of them. An empty set is never met.
+ * @param judged the name and the verdict of each member
  */
 export function together(judged: readonly (readonly [string, Verdict])[], ofMany: 'all' | 'any'): Verdict {
   const counting = judged.filter(([, verdict]) => verdict.is !== 'skipped');

@@ -2,20 +2,21 @@ import type { Trust } from '../cli/tls-option.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Watches } from './sharing.ts';
 
-/** Reports the current state; repeated states are ignored. */
+/** Reports the current state. A state that was already reported is ignored. */
 export type Report = (state: string) => void;
 
 /** Waits for one dependency. */
 export interface Waiter {
-  /** The next command to run; undefined if there is none, for example without a cluster. */
+  /** The next command to run; undefined if there is none, for example outside of a cluster. */
   hint(): string | undefined;
   /**
-   * Resolves with the final state; rejects with KollaError if it can never become ready, and with the signal's reason.
+   * Resolves with the final state. Rejects with KollaError if the dependency can never become ready, and with the
+   * signal's reason.
    */
   wait(report: Report, signal: AbortSignal): Promise<string>;
 }
 
-/** Warnings and cancellation of one wait. */
+/** Warnings and the signal of one wait. */
 export interface Way {
   readonly report: Report;
   readonly signal: AbortSignal;
@@ -23,26 +24,26 @@ export interface Way {
 
 /**
  * Resolves our node, or rejects if it is unknown.
- * @param way of the wait that needs it
+ * @param way the wait that needs it
  */
 export type OwnNode = (way: Way) => Promise<string>;
 
-/** Services for waiters. */
+/** What waiters may use. */
 export interface Effects {
-  /** Connects on first use: waits without API objects open no connection. */
+  /** Connects on first use, so that waits without API objects open no connection. */
   readonly kube: () => Promise<KubeClient>;
   readonly watches: Watches;
-  /** Our node, resolved on first use, once for all. */
+  /** Our node. It is resolved on first use, once for all waits. */
   readonly ownNode: OwnNode;
   readonly warn: (message: string) => void;
 }
 
-/** Our own Pod and container, as far as known. */
+/** Our own Pod and container, as far as they are known. */
 export interface Self {
   /** Whether kubectl can be used. */
   readonly isInCluster: boolean;
   readonly podName: string;
-  /** Undefined: read from the Pod. */
+  /** Undefined if it is read from the Pod. */
   readonly nodeName: string | undefined;
   readonly container: string | undefined;
 }
@@ -50,9 +51,9 @@ export interface Self {
 export interface WaitOptions {
   /** Whether a permanently failed Job ends the wait, or may still be replaced. */
   readonly onFailedJob: 'fail' | 'wait';
-  /** Verdict on a DaemonSet without a Pod on this node. */
+  /** The verdict on a DaemonSet that has no Pod on this node. */
   readonly daemonsetAbsent: 'wait' | 'ready';
-  /** What to check of https:// dependencies. */
+  /** How certificates of https:// dependencies are verified. */
   readonly trust: Trust;
   /** Whether a Service's Endpoints are used if its EndpointSlices are not permitted. */
   readonly fallsBackToEndpoints?: boolean;

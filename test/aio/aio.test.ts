@@ -13,7 +13,7 @@ const skip = (await whyNoAio()) ?? false;
 
 /** Pause between two token requests, each of which uses a CPU for a third of a second. */
 const PAUSE_MS = 300;
-/** Elasticsearch's limit for a search. */
+/** The limit of Elasticsearch for one search. */
 const MAX_HITS = 10_000;
 
 interface JobState {
@@ -53,7 +53,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     await token();
     const log = await exec('deploy/keystone', 'keystone', 'cat /var/log/kolla/keystone/keystone.log');
     assert.doesNotMatch(log, /world readable|Truncating password/);
-    // The result of a rotation, without its pause: another primary, then one key less.
+    // The result of a rotation without its pause: another primary key, then one key fewer.
     const secret = 'secret/keystone-fernet-keys';
     const primary = await kubectl('get', secret, '--output=jsonpath={.data.1}');
     for (const [key, isThere] of [
@@ -229,7 +229,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     });
   }
 
-  /** When the Jobs of a chart completed for a release, by kind. */
+  /** When the Jobs of a chart have completed for a release, by kind. */
   async function completions(chart: string, release: string): Promise<Record<string, string>> {
     const text = await kubectl('get', 'jobs', `--selector=app.kubernetes.io/name=${chart}`, '--output=json');
     const { items } = JSON.parse(text) as { items: JobState[] };
@@ -278,10 +278,10 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
   }
 });
 
-/** A Pod's lines of a program in the index. */
+/** The lines of a Pod's program that are in the index. */
 interface Shipped {
   lines: number;
-  /** Written by an earlier Pod of this name. */
+  /** Written by an earlier Pod with this name. */
   ofFormer: number;
   /** Documents with the time and text of another: shipped twice, or written twice within a second. */
   readonly alike: string[];

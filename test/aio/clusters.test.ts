@@ -29,7 +29,7 @@ const NODES = [0, 1, 2];
 
 const RABBITMQ_PASSWORD = 'of-rabbitmq';
 
-/** The signal that kills the server at once. */
+/** The signal that kills the server immediately. */
 const KINDS = {
   mariadb: { image: 'mariadb-server', kill: 'kill -KILL $(< /run/mysqld/mariadb.pid)' },
   rabbitmq: {
@@ -43,7 +43,7 @@ describe('three-node clusters from the charts', { skip }, () => {
   const stack = new AsyncDisposableStack();
   let node: KubeNode;
   let directory: string;
-  /** Local ports forwarded to a Pod's management API, by its address. */
+  /** Local ports that are forwarded to a Pod's management API, by the Pod's address. */
   const ports = new Map<string, number>();
   const kubectl = (...args: string[]) => node.kubectl(['--namespace', NAMESPACE, ...args]);
   const inNode = (kind: Kind, index: number, script: string) =>
@@ -125,7 +125,7 @@ describe('three-node clusters from the charts', { skip }, () => {
     return Number((await inNode('mariadb', index, show)).split('\t')[1]);
   }
 
-  /** Through its management API: its own tools would start an Erlang VM each time. */
+  /** Through its management API, because its own tools would start an Erlang VM each time. */
   async function brokersSeen(index: number): Promise<number> {
     const address = await kubectl('get', 'pod', `rabbitmq-${index}`, '--output=jsonpath={.status.podIP}');
     const port = ports.get(address) ?? (await node.reach(15_672, address));

@@ -49,23 +49,23 @@ interface WorkloadState {
 }
 
 export interface Openstack {
-  /** kubectl in the namespace. */
+  /** Runs kubectl in the namespace. */
   readonly kubectl: (...args: string[]) => Promise<string>;
   /** Runs a script in a container of a Pod, or of a Deployment's first Pod. */
   readonly exec: (pod: string, container: string, script: string) => Promise<string>;
-  /** The Pods of a chart's workloads, or of all charts, without those of Jobs. */
+  /** The Pods of a chart's workloads, or of all charts, excluding those of Jobs. */
   readonly pods: (chart?: string) => Promise<PodState[]>;
   /** Resolves when every workload has its desired number of Pods, all Ready and none terminating. */
   readonly allReady: () => Promise<void>;
-  /** Runs statements as MariaDB's root. */
+  /** Runs statements as root of MariaDB. */
   readonly sql: (statements: string) => Promise<string>;
   /** A new token of the admin, through the Service. Rejects if Keystone does. */
   readonly token: () => Promise<string>;
-  /** A Pod's response status for a token validation. */
+  /** The status with which a Pod responds to a token validation. */
   readonly check: (token: string, podIp: string) => Promise<number>;
-  /** A local port forwarded to a port of a Service. */
+  /** A local port that is forwarded to a port of a Service. */
   readonly serviceAt: (name: string, port: number) => Promise<number>;
-  /** For diagnosis of a failed installation: the Pods that are not Ready, with their last log lines. */
+  /** Diagnosis of a failed installation: the Pods that are not Ready, with their last log lines. */
   readonly whatIsWrong: () => Promise<string>;
 }
 
@@ -95,9 +95,9 @@ export function openstackOf(stage: () => Aio): Openstack {
     async allReady() {
       const text = await kubectl('get', 'deployments,statefulsets', '--output=json');
       const { items } = JSON.parse(text) as { items: WorkloadState[] };
-      // This uses a watch, and leaves the CPUs to the starting Pods.
+      // A watch leaves the CPUs to the Pods that are starting.
       for (const { kind, metadata } of items) await kubectl('rollout', 'status', `${kind}/${metadata.name}`);
-      // Pods not yet created by a controller are not listed.
+      // Pods that a controller has yet to create are not listed.
       const wanted = items.reduce((sum, { spec }) => sum + spec.replicas, 0);
       const ready = async (saw: (value: unknown) => void) => {
         // An evicted or killed Pod stays in phase Failed next to its replacement.
@@ -146,13 +146,13 @@ export function isReady(pod: PodState): boolean {
   return readySince(pod) !== '' && pod.metadata.deletionTimestamp === undefined;
 }
 
-/** When it became Ready, or '' while it is not. */
+/** When it became Ready; '' while it is not. */
 export function readySince({ status }: PodState): string {
   const ready = status.conditions?.find(({ type, status: is }) => type === 'Ready' && is === 'True');
   return ready?.lastTransitionTime ?? '';
 }
 
-/** Restart counts of the containers, by Pod name. */
+/** How often each container was restarted, by Pod name. */
 export function restarts(pods: readonly PodState[]): Record<string, number> {
   const count = ({ status }: PodState) =>
     [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].reduce(

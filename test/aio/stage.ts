@@ -32,11 +32,11 @@ export const CHARTS = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'placemen
 export interface Aio extends AsyncDisposable {
   readonly node: KubeNode;
   readonly elasticsearch: Elasticsearch;
-  /** docs/start/quickstart.md. */
+  /** The page docs/start/quickstart.md. */
   readonly quickstart: Page;
-  /** docs/start/aio.md. */
+  /** The page docs/start/aio.md. */
   readonly page: Page;
-  /** Working directory of their commands: dist/charts, k8s and, once created, passwords.yml. */
+  /** The working directory of their commands, with dist/charts, k8s and, once it was created, passwords.yml. */
   readonly directory: string;
 }
 
@@ -49,12 +49,12 @@ const NEEDED = [
   canBuildInfrastructureImages,
 ];
 
-/** Why this machine cannot run the stage, or undefined. */
+/** Why this machine cannot run the stage; undefined if it can. */
 export async function whyNoAio(): Promise<string | undefined> {
   return await firstLacking(NEEDED);
 }
 
-/** Starts everything except the charts; about a minute with warm caches. */
+/** Starts everything except the charts, which takes about a minute with warm caches. */
 export async function setAio(): Promise<Aio> {
   await using parts = new AsyncDisposableStack();
   const { path: directory } = parts.use(await privateDirectory('aio'));

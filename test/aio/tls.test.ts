@@ -17,7 +17,7 @@ fileLimit(45);
 
 const skip = (await whyNoAio()) ?? false;
 
-/** The names that docs/how-to/tls.md requires of each server's certificate. */
+/** The names that docs/how-to/tls.md requires for each server's certificate. */
 const SERVERS = {
   mariadb: ['mariadb', '*.mariadb-nodes.openstack.svc.cluster.local'],
   rabbitmq: ['rabbitmq', '*.rabbitmq-nodes.openstack.svc.cluster.local'],
@@ -50,9 +50,9 @@ describe('TLS between all servers and clients of the charts on a real node', { s
     return { status: reply.statusCode, headers: reply.headers, body: await text(reply) };
   }
 
-  test('all charts start with it, in the order of their waits, and no container is restarted', async () => {
+  test('all charts start with TLS, in the order of their waits, and no container is restarted', async () => {
     await stage.quickstart.run(QUICKSTART, 0);
-    // The file contains only global.passwords.
+    // The file contains nothing but global.passwords.
     await appendFile(join(stage.directory, 'passwords.yml'), '  tls: { enabled: true }\n');
     const installed = stage.quickstart.run(QUICKSTART, 1);
     await Promise.all([installed, giveSecrets()]).catch(async (cause: unknown) => {

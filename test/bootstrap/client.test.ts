@@ -28,7 +28,7 @@ function client(
   });
 }
 
-/** Answers requests in order, repeating the last response. */
+/** Answers requests in order; the last response is repeated. */
 function script(...answers: ((request: IncomingMessage, response: ServerResponse) => void)[]) {
   let asked = 0;
   return listenHttp((request, response) => answers[Math.min(asked++, answers.length - 1)]!(request, response));

@@ -15,7 +15,7 @@ function effects(said: string[] = [], deadline: AbortSignal = never): Effects {
   return { signal: never, log, deadline, timeoutMs: 1000 };
 }
 
-/** A part that consists of these things; `make` creates one. */
+/** A part that consists of these objects. `make` creates one. */
 function part(
   things: readonly string[],
   make: (name: string, there: Set<string>) => void,
@@ -70,7 +70,7 @@ for (const [action, most] of [
   ['update', 1],
   ['create', 4],
 ] as const) {
-  test(`a change that does not persist is an error: of an ${action} after ${most}`, async () => {
+  test(`an ${action} that does not persist is an error after ${most}`, async () => {
     let times = 0;
     const apply = async () => void times++;
     const fought: Pick<Part, 'name' | 'plan'> = {

@@ -31,7 +31,7 @@ async function brokerOf(options: Partial<BootstrapOptions>) {
   return { urls: found?.broker.urls.map(({ href }) => href), trust: found?.broker.trust };
 }
 
-test('the management API is plain on 15672, and TLS on 15671 with --tls', async () => {
+test('the management API uses http on port 15672, and https on 15671 with --tls', async () => {
   assert.deepEqual(await brokerOf({ caFile: '/ca' }), { urls: ['http://mq:15672/'], trust: { insecure: false } });
   assert.deepEqual(await brokerOf({ tls: 'verify', caFile: '/ca' }), {
     urls: ['https://mq:15671/'],

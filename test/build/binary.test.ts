@@ -18,7 +18,7 @@ import { until } from '../support/until.ts';
 const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;
 
 let directory: Directory;
-/** As in an image: `kolla-pod` and `bin/` with the links. */
+/** The layout of an image: `kolla-pod`, and `bin/` with the links. */
 let dist: string;
 
 before(async () => {
@@ -35,7 +35,7 @@ function probe(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Fi
   return run(join(dist, 'bin/kolla-probe'), args, { env });
 }
 
-/** A shell line that finds the names on its PATH. */
+/** A shell command line that finds the names on its PATH. */
 function shell(line: string): Promise<Finished> {
   return run('bash', ['--norc', '-c', line], { env: { PATH: `${dist}/bin:${process.env['PATH']}` } });
 }
@@ -154,7 +154,8 @@ test('includes every lazy part: files of options, waits, checks, doctor', async 
 });
 
 test('every helper loads all of its lazy imports from the binary alone', async () => {
-  // A library missing from a bundle would be our bug, 70. Each command gets to the point where it needs its client.
+  // A library missing from a bundle would be a bug of ours (exit code 70). Each command runs to the point where it
+  // needs its client.
   const gone = `127.0.0.1:${await freePort()}`;
   const connection = {
     KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://k:p@${gone}/keystone`,
@@ -218,13 +219,13 @@ test('computes diffs with the library in the binary', async () => {
   assert.match(stdout, /^ *-old\n *\+new$/m, stderr);
 });
 
-test('it exits silently if its reader closes early', async () => {
+test('exits silently if the reader of its output exits early', async () => {
   const { stdout, stderr } = await shell('kolla-pod completion bash | head -1');
   assert.match(stdout, /^# bash completion/);
   assert.equal(stderr, '');
 });
 
-test('a full disk under stdout is an error with its name, also for --version', async () => {
+test('a full disk behind stdout is reported by name, also for --version', async () => {
   for (const words of ['explain', '--version']) {
     const { code, stderr } = await shell(`kolla-pod ${words} >/dev/full`);
     assert.equal(code, 69, words);

@@ -25,7 +25,7 @@ for (const [name, page] of [
   test(`docs/reference/${name} matches the tables; if not: make docs`, async () => {
     const stands = (await readFile(new URL(`../../docs/reference/${name}`, import.meta.url), 'utf8')).split('\n');
     const should = page.split('\n');
-    // The first different line is more useful than two pages.
+    // Shows only the first line that differs, which is more useful than two whole pages.
     const at = should.findIndex((line, i) => line !== stands[i]);
     assert.equal(stands[at], should[at]);
     assert.equal(stands.length, should.length);

@@ -106,7 +106,7 @@ describe('the images', { skip }, () => {
     assert.equal(await readlink(join(root, 'opt/kolla-pod/bin/kolla-init')), '../kolla-core');
   });
 
-  test('in core the names of kolla-core link to it, it runs, and nothing else is there', async () => {
+  test('the image core contains kolla-core, which runs, links with its names, and nothing else', async () => {
     await using directory = await privateDirectory('images');
     await unpack(of('core'), directory.path);
     const root = join(directory.path, 'root/opt/kolla-pod');
@@ -237,7 +237,7 @@ async function configOf({ file, id }: BuiltImage): Promise<Config> {
   return JSON.parse(text) as Config;
 }
 
-/** The archive and, in `root`, its layers. */
+/** The archive and, in `root`, its unpacked layers. */
 async function unpack({ file }: BuiltImage, directory: string): Promise<void> {
   const script = 'tar -xf "$0"; mkdir root; for layer in layer-*.tar; do tar -C root --no-same-owner -xpf $layer; done';
   await must('sh', ['-ec', script, file], { cwd: directory });

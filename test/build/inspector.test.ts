@@ -18,7 +18,7 @@ import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, run, start } from '../../tools/process.ts';
 
-/** Node's message on opening the inspector, or on failing to. */
+/** Node's message when it opens the inspector, or fails to. */
 const OPENED = /Debugger|inspector/i;
 
 let directory: Directory;
@@ -43,7 +43,7 @@ const NAMES = ALL_NAMES.filter((name) => binaryOf(name, true) === 'kolla-pod');
 
 for (const name of NAMES) {
   test(`${name} opens no inspector for a SIGUSR1 that arrives before its first line`, async () => {
-    // Not its exit code: node aborts if the signal's thread only wakes up after a short run is over.
+    // The exit code is not checked: node aborts if the signal's thread wakes up only after a short run is over.
     const { stderr } = await run('python3', ['-c', PENDING, ...callOf(dist, name), '--version'], { env: {} });
     assert.doesNotMatch(stderr, /Debugger listening/);
   });
@@ -56,7 +56,7 @@ for (const name of NAMES) {
     let said = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
     const pid = child.pid ?? assert.fail('not started');
-    // It cannot write its version, and so waits in its event loop.
+    // It cannot write its version and therefore waits in its event loop.
     await until('its event loop', async () => {
       return (await readFile(`/proc/${pid}/wchan`, 'utf8')).includes('poll') || undefined;
     });
@@ -68,7 +68,7 @@ for (const name of NAMES) {
   });
 }
 
-/** A full pipe, which accepts nothing until it is drained. */
+/** A full pipe, to which nothing can be written until it is drained. */
 async function fullPipe(path: string) {
   await must('mkfifo', [path]);
   const both = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
@@ -103,7 +103,7 @@ async function listeningPorts(pid: number): Promise<number[]> {
 interface Resident {
   readonly words: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** Its output by the time it waits permanently. */
+  /** Its output up to the point where it waits permanently. */
   readonly waiting: RegExp | 'asked';
   readonly listens?: true;
 }
@@ -162,7 +162,7 @@ for (const name of [
     const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
     await using silent = await listenTcp(() => onAsked());
     const { words, env, waiting, listens } = residents(await freePort(), silent.port)[name] ?? assert.fail();
-    // By its first argument: some of these names are links to kolla-core.
+    // Selected by the first argument, because some of these names are links to kolla-core.
     await using running = await start(join(dist, 'kolla-pod'), [name, ...words], { env: env ?? {}, keepOutput: true });
     let said = '';
     const spoken = new Promise<void>((resolve, reject) => {

@@ -53,7 +53,9 @@ const IMAGE: Record<string, Tree[string]> = {
   'trap/var/lib/kolla/config_files/config.json': JSON.stringify(OTHER),
 };
 
-/** Runs as keystone through Debian's sudo with Kolla's sudoers and `-E`, and returns the files afterwards. */
+/**
+ * Runs the command as keystone through Debian's sudo, with Kolla's sudoers and `-E`, and returns the files afterwards.
+ */
 async function raised(env: NodeJS.ProcessEnv): Promise<Finished> {
   const line = `for name in kolla_set_configs kolla_copy_cacerts; do
       /usr/bin/ln -s '${dist}/bin/'$name /usr/local/bin/
@@ -64,7 +66,7 @@ async function raised(env: NodeJS.ProcessEnv): Promise<Finished> {
   return { ...rest, stderr: stderr.replaceAll(/^[-\d]+ [:.\d]+ /gm, '') };
 }
 
-/** Command line without any of these. */
+/** The result of a command line without any of these. */
 let plain: Promise<Finished>;
 test('through sudo, both tools work', { skip }, async () => {
   plain = raised({});
@@ -96,7 +98,7 @@ test('through sudo, no variable named anywhere in the file has an effect', { ski
   const names = new Set(
     [...text.matchAll(/(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{1,40}(?![A-Za-z0-9_])/g)].map(([name]) => name),
   );
-  // Through bash, which has variables that cannot be set.
+  // Through bash, some of whose variables cannot be set.
   const all = [...names].filter(
     (name) => !own.has(name) && !/^(?:UID|EUID|PPID|SHELLOPTS|BASHOPTS|HOME|BASH.*)$/.test(name),
   );

@@ -36,7 +36,7 @@ interface Manifest {
   readonly manifests: readonly Descriptor[];
 }
 
-/** Small images in the same files as those of build/images. */
+/** Small images with the same file names as those of build/images. */
 async function images(directory: string): Promise<BuiltImage[]> {
   const built: BuiltImage[] = [];
   for (const architecture of ARCHITECTURES) {
@@ -83,7 +83,7 @@ async function release(
 }
 
 let shared: Directory;
-/** A signed release, which no test changes. */
+/** A signed release. Tests do not change it. */
 let place: string;
 before(async () => {
   shared = await privateDirectory('release');
@@ -205,7 +205,7 @@ test('every index, manifest and chart has a signature of its digest under its re
   assert.equal(signatures, KINDS.length * (1 + ARCHITECTURES.length) + chartNames().length);
 });
 
-test('publish.sh’s list has every tag, and a signature before what it signs', async () => {
+test('publish.sh’s list has every tag, and each signature before the object that it signs', async () => {
   const lines = (await readFile(join(place, 'oci/tags'), 'utf8')).trimEnd().split('\n');
   for (const path of new Set(lines.map((line) => line.split(' ')[0]!))) {
     const listed = lines.filter((line) => line.startsWith(`${path} `)).map((line) => line.split(' ')[1]!);
@@ -246,7 +246,7 @@ test('the provenance names each file and tag with its digest, and the envelope i
   assert.ok(verify('sha256', signed, pair.publicKey, Buffer.from(envelope.signatures[0]!.sig, 'base64')));
 });
 
-test('SHA256SUMS has every file, and its signature fits; without a key nothing is signed', async () => {
+test('SHA256SUMS has every file, and its signature is valid; without a key nothing is signed', async () => {
   await must('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: place });
   const sums = await readFile(join(place, 'SHA256SUMS'));
   const entries = await readdir(place, { recursive: true, withFileTypes: true });

@@ -31,7 +31,7 @@ const skipPolicy = skip ?? (await canJudgeSignatures());
 describe('a release', { skip: skip ?? false }, () => {
   let directory: Directory;
   let registry: Registry;
-  /** The release, and the public key, obtained separately. */
+  /** The release, and its public key, which the site obtains separately. */
   let place: string;
   let key: string;
   let skopeo: string;
@@ -88,7 +88,7 @@ describe('a release', { skip: skip ?? false }, () => {
   });
   const identity = { type: 'exactRepository', dockerRepository: 'localhost/kolla-pod' };
 
-  test('its checksums are verified by the commands of the page', async () => {
+  test('the commands of the page verify its checksums', async () => {
     const script = commandOf('openssl base64').replaceAll('/etc/kolla-pod/cosign.pub', key);
     assert.match(await must('bash', ['-euo', 'pipefail', '-c', script], { cwd: place }), printedBy('openssl base64'));
     await rm(join(place, 'sums.der'));

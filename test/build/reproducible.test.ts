@@ -23,7 +23,7 @@ test('two concurrent rebuilds in other directories with other homes yield the sa
   const build = async (name: string, env: NodeJS.ProcessEnv) => {
     const out = join(directory.path, name);
     await must(process.execPath, [BUILD, '--quiet', '--out', out], {
-      // The compiler of kolla-core and its engine are not fetched again.
+      // The compiler and the engine of kolla-core are not downloaded again.
       env: { PATH: process.env['PATH'], KOLLA_POD_CACHE: cacheRoot(), ...env },
     });
     return out;

@@ -1,4 +1,4 @@
-/** The files for CI systems: valid, without moving parts of others, and running only what exists here. */
+/** The files for CI systems must be valid, pin what they use from others, and run only what exists here. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -61,7 +61,7 @@ for (const file of WORKFLOWS)
     }
   });
 
-test('.zuul.yaml: its jobs have their playbooks, and its pipelines only these jobs', async () => {
+test('.zuul.yaml: every job has its playbooks, and pipelines run only these jobs', async () => {
   const items = load(await readFile(join(ROOT, '.zuul.yaml'), 'utf8')) as ZuulItem[];
   const jobs = items.flatMap(({ job }) => job ?? []);
   const names = jobs.map(({ name }) => name);

@@ -23,7 +23,7 @@ test('services are sorted by name', () => {
 for (const service of SERVICES) {
   test(`the data of ${service.name} could be written by a user`, () => {
     const { name, ...rest } = service;
-    // As in YAML: only plain data survives.
+    // A round trip like that of YAML: only plain data survives.
     const read: unknown = load(JSON.stringify({ [name]: rest }));
     assert.deepEqual(ownServices('catalogue', read, []), [service]);
   });
@@ -147,8 +147,8 @@ test('an unknown name is not found', () => {
   assert.equal(serviceNamed('keyston'), undefined);
 });
 
-// Connections of Neutron 2025.1 to 2026.2, according to its code: no test can run it.
-test("neutron's periodic worker is ready by the broker, to which it connects on start, or by the database", () => {
+// Connections of Neutron 2025.1 to 2026.2 according to its code, since no test can run it.
+test("neutron's periodic worker is ready when connected to the broker, as it is on start, or to the database", () => {
   const probe = serviceNamed('neutron')?.probes?.find(({ container }) => container === 'neutron_periodic_worker');
   assert.equal(probe?.readiness, 'connected neutron-periodic-workers 5672 3306');
   assert.equal(probe.declared, 'healthcheck_port neutron-periodic-workers 3306');

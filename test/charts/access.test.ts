@@ -25,7 +25,7 @@ describe("Roles equal the helpers' output for the same waits", { skip }, () => {
       for (const workload of workloadsOf(rendered)) await comparePrinted(rendered, workload);
     });
 
-  describe('of any wait', () => {
+  describe('of a generated wait', () => {
     let small: Rendering;
     before(async () => {
       small = await rendering('small', SMALL);
@@ -163,7 +163,7 @@ async function comparePrinted(rendered: Rendered, workload: KubeObject): Promise
   const waits = waitsOf(workload['spec'].template.spec);
   const args = ['rbac', ...waits, '--events', '--namespace', NAMESPACE, '--service-account', account, '-o', 'json'];
   const asked = waits.length === 0 ? [] : await itemsOf('kolla-init', args);
-  // --events alone creates a Role too; ours is for waits.
+  // --events alone also creates a Role; the compared Role is that for the waits.
   const isNeeded = asked
     .flatMap((object) => object['rules'] ?? [])
     .some(({ resources }: Rule) => resources[0] !== 'events');
@@ -196,7 +196,7 @@ function byNamespace(roles: readonly KubeObject[]): Record<string, string[]> {
   );
 }
 
-/** One line per verb and name, sorted: independent of how rules are grouped. */
+/** One line per verb and name, sorted, so that the grouping of rules does not matter. */
 function rights(rules: readonly Rule[]): string[] {
   const all = rules.flatMap(({ apiGroups, resources, resourceNames = ['*'], verbs }) =>
     resourceNames.flatMap((name) => verbs.map((verb) => `${verb} ${resources.join()}.${apiGroups.join()} ${name}`)),

@@ -11,7 +11,7 @@ import { rendering, type KubeObject, type Rendered } from './support.ts';
 
 const EXAMPLES = join(CHARTS, 'examples');
 
-/** The charts of an example: the one whose name it starts with, or all with their own volumes. */
+/** The charts of an example: the one with whose name it starts, or all charts with volumes. */
 function chartOf(file: string): string {
   return (
     chartNames()
@@ -33,7 +33,7 @@ function workload(rendered: Rendered, key: string): KubeObject {
   return found;
 }
 
-/** Required keys of a user's Secret, by their destination in config.json. */
+/** Keys that a user's Secret must have, by their destination in config.json. */
 function asksFor(object: KubeObject, secret: string): string[] {
   const config = podOf(object).volumes.find(({ name }) => name === 'config-files');
   const sources = config?.projected?.sources ?? [];

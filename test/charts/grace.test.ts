@@ -9,13 +9,13 @@ import { rendering, type KubeObject, type Rendered } from './support.ts';
 /** Time for kolla-sidecar after the service has exited: log-ship's grace period and 5 s (docs/reference/kolla-sidecar.md). */
 const SIDECAR_SECONDS = 20 + 5;
 
-/** Options for a service's shutdown timeout, as set in its files. */
+/** Options for the shutdown timeout of a service, as its files set them. */
 const OPTION = /^(graceful_shutdown_timeout|manager_shutdown_timeout|worker-reload-mercy) = (\d+)$/gm;
 
 /** Programs that use oslo.config, but not oslo.service for their shutdown. */
 const NOT_OSLO_SERVICE = new Set(['uwsgi', 'nova-novncproxy']);
 
-/** Servers without such an option: their Pods' preStop and their own defaults apply. */
+/** Servers without such an option: the preStop of their Pods and their own defaults apply. */
 const NO_OPTION = new Set(['mariadb', 'memcached', 'rabbitmq']);
 
 /** Charts whose processes are all uWSGI or Apache. */
@@ -25,7 +25,7 @@ interface Stops {
   readonly lifecycle?: { readonly preStop?: { readonly sleep?: { readonly seconds: number } } };
 }
 
-/** Seconds between SIGTERM to the service and SIGKILL, without kolla-sidecar's share. */
+/** Seconds between SIGTERM to the service and SIGKILL, excluding kolla-sidecar's share. */
 function secondsToStop(workload: KubeObject): number {
   const { terminationGracePeriodSeconds: grace } = podOf(workload) as unknown as Record<string, number>;
   const preStop = (mainOf(workload) as Stops).lifecycle?.preStop?.sleep?.seconds ?? 0;

@@ -45,7 +45,7 @@ describe('charts of the infrastructure', { skip }, () => {
           rules[0]!.ports.map(({ port }) => port).toSorted((a, b) => a - b),
           joining,
         );
-        // No other rule allows these ports by omitting its ports.
+        // No other rule may allow these ports by listing no ports.
         assert.ok(ingress.every(({ ports }) => ports.length > 0));
       });
 

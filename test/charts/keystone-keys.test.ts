@@ -28,7 +28,8 @@ describe("Keystone's keys", { skip: (await canRunHelm()) ?? false }, () => {
   });
   after(() => helm[Symbol.asyncDispose]());
 
-  // A Secret's volume has the mode 1777, for which Keystone warns on each token; test/aio checks the modes on a real node.
+  // The volume of a Secret has mode 1777, about which Keystone warns for each token. test/aio checks the modes on a
+  // real node.
   test('are copied from the Secrets into directories of mode 0750, which Keystone reads', () => {
     const { config_files: entries } = configJsonOf(filesOf(rendered, keystone));
     for (const name of KEYS) {

@@ -34,7 +34,7 @@ describe('manifests for users without Helm', { skip: (await canRunHelm()) ?? fal
     assert.deepEqual(FILES.toSorted(byName), [...made.keys()].toSorted(byName));
     for (const [name, text] of made) {
       const [stands, should] = [read('keystone', name).split('\n'), text.split('\n')];
-      // The first different line is more useful than two whole files.
+      // Shows only the first line that differs, which is more useful than two whole files.
       const at = should.findIndex((line, i) => line !== stands[i]);
       assert.equal(stands[at], should[at], `line ${at + 1} of ${name}`);
       assert.equal(stands.length, should.length, name);
@@ -48,7 +48,7 @@ test('have no Helm labels, since Helm does not manage them', () => {
 
 test('the page has the commands for each Secret that the manifests need and do not contain', () => {
   const brought = OBJECTS.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
-  // Created by the Job for keys.
+  // The Job for keys creates these.
   const made = ['keystone-fernet-keys', 'keystone-credential-keys'];
   const known = new Set([...brought, ...made]);
   const asked = new Set<string>();
@@ -77,7 +77,7 @@ test("the page's command for another Job finds every occurrence of the Job's nam
       assert.ok(line.split(old).length <= 2, `sed changes a line once: ${line}`);
 });
 
-/** Each Secret referenced by a part of an object, with the key. */
+/** Each Secret that a part of an object references, with the key. */
 function secretsIn(value: unknown): [name: string, key: string][] {
   if (typeof value !== 'object' || value === null || !('secretKeyRef' in value)) return [];
   const { name, key } = value.secretKeyRef as { name: string; key: string };

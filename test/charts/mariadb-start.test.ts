@@ -22,14 +22,14 @@ const NO_CLUSTER = 'uuid: 00000000-0000-0000-0000-000000000000\nseqno: -1\n';
 
 interface Node {
   readonly name: string;
-  /** From grastate.dat; undefined without data. */
+  /** Content of grastate.dat; undefined if there is no data. */
   readonly state?: string;
-  /** Its data were created by an earlier start, which did not reach a cluster. */
+  /** Set if its data was created by an earlier start that did not reach a cluster. */
   readonly isNew?: boolean;
   readonly isPeerUp?: boolean;
-  /** `getent` in the container: by default every name has an address. */
+  /** Result of `getent` in the container; by default every name has an address. */
   readonly getent?: string;
-  /** `mariadbd --wsrep-recover` in the container. */
+  /** Output of `mariadbd --wsrep-recover` in the container. */
   readonly recover?: string;
   readonly script?: string;
 }
@@ -136,7 +136,7 @@ describe('the MariaDB node that bootstraps the cluster', { skip }, () => {
     assert.equal(await readFile(join(directory.path, 'installed'), 'utf8'), 'mysql\n');
   });
 
-  /** Arguments of mariadbd. */
+  /** The arguments of mariadbd. */
   async function startOf(node: Node, wanted = 0): Promise<string> {
     await using directory = await privateDirectory('mariadb-start');
     await mkdir(join(directory.path, 'data'));

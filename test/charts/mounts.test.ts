@@ -51,7 +51,7 @@ describe('mounts equal the output of kolla-init plan', { skip }, () => {
     ]);
   });
 
-  describe('of any config.json', () => {
+  describe('of a generated config.json', () => {
     let small: Rendering;
     before(async () => {
       small = await rendering('small', SMALL);
@@ -133,7 +133,7 @@ function partition(all: readonly string[], chosen: readonly string[]): [string[]
 const OWN = new Set(['/etc/kolla-pod', '/var/run/secrets/kubernetes.io/serviceaccount', '/opt/kolla-pod']);
 
 interface Mounts {
-  /** `CONTAINER PATH: VOLUME SUBPATH`; data volumes are all named `data`. */
+  /** Mounts as `CONTAINER PATH: VOLUME SUBPATH`. Data volumes are all named `data`. */
   readonly planned: readonly string[];
   readonly mounted: readonly string[];
 }
@@ -145,7 +145,7 @@ async function mountsOf(rendered: Rendered, workload: KubeObject): Promise<Mount
   for (const [path, reference] of Object.entries(sourcesOf(workload))) {
     const file = join(directory.path, path);
     await mkdir(dirname(file), { recursive: true });
-    // An existing object is not the chart's: its content is unknown here.
+    // The chart does not own an existing object, so its content is unknown here.
     const [kind, name] = reference.split('/');
     const isOurs = rendered.all.some((object) => object.kind === kind && object.metadata.name === name);
     await writeFile(file, isOurs ? textAt(rendered, reference) : '');

@@ -105,9 +105,9 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.ok(waitsOf(dashboard).includes('memcached://m-0.m:11211'));
   });
 
-  // Checks the rendered files: the tests have no package of Horizon. Python reads local_settings.py first, then
-  // local_settings.d.
-  test("the dashboard's first settings are the chart's, and write no key file", async () => {
+  // Only the rendered files are checked, because the tests have no package of Horizon. Python reads local_settings.py
+  // first, then local_settings.d.
+  test("the chart's settings come first in the dashboard's, and write no key file", async () => {
     const rendered = await renderedWith('horizon', {});
     const files = filesOf(rendered, rendered.one('Deployment', 'horizon'));
     const text = textAt(files, '/etc/openstack-dashboard/local_settings.py') ?? '';
@@ -177,7 +177,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.ok(!waitsOf(compute).some((wait) => wait.startsWith('mysql:')));
   });
 
-  // Checks the rendered files: the tests have no packages of Cinder and Neutron.
+  // Only the rendered files are checked, because the tests have no packages of Cinder and Neutron.
   test("cinder's service_user has no region_name, which no release supports", async () => {
     const text = configOf(await renderedWith('cinder', {}), '/etc/cinder/cinder.conf');
     assert.equal(osloOption(text, 'service_user', 'username'), 'cinder');

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGES = await Array.fromAsync(glob('k8s/**/*.md', { cwd: ROOT }));
 
-/** GitHub's anchor of a heading. */
+/** The anchor that GitHub generates for a heading. */
 function slugOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -16,7 +16,7 @@ function slugOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Links to files of this repository. */
+/** The links to files in this repository. */
 function linksOf(page: string): RegExpExecArray[] {
   return [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];
 }

@@ -32,7 +32,7 @@ const passwords = Object.fromEntries(
 const passwordSecrets = Object.fromEntries(
   Object.keys(passwords).map((name) => [name, { secret: SECRET, key: keyOf(name) }]),
 );
-/** In addition to those of every rendering in the tests. */
+/** Passwords in addition to those that every rendering in the tests needs. */
 const NONE = Object.fromEntries(Object.keys(passwords).map((name) => [name, null]));
 
 const ENV = {
@@ -44,20 +44,20 @@ const ENV = {
   POD_NAMESPACE: 'openstack',
 };
 
-/** Everything rendered, as text, including decoded base64. */
+/** All rendered objects as text, including decoded base64. */
 function textsOf({ all }: Rendered): string {
   const secrets = all.filter(({ kind }) => kind === 'Secret').flatMap(({ data }) => Object.values(data ?? {}));
   return [JSON.stringify(all), ...secrets.map((text) => Buffer.from(String(text), 'base64').toString())].join('\n');
 }
 
-/** Files of a Pod next to config.json, by their paths there. */
+/** Files that a Pod has next to config.json, by their paths there. */
 function mountedOf(rendered: Rendered, pod: KubeObject): Map<string, string> {
   const names = Object.keys(passwords);
   return new Map(
     Object.entries(sourcesOf(pod)).map(([path, reference]) => {
       const [kind, object, key] = reference.split('/');
       const isOurs = rendered.all.some((one) => one.kind === kind && one.metadata.name === object);
-      // Such as Ceph's keys.
+      // Such as the keys of Ceph.
       if (object !== SECRET) return [path, isOurs ? textAt(rendered, reference) : ''];
       const name = names.find((one) => keyOf(one) === key);
       return [path, passwords[name ?? ''] ?? assert.fail(`${reference} is no password`)];
@@ -89,7 +89,7 @@ async function installed(mounted: ReadonlyMap<string, string>, podYaml: object) 
   return { code: done.code, said, files: await filesBelow(root) };
 }
 
-/** Path to mode and content, except kolla-init's own state, which has timestamps of files. */
+/** Mode and content by path, except for kolla-init's own state, which contains timestamps of files. */
 async function filesBelow(root: string): Promise<Record<string, string>> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const found: Record<string, string> = {};
@@ -102,7 +102,7 @@ async function filesBelow(root: string): Promise<Record<string, string>> {
   return found;
 }
 
-/** Pods of workloads and of Jobs. */
+/** The Pods of workloads and of Jobs. */
 const podsOf = (rendered: Rendered) => [...workloadsOf(rendered), ...rendered.of('Job')];
 
 describe('passwords of existing Secrets', { skip: (await canRunHelm()) ?? false }, () => {
@@ -135,7 +135,7 @@ describe('passwords of existing Secrets', { skip: (await canRunHelm()) ?? false 
         assert.deepEqual([wanted.code, found.code], [0, 0], wanted.said + found.said);
         assert.deepEqual(found.files, wanted.files, pod.metadata.name);
         const names = Object.keys(sourcesOf(pod)).flatMap((path) => /^\.passwords\/(.*)/.exec(path)?.[1] ?? []);
-        // The start of it in every form.
+        // The start of a password in every form.
         for (const one of names)
           assert.ok(
             Object.values(found.files).some((text) => text.includes(`${one}p`)),

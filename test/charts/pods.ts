@@ -2,10 +2,10 @@ import type { KubeObject, Rendered } from './support.ts';
 
 /** A Pod as created from one of the chart's objects. */
 export interface PodOf {
-  /** `Deployment/keystone` */
+  /** The object's kind and name: `Deployment/keystone`. */
   readonly of: string;
   readonly object: { readonly metadata: object; readonly spec: KubeObject };
-  /** The reason why it is not restricted. */
+  /** Why the Pod is not restricted. */
   readonly exempt: string | undefined;
 }
 

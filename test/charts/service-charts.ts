@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import { allProbes, type Probe, type Service, serviceNamed } from '../../src/catalog/index.ts';
 import type { KubeObject, Rendered } from './support.ts';
 
-/** The charts of services in the catalogue. */
+/** The charts of services that are in the catalogue. */
 export const SERVICE_CHARTS = [
   'cinder',
   'glance',
@@ -40,14 +40,14 @@ export function serviceOf(chart: string): Service {
   return service;
 }
 
-/** Deployments, StatefulSets and DaemonSets; at least one, since an empty loop asserts nothing. */
+/** Deployments, StatefulSets and DaemonSets. There must be at least one, because an empty loop asserts nothing. */
 export function workloadsOf(rendered: Rendered): readonly KubeObject[] {
   const workloads = ['Deployment', 'StatefulSet', 'DaemonSet'].flatMap((kind) => rendered.of(kind));
   if (workloads.length === 0) throw new Error('the chart renders no workload');
   return workloads;
 }
 
-/** The workload's name in values.yaml. */
+/** The name of the workload in values.yaml. */
 export function keyOf({ metadata }: KubeObject): string {
   return metadata.labels['app.kubernetes.io/component'] ?? '';
 }
@@ -79,7 +79,7 @@ interface Container {
   readonly startupProbe: HelperProbe;
 }
 
-/** `configMap` or `secret` of a projected volume. */
+/** The `configMap` or `secret` of a projected volume. */
 interface FileSource {
   readonly name: string;
   readonly items: readonly { readonly key: string; readonly path: string }[];
@@ -101,12 +101,12 @@ interface PodSpec {
   readonly volumes: readonly Volume[];
 }
 
-/** The Pod's spec, also of a Job. */
+/** The spec of a Pod, also of a Job's Pod. */
 export function podOf(object: KubeObject): PodSpec {
   return object['spec'].template.spec as PodSpec;
 }
 
-/** The service's own container. */
+/** The container that runs the service. */
 export function mainOf(object: KubeObject): Container {
   return podOf(object).containers[0];
 }
@@ -148,7 +148,9 @@ export function configJsonOf(files: ReadonlyMap<string, string>): ConfigJson {
   return JSON.parse(files.get('config.json') ?? '') as ConfigJson;
 }
 
-/** The text installed at `dest`, before overlays; undefined if there is none, or if it is in a user's Secret. */
+/**
+ * The text that is installed at `dest`, before overlays; undefined if there is none, or if a user's Secret contains it.
+ */
 export function textAt(files: ReadonlyMap<string, string>, dest: string): string | undefined {
   const entry = configJsonOf(files).config_files.find((one) => one.dest === dest);
   return entry && files.get(entry.source.replace('/var/lib/kolla/config_files/', ''));
@@ -162,19 +164,19 @@ export interface PodYaml {
   };
 }
 
-/** The Pod's kolla-pod.yaml; empty if it has none. */
+/** The kolla-pod.yaml of a Pod; empty if it has none. */
 export function podYamlOf(rendered: Rendered, object: KubeObject): PodYaml {
   const map = volumeOf(object, 'pod-yaml')?.configMap?.name;
   return map === undefined ? {} : (load(rendered.one('ConfigMap', map)['data']['kolla-pod.yaml']) as PodYaml);
 }
 
-/** The dependencies of kolla-init. */
+/** The dependencies for which kolla-init waits. */
 export function waitsOf(object: KubeObject): readonly string[] {
   const init = podOf(object).initContainers.find(({ name }) => name === 'kolla-init');
   return wordsAfter(init?.command, '--wait');
 }
 
-/** The values of `option` on a command line. */
+/** The values of `option` in a command line. */
 export function wordsAfter(command: readonly string[] = [], option: string): readonly string[] {
   return command.filter((_, i) => command[i - 1] === option);
 }

@@ -13,7 +13,7 @@ describe("kolla-bootstrap accepts a chart's Job", { skip: (await canRunHelm()) ?
   for (const chart of SERVICE_CHARTS.filter((name) => !WITHOUT_JOB.has(name)))
     test(`${chart}: with its arguments, variables and configuration it gets as far as the database`, async () => {
       const service = serviceOf(chart);
-      // Generated, but constant: results rendered with it are cached.
+      // Generated but constant, because results rendered with it are cached.
       const port = 1;
       const server = { host: '127.0.0.1', port };
       const rabbitmq = { ...server, managementPort: port };
@@ -41,7 +41,7 @@ describe("kolla-bootstrap accepts a chart's Job", { skip: (await canRunHelm()) ?
     });
 });
 
-/** Stubs that do nothing: none of them is called. */
+/** Stubs that do nothing, because none of them is called. */
 async function stubs(directory: string, names: readonly string[]): Promise<string> {
   await mkdir(directory);
   for (const name of names) {

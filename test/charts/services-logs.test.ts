@@ -9,14 +9,14 @@ import { rendering, type KubeObject, type Rendered } from './support.ts';
 
 const ROOT = '/var/log/kolla';
 
-/** The formats of a service's log files, by the names in its chart. */
+/** The formats of a service's log files, by the file names in its chart. */
 const FORMATS: Readonly<Record<string, string>> = {
   'nova-libvirt': 'libvirt',
   'neutron-openvswitch-db': 'openvswitch',
   'neutron-openvswitch-vswitchd': 'openvswitch',
 };
 
-/** Created by the images' own scripts as root and chowned to another user, which ours cannot repeat. */
+/** The images' own scripts create these as root and chown them to another user, which kolla-init cannot do. */
 const SCRIPT_MAKES = new Set(['/var/log/kolla/openvswitch']);
 
 describe("services' logs are parsed in their formats", { skip: (await canRunHelm()) ?? false }, () => {
@@ -63,7 +63,7 @@ function logFilesOf(rendered: Rendered, workload: KubeObject): string[] {
   return [...new Set([...named, ...osloFileOf(rendered, workload, service, command)])];
 }
 
-/** With only a directory, oslo.log names the file after the program. */
+/** If only a directory is set, oslo.log names the file after the program. */
 function osloFileOf(rendered: Rendered, workload: KubeObject, text: string, command: string): string[] {
   if (!text.includes('log_dir')) return [];
   const given = podYamlOf(rendered, workload).overlays?.ini?.find(({ key }) => key === 'log_file')?.value;

@@ -13,9 +13,9 @@ import { rendering } from './support.ts';
 
 interface Case {
   readonly chart: string;
-  /** Next to config.json. */
+  /** The files next to config.json. */
   readonly file: string;
-  /** Files from unpacked Debian packages. */
+  /** Files from Debian packages that were unpacked. */
   readonly tree: () => Promise<string>;
   /** The service's namespaces for oslo.config's generator. */
   readonly namespaces: readonly string[];
@@ -60,7 +60,7 @@ const LOGIN = /^\w+\/(?:auth_type|auth_url|username|password|user_domain_name|pr
 /** Options of releases later than Debian's. */
 const LATER = new Set(['oslo_messaging_rabbit/rabbit_transient_quorum_queue', 'DEFAULT/manager_shutdown_timeout']);
 
-/** Added to each file: a validator that does not report it has checked nothing. */
+/** Added to each file, because a validator that does not report this has checked nothing. */
 const UNKNOWN = 'state_paht';
 
 const reason = (await canRunHelm()) ?? (await canRunOpenstackTools());

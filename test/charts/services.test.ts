@@ -216,7 +216,7 @@ function includes(labels: Readonly<Record<string, string>>, selector: Readonly<R
   return Object.entries(selector).every(([name, value]) => labels[name] === value);
 }
 
-/** The container's probes as arguments of kolla-probe, run by the sidecar or by the kubelet's exec. */
+/** The probes of a container as arguments of kolla-probe, which the sidecar runs, or the kubelet with exec. */
 function askedOf(rendered: Rendered, workload: KubeObject): Record<string, string | undefined> {
   const { readinessProbe, livenessProbe, startupProbe } = mainOf(workload);
   const { checks = {} } = podYamlOf(rendered, workload);

@@ -14,10 +14,10 @@ import { until } from '../support/until.ts';
 import { rendering } from './support.ts';
 
 const skip = (await canRunHelm()) ?? false;
-/** With every component that a chart can enable. */
+/** Values that enable every component of a chart. */
 const ALL_ROLES = { config: { reload: 'live' }, logs: { enabled: true, url: 'http://127.0.0.1:9' } };
 
-/** Values from the downward API, used by overlays. */
+/** Downward API values that overlays use. */
 const OF_THE_POD = Object.fromEntries(
   ['POD_NAME', 'POD_NAMESPACE', 'POD_UID', 'POD_IP', 'HOST_IP', 'NODE_NAME'].map((name) => [name, 'x']),
 );
@@ -95,7 +95,7 @@ describe(
   },
 );
 
-/** Starts it as the chart does, except for its port and its Pod's directories. */
+/** Starts it as the chart does, except for its port and the directories of its Pod. */
 async function startsWith(yaml: PodYaml, name: string): Promise<void> {
   await using directory = await privateDirectory('sidecar');
   const at = (path: string) => join(directory.path, path);

@@ -10,7 +10,7 @@ import { chartNames, CHARTS, stageChart } from '../../build/charts.ts';
 import { helm } from '../../tools/helm.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 
-/** A Kubernetes object, with the fields used by tests. */
+/** A Kubernetes object, with the fields that tests read. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -25,17 +25,17 @@ export interface KubeObject {
 }
 
 export const NAMESPACE = 'openstack';
-/** Helm does not query a cluster for it when only rendering. */
+/** Helm queries no cluster for this if it only renders. */
 export const KUBE_VERSION = '1.35.4';
 
 const ANYWHERE = ['--namespace', NAMESPACE, '--kube-version', KUBE_VERSION];
 
-/** Every password that a chart may need, each different, so that a test can tell them apart. */
+/** Every password that a chart may need. All differ, so that a test can tell them apart. */
 export const PASSWORDS: Readonly<Record<string, string>> = Object.fromEntries(
   [...wordsOfCharts()].map((name) => [name, `of-${name.replaceAll('_', '-')}`]),
 );
 
-/** The form of names in Kolla's passwords.yml. */
+/** Names as in Kolla's passwords.yml. */
 function wordsOfCharts(): Set<string> {
   const files = readdirSync(CHARTS, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
@@ -46,14 +46,14 @@ function wordsOfCharts(): Set<string> {
 
 /** Helm with a private directory, for one chart. */
 export interface Rendering extends AsyncDisposable {
-  /** Objects by `KIND NAME`. Rejects with Helm's output. */
+  /** The objects by `KIND NAME`. Rejects with Helm's output. */
   render(values?: object, args?: readonly string[]): Promise<Rendered>;
-  /** Helm's output; undefined without a complaint. */
+  /** The output of Helm; undefined if it reported nothing. */
   complaint(values: object): Promise<string | undefined>;
   lint(values?: object): Promise<string | undefined>;
   /** The chart, with its dependencies, ready for Helm. */
   readonly chart: string;
-  /** Helm's own options. */
+  /** Options of Helm itself. */
   readonly directory: string;
 }
 
@@ -71,7 +71,7 @@ export async function rendering(name: string, source?: string): Promise<Renderin
   const chart = stageChart(name, directory, source);
   const valuesFile = (values: object) => {
     const text = JSON.stringify(withPasswords(values));
-    // Named by its content: equal values give an equal command line, whose result is cached.
+    // The file is named by its content, so that equal values give an equal command line, whose result is cached.
     const file = join(directory, `values-${createHash('sha256').update(text).digest('hex').slice(0, 12)}.json`);
     if (!existsSync(file)) writeFileSync(file, text);
     return file;
@@ -120,7 +120,7 @@ function renderedOf(all: readonly KubeObject[]): Rendered {
   };
 }
 
-/** A Pod's files below /var/lib/kolla/config_files: path to `Kind/name/key`. */
+/** The files of a Pod below /var/lib/kolla/config_files, as path to `Kind/name/key`. */
 export function sourcesOf(workload: KubeObject): Record<string, string> {
   const volume = workload['spec'].template.spec.volumes.find(({ name }: { name: string }) => name === 'config-files');
   return Object.fromEntries(
@@ -133,7 +133,7 @@ export function sourcesOf(workload: KubeObject): Record<string, string> {
   );
 }
 
-/** A file of an object, by its source from `sourcesOf`. */
+/** A file of an object, selected by a source of `sourcesOf`. */
 export function textAt(rendered: Rendered, reference: string): string {
   const [kind = '', name = '', key = ''] = reference.split('/');
   const object = rendered.one(kind, name);

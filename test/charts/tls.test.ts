@@ -50,7 +50,7 @@ describe('global.tls', { skip: (await canRunHelm()) ?? false }, () => {
         for (const [section, options] of sectionsOf(text)) {
           const where = `${at} [${section}]`;
           if (options.has('auth_url')) assert.match(options.get('auth_url') ?? '', /^https:/, where);
-          // [trustee] is only for login; heat's clients have their CA in [clients].
+          // [trustee] is used only for login; heat's clients have their CA in [clients].
           if (options.has('auth_url') && section !== 'trustee') assert.equal(options.get('cafile'), CA, where);
           if (options.has('memcache_servers'))
             assert.deepEqual(cacheOf(options), ['dogpile.cache.bmemcached', 'true', CA]);
@@ -278,7 +278,7 @@ function mountsOf(spec: KubeObject, volumes: ReadonlySet<string>): (Omit<Mount, 
   );
 }
 
-/** A Pod's files next to config.json. */
+/** The files that a Pod has next to config.json. */
 function sourcesIn(rendered: Rendered, spec: KubeObject): string[] {
   const files = filesIn(rendered);
   const volume = (spec['volumes'] as KubeObject[]).find((one) => one['name'] === 'config-files');

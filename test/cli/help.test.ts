@@ -30,10 +30,10 @@ test('no option exceeds 100 columns on a wider terminal', () => {
 test("an option's help is a phrase of at most ten words, then its default", () => {
   for (const { at, command } of PAGES)
     for (const { flag, help, details } of [...command.options, ...COMMON_OPTIONS] as readonly Option[]) {
-      const [phrase = '', ...rest] = help.split(/ (?=\(default )/);
+      const [phrase = '', ...rest] = help.split(/ (?=\(default: )/);
       assert.ok(phrase.split(/\s+/).length <= 10, `${at} --${flag}: ${phrase}`);
       assert.ok(
-        rest.every((part) => /^\(default [^()]+\)$/.test(part)),
+        rest.every((part) => /^\(default: [^()]+\)$/.test(part)),
         `${at} --${flag}: ${help}`,
       );
       assert.doesNotMatch(phrase, /\. |\.$|[;:]$|^(?:how|what|where|who|which|whether)\b/i, `${at} --${flag}`);
@@ -85,7 +85,7 @@ test('kolla-bootstrap --help is much shorter than --help-all', async () => {
   assert.match(usual.stdout, /^\d+ more options: kolla-bootstrap --help-all$/m);
 });
 
-test('sources are in brackets, after the help', async () => {
+test('environment variable and file key are in brackets, after the help', async () => {
   const { stdout } = await runHelper('kolla-init', ['--help'], { env: { COLUMNS: '100' } });
   assert.match(stdout, /--timeout DURATION .*\(default 30m\)\n +\[env: KOLLA_INIT_TIMEOUT\] \[file: init\.timeout\]\n/);
 });

@@ -5,7 +5,7 @@ import { LiveRegion, type Room } from '../../src/cli/live.ts';
 
 const TERMINAL = { isTerminal: true, color: false, width: 80 };
 
-/** A minimal terminal for the region; wider lines take more rows, as on a real one. */
+/** A minimal terminal for the region. As on a real one, lines that are too wide take more rows. */
 class FakeScreen extends EventEmitter {
   columns: number;
   rows = 10;
@@ -24,7 +24,7 @@ class FakeScreen extends EventEmitter {
     for (const [part] of text.matchAll(/\u001B\[\??\d*[A-Za-z]|[^]/g)) this.#take(part);
   }
 
-  /** A narrower terminal wraps existing lines. */
+  /** A terminal that becomes narrower wraps existing lines. */
   resize(columns: number): void {
     const cursorAtEnd = this.#row === this.#lines.length - 1;
     assert.ok(cursorAtEnd, 'the cursor stays below everything');
@@ -134,7 +134,7 @@ test('on exit the lines stay, and a later resize draws nothing', () => {
   assert.equal(screen.listenerCount('resize'), 0);
 });
 
-test('control characters in foreign text do not reach the terminal', () => {
+test('control characters in text from other programs do not reach the terminal', () => {
   const { screen, live } = region();
   live.show(lines('a\u001B[2Jb\nc'));
   assert.deepEqual(screen.lines, ['a [2Jb c']);

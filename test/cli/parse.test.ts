@@ -64,7 +64,7 @@ test('an option without a similar one lists all, but no secret', () => {
   assert.doesNotMatch(message, /password/);
 });
 
-test('a letter is an option only if the table has it', () => {
+test('a one-letter flag is valid only if the table has it', () => {
   assert.equal(parse(['-o', 'json']).options['output'], 'json');
   assert.match(refusal(['-t', '1s']), /^unknown option -t/);
 });
@@ -105,7 +105,7 @@ test('--no- is accepted only for boolean flags, and takes no value', () => {
 test('an invalid value is reported with its source: the flag, the variable or the file', () => {
   assert.equal(refusal(['--count', 'many']), "--count: 'many' is not a whole number");
   assert.equal(refusal([], { T_COUNT: '-1' }), "T_COUNT: '-1' is not a whole number");
-  // More than a JavaScript number can hold exactly.
+  // Larger than the integers that a JavaScript number represents exactly.
   assert.equal(refusal(['--count', '1'.repeat(16)]), `--count: '${'1'.repeat(16)}' is not a whole number`);
   assert.equal(refusal([], {}, { count: '1.5' }), "f.yaml: count: '1.5' is not a whole number");
   assert.equal(refusal([], { T_INSECURE: 'yes' }), "T_INSECURE: 'yes' is neither true nor false");

@@ -9,7 +9,7 @@ import { logLines } from '../support/helper.ts';
 import { must, run, start } from '../../tools/process.ts';
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/program.ts', import.meta.url));
-/** Node's own compile cache, so that types are not stripped from every module again at each start. */
+/** Uses Node's own compile cache, so that types are not stripped again from every module at each start. */
 const COMPILED = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'NODE_COMPILE_CACHE'));
 
 /** Runs the fixture, a helper with a command for every way to exit. */
@@ -17,7 +17,7 @@ function program(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return run(process.execPath, [PROGRAM, ...args], { env: { ...COMPILED, ...env } });
 }
 
-/** Starts the fixture and resolves once it reports that it works. */
+/** Starts the fixture, and resolves when it reports that it works. */
 async function working(...args: string[]) {
   const running = await start(process.execPath, [PROGRAM, ...args], { env: COMPILED, keepOutput: true });
   await once(running.child.stdout!, 'data');
@@ -36,7 +36,7 @@ for (const [what, code] of [
   ['deadline', 75],
   ['permission', 77],
 ] as const) {
-  test(`an error of the class ${what} ends with ${code} and one line without a stack`, async () => {
+  test(`an error of the class ${what} exits with ${code} and one line without a stack`, async () => {
     const said = await program(['fail', what]);
     assert.equal(said.code, code);
     assert.deepEqual(
@@ -162,7 +162,7 @@ test('the log is JSON without a terminal, and readable on request', async () => 
   assert.match((await program(['log', '--log-format', 'text'])).stderr, /^\d\d:\d\d:\d\d\.\d{3} info /);
 });
 
-test('it exits silently if its reader closes early, also during a wait', async () => {
+test('exits silently if the reader of its output exits early, also during a wait', async () => {
   const node = `'${process.execPath}' '${PROGRAM}'`;
   for (const command of ['flood', 'drip']) {
     const script = `{ ${node} ${command}; echo $? >&2; } | head -1`;
@@ -172,7 +172,7 @@ test('it exits silently if its reader closes early, also during a wait', async (
   }
 });
 
-test('a full disk under stdout is reported by name, without a stack', async () => {
+test('a full disk behind stdout is reported by name, without a stack', async () => {
   const script = `'${process.execPath}' '${PROGRAM}' say x >/dev/full`;
   const { code, stderr } = await run('bash', ['--norc', '-c', script], { env: {} });
   assert.equal(code, 69);

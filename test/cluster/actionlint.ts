@@ -18,7 +18,7 @@ export async function actionlint(): Promise<string> {
   });
 }
 
-/** Verified by building it; the build is cached. */
+/** Tested by building it; the build is cached. */
 export const canLintWorkflows: Capability = async () => {
   try {
     await actionlint();

@@ -15,7 +15,7 @@ import { libraryDirectories } from './mariadb-programs.ts';
 
 const MODULES = ['mpm_event', 'authz_core', 'dir', 'mime'];
 
-/** Verified by fetching it and serving a page. */
+/** Tested by downloading it and serving a page. */
 export const canRunApache: Capability = async () => {
   try {
     await unpacked();

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } fr
 import { isIPv4 } from 'node:net';
 import * as asn1 from './der.ts';
 
-/** Both in PEM. */
+/** A certificate and its key, in PEM. */
 export interface Credentials {
   readonly certificate: string;
   readonly key: string;
@@ -10,17 +10,17 @@ export interface Credentials {
 
 export interface Subject {
   readonly commonName: string;
-  /** For Kubernetes these are the user's groups. */
+  /** In Kubernetes these are the user's groups. */
   readonly organizations?: readonly string[];
-  /** DNS names and IPv4 addresses of a server. */
+  /** The DNS names and IPv4 addresses of a server. */
   readonly hosts?: readonly string[];
-  /** Default: two days from now; in the past: expired. */
+  /** Expiry; the default is in two days. A time in the past makes it expired. */
   readonly validUntil?: Date;
 }
 
-/** A CA for one test's servers and clients. */
+/** A CA for the servers and clients of one test. */
 export interface Authority extends Credentials {
-  /** A certificate for both server and client. */
+  /** Issues a certificate that is valid for both server and client. */
   issue(subject: Subject): Credentials;
 }
 
@@ -61,7 +61,7 @@ export function makeAuthority(commonName: string): Authority {
   };
 }
 
-/** A separate key pair, in PEM, for signing and verifying ServiceAccount tokens. */
+/** A separate key pair in PEM, for signing and verifying ServiceAccount tokens. */
 export function makeKeyPair(): { readonly publicKey: string; readonly privateKey: string } {
   const { publicKey, privateKey } = newKeys();
   return { publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(), privateKey: pemOf(privateKey) };

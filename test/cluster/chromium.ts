@@ -12,7 +12,7 @@ export interface Chromium {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Without the sandbox, which root may not use, and without requests other than the page's. */
+/** Starts it without the sandbox, which root may not use, and without requests other than the page's. */
 export const CHROMIUM_ARGS = [
   '--headless',
   '--no-sandbox',
@@ -30,7 +30,7 @@ function unpacked(): Promise<string> {
   return unpackedPackages('chromium', ['chromium', 'fonts-dejavu-core'], { except: ['libc6'] });
 }
 
-/** The machine's own, else Debian's packages in the cache. */
+/** The chromium of this machine, or else Debian's packages in the cache. */
 export async function chromium(): Promise<Chromium> {
   try {
     accessSync(INSTALLED, constants.X_OK);
@@ -54,7 +54,7 @@ export async function pageFonts(): Promise<string[]> {
   return [join(directory, 'usr/share/fonts')];
 }
 
-/** Verified by printing its version. */
+/** Tested by printing its version. */
 export const canRunChromium: Capability = async () => {
   try {
     const { path, env } = await chromium();

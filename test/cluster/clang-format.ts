@@ -8,7 +8,7 @@ import { unpackWheel } from '../../tools/wheel.ts';
 const VERSION = '23.1.5';
 const PROGRAM = 'clang_format/data/bin/clang-format';
 
-/** By this machine's architecture, as Node names it. */
+/** Packages by this machine's architecture, with Node's names. */
 const WHEELS: Readonly<Record<string, PypiFile>> = {
   x64: {
     project: 'clang-format',
@@ -22,7 +22,7 @@ const WHEELS: Readonly<Record<string, PypiFile>> = {
   },
 };
 
-/** The program's path. */
+/** The path of the program. */
 export async function clangFormat(): Promise<string> {
   const wheel = WHEELS[process.arch];
   if (wheel === undefined) throw new Error(`there is no clang-format for ${process.arch}`);

@@ -12,7 +12,7 @@ const KEPT = 'classes.jsa';
 /** Maximum time to write the archive. */
 const KEEP_MS = 120_000;
 
-/** A server's log, on its stdout. */
+/** The log that a server writes to its stdout. */
 const LOG4J = `<Configuration status="warn">
 <Appenders><Console name="c"><PatternLayout pattern="[%d][%p][%c{1}] %m%n"/></Console></Appenders>
 <Loggers><Root level="info"><AppenderRef ref="c"/></Root></Loggers>
@@ -31,7 +31,7 @@ export async function addMain(home: string, main: string, server: string): Promi
   await rm(classes, { recursive: true });
 }
 
-/** The jars of directories in a fixed order: Java uses its class archive only for the same class path. */
+/** The jars of directories in a fixed order, because Java uses its class archive only for the same class path. */
 export async function classPathOf(...directories: readonly string[]): Promise<string> {
   const jars = await Promise.all(
     directories.map(async (directory) => {
@@ -82,7 +82,8 @@ export function canRunOnClassPath(java: number, build: () => Promise<unknown>): 
 }
 
 /**
- * Its command line; the kernel kills it when we exit.
+ * The command line of a server. The kernel kills the server when we exit. @param words the main class and its
+ * arguments, without the settings
  * @param words the main class and its arguments before the settings
  */
 export function javaCommand(
@@ -98,7 +99,7 @@ export function javaCommand(
   return { argv: [program, ...args], env: { PATH: process.env['PATH'] } };
 }
 
-/** Otherwise Java warns about Lucene; before 21 the option does not exist. */
+/** Without this option Java warns about Lucene; before Java 21 the option does not exist. */
 function nativeAccess(home: string): string[] {
   return existsSync(join(home, 'bin/jwebserver')) ? ['--enable-native-access=ALL-UNNAMED'] : [];
 }

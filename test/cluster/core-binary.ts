@@ -6,7 +6,7 @@ import { buildCore, type BuiltCore } from '../../build/core/make.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { libraries, LIBRARIES_AT, linkSanitized } from './gcc.ts';
 
-/** Verified by compiling the engine, which is cached: then kolla-core is linked in seconds. */
+/** Tested by compiling the engine, which is cached; linking kolla-core then takes seconds. */
 export const canBuildCore: Capability = async () => {
   try {
     await engine(process.arch as Architecture);
@@ -25,16 +25,16 @@ export async function coreBinary(directory: string, names?: readonly string[], f
   return await buildCore(directory, process.arch as Architecture, names, from, isSanitized ? linkSanitized : undefined);
 }
 
-/** Mounts /proc, from which a sanitizer reads its stack's location. */
+/** Mounts /proc, because a sanitizer reads the location of its stack there. */
 const CHROOT = 'mount --bind /proc "$0/proc" && exec chroot "$0" "$@"';
 
 export interface Placed {
-  /** Arguments that run it in the root, before its own. */
+  /** Arguments that run it in the root, to precede its own. */
   readonly call: readonly [string, ...string[]];
   remove(): void;
 }
 
-/** Copies it into an otherwise empty root. */
+/** Copies it into a root that is otherwise empty. */
 export async function placeCore(binary: string, root: string, name: string): Promise<Placed> {
   const [at, file] = [join(root, LIBRARIES_AT), join(LIBRARIES_AT, name)];
   mkdirSync(at);

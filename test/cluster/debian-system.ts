@@ -5,7 +5,7 @@ import { must } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 
 const DEADLINE_MS = 15 * 60_000;
-/** Documentation and other languages, which an image does not need. */
+/** Files that an image does not need: documentation and other languages. */
 const LEFT_OUT = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/share/locale/*', '/usr/share/info/*'];
 
 /**
@@ -26,14 +26,14 @@ export async function debianSystem(suite: string): Promise<string> {
       ...LEFT_OUT.map((path) => `--dpkgopt=path-exclude=${path}`),
     ];
     const words = [join(tool, 'usr/bin/mmdebstrap'), ...options, suite, join(place, 'root.tar'), mirror];
-    // Its helpers are programs next to it.
+    // Its helpers are programs in the same directory.
     const env = { ...process.env, PATH: `${join(tool, 'usr/bin')}:${process.env['PATH']}:/usr/sbin:/sbin` };
     await must('perl', words, { env, signal: AbortSignal.timeout(DEADLINE_MS) });
   });
   return join(directory, 'root.tar');
 }
 
-/** The mirror of this machine's Debian. */
+/** The Debian mirror that this machine uses. */
 async function mirrorOf(): Promise<string> {
   const files = ['/etc/apt/sources.list', '/etc/apt/sources.list.d/debian.sources'];
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));

@@ -15,7 +15,7 @@ export function setOf(...contents: readonly Uint8Array[]): Der {
   return der(0x31, ...contents);
 }
 
-/** A non-negative number, as big-endian bytes. */
+/** A non-negative number as big-endian bytes. */
 export function integer(bytes: Uint8Array): Der {
   // A leading 1 bit would make it negative.
   return der(0x02, (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
@@ -25,7 +25,7 @@ export function boolean(value: boolean): Der {
   return der(0x01, Buffer.from([value ? 0xff : 0]));
 }
 
-/** `2.5.29.17` */
+/** An object identifier: `2.5.29.17`. */
 export function objectIdentifier(dotted: string): Der {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   return der(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
@@ -46,7 +46,7 @@ export function bitString(content: Uint8Array, unusedBits = 0): Der {
   return der(0x03, Buffer.from([unusedBits]), content);
 }
 
-/** UTCTime: years 1950 to 2049. */
+/** UTCTime, for the years 1950 to 2049. */
 export function time(date: Date): Der {
   return der(0x17, Buffer.from(`${date.toISOString().replaceAll(/[-:T]/g, '').slice(2, 14)}Z`));
 }

@@ -25,10 +25,10 @@ const ARTIFACTS = [
 ];
 const JAVA = 21;
 const MAIN = 'ElasticsearchMain';
-/** Jars that must be left off the class path, since a module has them. */
+/** Jars to leave off the class path, because a module contains them. */
 const OF_MODULE = /^(netty-|transport-netty4-|elasticsearch-ssl-config-)/;
 
-/** Needs a JDK 21, disk space, and Maven or its cache. */
+/** Requires a JDK 21, disk space, and Maven or its cache. */
 export const canRunElasticsearch9: Capability = canRunOnClassPath(JAVA, programOf);
 
 /** Starts one and waits until it responds. */
@@ -47,7 +47,7 @@ async function programOf(): Promise<SearchProgram> {
       const jvm = [
         ...more,
         `-Des.nativelibs.path=${native}`,
-        // Version 8's library does not fit.
+        // The library of version 8 is not compatible.
         '-Dorg.elasticsearch.nativeaccess.enableVectorLibrary=false',
       ];
       const words = ['-cp', classPath, MAIN, join(server, 'home'), join(directory, 'config')];

@@ -12,7 +12,7 @@ const ARTIFACT = `org.elasticsearch.distribution.integ-test-zip:elasticsearch:${
 const NEEDED_BYTES = 1e9;
 export const JAVA = 17;
 
-/** Needs Java 17, disk space, a way to drop root, and Maven or its cache. */
+/** Requires Java 17, disk space, a way to drop root, and Maven or its cache. */
 export const canRunElasticsearch: Capability = async () => {
   if ((await javaHome(JAVA)) === undefined) return `no java of version ${JAVA} or later`;
   if (!(await hasRoom())) return 'less than 1 GB free in /tmp';
@@ -25,7 +25,7 @@ export const canRunElasticsearch: Capability = async () => {
   return undefined;
 };
 
-/** The same, plus a compiler for the module of API keys. */
+/** The same, and also a compiler for the module of API keys. */
 export const canRunSecureElasticsearch: Capability = async () => {
   const reason = await canRunElasticsearch();
   if (reason !== undefined) return reason;
@@ -57,7 +57,7 @@ export async function distribution(): Promise<string> {
 
 const PARTS = 'MissingPartsPlugin';
 
-/** The same with one more module, which API keys and data streams need. */
+/** The same with one more module, which API keys and data streams require. */
 export async function secureDistribution(): Promise<string> {
   const plain = await distribution();
   const source = await readFile(javaSource(`${PARTS}.java`), 'utf8');
@@ -76,7 +76,7 @@ export async function secureDistribution(): Promise<string> {
   return join(directory, 'server');
 }
 
-/** Elasticsearch's descriptor of a module. */
+/** The descriptor of a module in Elasticsearch's format. */
 export function moduleDescriptor(module: { name: string; classname: string; version: string; java: number }): string {
   const lines = [
     `name=${module.name}`,
@@ -90,7 +90,7 @@ export function moduleDescriptor(module: { name: string; classname: string; vers
   return `${lines.join('\n')}\n`;
 }
 
-/** The arguments that turn uid 0 into another user; none are needed for other uids. Undefined if impossible. */
+/** Arguments that turn uid 0 into another user; other uids need none. Undefined if that is impossible. */
 export async function unprivileged(): Promise<readonly string[] | undefined> {
   if (process.getuid?.() !== 0) return [];
   const ways = [

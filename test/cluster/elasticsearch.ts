@@ -28,7 +28,7 @@ export type { Hit, Reply } from './search-server.ts';
 export type Elasticsearch = SearchServer;
 
 export interface ElasticsearchOptions extends SearchServerOptions {
-  /** With TLS, a user with a password (`login`), API keys and data streams. */
+  /** Adds TLS, a user with a password (`login`), API keys and data streams. */
   readonly secure?: boolean;
 }
 

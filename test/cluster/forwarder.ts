@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A port on 127.0.0.1 that is forwarded to another, like a floating address. */
+/** A port on 127.0.0.1 that is forwarded to another one, like a floating address. */
 export interface Forwarder extends AsyncDisposable {
   readonly port: number;
-  /** Target of new connections; open ones keep theirs. Undefined: new ones are reset. */
+  /** Sets the target of new connections, while open ones keep theirs. If undefined, new connections are reset. */
   target: number | undefined;
-  /** Forwards nothing more on open connections, and accepts new ones without a target, until they are cut. */
+  /** Stops forwarding on open connections, and accepts new ones without a target, until they are cut. */
   silence(): void;
   /** Resets all open connections. */
   cut(): void;

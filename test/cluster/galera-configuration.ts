@@ -4,11 +4,14 @@ import { unpackedPackages } from '../../tools/debian.ts';
 import type { GaleraPrograms } from './galera-programs.ts';
 import { libraryDirectories } from './mariadb-programs.ts';
 
-/** A my.cnf that all nodes start with, such as a chart's; its paths, ports and addresses are replaced by each node's own. */
+/**
+ * A my.cnf with which all nodes start, such as a chart's. Its paths, ports and addresses are replaced by each node's
+ * own.
+ */
 export interface GaleraConfiguration {
-  /** On the server's command line, in place of `--no-defaults`. */
+  /** Arguments for the server's command line instead of `--no-defaults`. */
   readonly args: readonly string[];
-  /** Its `wsrep_provider_options`, which the nodes' own would replace. */
+  /** The `wsrep_provider_options` of the file, which the nodes' own options would replace. */
   readonly provider: readonly string[];
 }
 
@@ -17,12 +20,12 @@ export async function configurationIn(directory: string, text: string): Promise<
   const file = join(directory, 'my.cnf');
   await writeFile(file, text.replace(/^innodb_buffer_pool_size = .*$/m, 'innodb_buffer_pool_size = 32M'));
   const [, provider = ''] = /^wsrep_provider_options = "(.*)"$/m.exec(text) ?? [];
-  // Timing and caches are the tests'.
+  // Timing and cache sizes are those of the tests.
   const kept = provider.split(';').filter((option) => option.startsWith('socket.'));
   return { args: [`--defaults-file=${file}`], provider: kept };
 }
 
-/** The programs with mariabackup and its transfer tools, and no others of its packages. */
+/** Programs including mariabackup and its transfer tools, but nothing else of its packages. */
 export async function withMariabackup(programs: GaleraPrograms, directory: string): Promise<GaleraPrograms> {
   const packages = ['mariadb-backup', 'socat', 'findutils', 'procps', 'mawk', 'iproute2'];
   const tree = join(await unpackedPackages('galera-backup', packages, { except: ['libc6'] }), 'usr');

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 import type { GaleraPrograms } from './galera-programs.ts';
 import { install, NO_SYNC, serverIdentity } from './mariadb-data.ts';
 
-/** Increment when the directory's content changes for the same programs. */
+/** Increment this when the directory's content changes for the same programs. */
 const RECIPE_VERSION = '2';
 
 /**
@@ -47,7 +47,7 @@ export async function foundedData(programs: GaleraPrograms): Promise<string> {
   });
 }
 
-/** Options of every node, also for creating its data (the log's size). */
+/** Options of every node, which creating its data needs too (the log's size). */
 export function galeraRules({ provider }: GaleraPrograms): string[] {
   return [
     '--wsrep-on=ON',

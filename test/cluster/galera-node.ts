@@ -10,7 +10,7 @@ import { accounts, queryAsRoot } from './mariadb.ts';
 import { copyData, serverIdentity } from './mariadb-data.ts';
 
 export interface GaleraNode {
-  /** `n1`. */
+  /** The node's name: `n1`. */
   readonly name: string;
   readonly host: string;
   readonly port: number;
@@ -19,38 +19,40 @@ export interface GaleraNode {
   readonly errorLog: string;
   /** Pid of the server's process; 0 if there is none. */
   readonly pid: number;
-  /** One statement as root, on a separate connection over the socket, without waiting. `?` are placeholders. */
+  /** Runs one statement as root over the socket, on a separate connection and without waiting. `?` are placeholders. */
   query(sql: string, values?: readonly (string | number | null)[]): Promise<RowDataPacket[]>;
-  /** A persistent connection of root, over the socket. */
+  /** A persistent connection of root over the socket. */
   session(): Promise<Connection & AsyncDisposable>;
-  /** A status variable, such as `wsrep_local_state_comment`. */
+  /** The value of a status variable, such as `wsrep_local_state_comment`. */
   status(name: string): Promise<string>;
-  /** Resolves when it is Synced, in a Primary component and ready. Just after a thaw its state is outdated. */
+  /** Resolves when the node is Synced, in a Primary component and ready. Just after a thaw its state is outdated. */
   waitSynced(): Promise<void>;
-  /** After stop or kill: joins the others with its data. `founds` bootstraps a new cluster instead. */
+  /**
+   * Restarts the node after stop or kill: it joins the others with its data. `founds` bootstraps a new cluster instead.
+   */
   start(founds?: boolean): Promise<void>;
-  /** Shuts it down cleanly: the others know at once. */
+  /** Shuts the node down cleanly, so that the others know at once. */
   stop(): Promise<void>;
-  /** Kills it by SIGKILL: the others suspect it first. */
+  /** Kills the node with SIGKILL; the others suspect it first. */
   kill(): Promise<void>;
-  /** While it is stopped: deletes its data, so that its next start needs a full state transfer. */
+  /** Deletes the data of a stopped node, so that its next start needs a full state transfer. */
   loseData(): Promise<void>;
-  /** SIGSTOP: it accepts connections and never sends a greeting. */
+  /** Sends SIGSTOP: the node accepts connections and never sends a greeting. */
   freeze(): void;
   thaw(): void;
-  /** Partitions it from the other nodes, but not from clients: it loses its quorum. */
+  /** Partitions the node from the other nodes, but not from clients, so that it loses its quorum. */
   isolate(): Promise<void>;
   heal(): Promise<void>;
-  /** As a donor it sends nothing, and stays a donor, until the returned function is called. */
+  /** As a donor, the node sends nothing and stays a donor until the returned function is called. */
   holdTransfers(): Promise<() => Promise<void>>;
 }
 
 export interface NodePlan {
   readonly name: string;
   readonly programs: GaleraPrograms;
-  /** Undefined: no option file, and transfers by rsync. */
+  /** If undefined, there is no option file, and rsync transfers the state. */
   readonly configuration: GaleraConfiguration | undefined;
-  /** Its data and logs. A short path, since it contains a socket. */
+  /** Directory of its data and logs. Its path is short, because it contains a socket. */
   readonly directory: string;
   readonly foundedData: string;
   readonly rootPassword: string;
@@ -58,7 +60,7 @@ export interface NodePlan {
   readonly ports: NodePorts;
   /** Group ports of all nodes, including its own. */
   readonly groupPorts: readonly number[];
-  /** Options of the group communication: `evs.suspect_timeout=PT2S`. */
+  /** Options for the group communication: `evs.suspect_timeout=PT2S`. */
   readonly timing: readonly string[];
 }
 
@@ -75,7 +77,7 @@ const USABLE = { wsrep_local_state_comment: 'Synced', wsrep_cluster_status: 'Pri
 
 /**
  * Creates a node's directory; start() starts it.
- * @param others the other nodes of the cluster
+ * @param others all other nodes of the cluster
  */
 export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNode[]): Promise<GaleraNode> {
   const { name, programs, rootPassword, ports } = plan;
@@ -151,7 +153,7 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
           await join(founds);
           return;
         } catch (error) {
-          // A donor may be busy or missing: a service manager would restart the node.
+          // A donor may be busy or missing; a service manager would restart the node.
           if (founds || attempt === JOINS) throw error;
         }
       }
@@ -192,7 +194,7 @@ exec rsync "$@"
 `;
 }
 
-/** A node that returns before the others have evicted it costs them their quorum. */
+/** A node that returns before the others have evicted it makes them lose their quorum. */
 async function forgotten(node: GaleraNode, others: readonly GaleraNode[]): Promise<void> {
   const alive = others.filter(({ pid }) => pid !== 0);
   await until(`the others to evict ${node.name}`, async () => {
@@ -203,7 +205,7 @@ async function forgotten(node: GaleraNode, others: readonly GaleraNode[]): Promi
 
 function nodeOptions(plan: NodePlan, directory: string): string[] {
   const { name, programs, configuration, cluster, ports, groupPorts, timing, rootPassword } = plan;
-  // On the command line mariabackup would get it too, and reject it.
+  // On the command line, mariabackup would receive the option too and reject it.
   const rules = galeraRules(programs).filter(
     (rule) => configuration === undefined || !rule.startsWith('--innodb-buffer-pool-size'),
   );
@@ -237,7 +239,7 @@ function nodeOptions(plan: NodePlan, directory: string): string[] {
   ];
 }
 
-/** Its position after a kill: otherwise the others would have to send everything. */
+/** The position after a kill; without it the others would have to send all data. */
 async function recovered(programs: GaleraPrograms, args: string[], env: NodeJS.ProcessEnv): Promise<string[]> {
   const { stdout, stderr } = await run(programs.server, [...args, '--wsrep-recover'], { env });
   const [, position] = /Recovered position:? ([-\w]+:-?\d+)/.exec(stdout + stderr) ?? [];

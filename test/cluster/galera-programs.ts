@@ -4,16 +4,16 @@ import { cached } from '../../tools/cache.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryDirectories, type MariadbPrograms } from './mariadb-programs.ts';
 
-/** MariaDB's programs plus those for Galera. */
+/** The programs of MariaDB, and those for Galera. */
 export interface GaleraPrograms extends MariadbPrograms {
-  /** Path of libgalera_smm.so. */
+  /** The path of libgalera_smm.so. */
   readonly provider: string;
 }
 
 const PACKAGES = ['mariadb-server-core', 'mariadb-client-core', 'galera-4'];
-/** Separate from them: the server puts its own bin directory first on the PATH, before our rsync. */
+/** A separate directory, because the server puts its own bin directory first on the PATH, before our rsync. */
 const TRANSFER_PACKAGES = ['rsync', 'lsof'];
-/** The transfer's scripts are in a package that depends on all of Perl. */
+/** The scripts for the transfer are in a package that depends on all of Perl. */
 const SCRIPT_PACKAGE = 'mariadb-server';
 
 /** Debian's packages. Maven's build of MariaDB has no Galera library. Rejects with apt's error. */

@@ -27,14 +27,14 @@ export interface GaleraOptions {
    * How soon a silent node is suspected and evicted: `quick` after 2 and 4 s; `real` after Galera's default 5 and 15 s.
    */
   readonly timing?: 'quick' | 'real';
-  /** A my.cnf to use instead of none; state transfers use mariabackup. */
+  /** A my.cnf to use; state transfers then use mariabackup. */
   readonly configuration?: string;
 }
 
 export interface Galera extends AsyncDisposable {
   readonly nodes: readonly GaleraNode[];
   readonly rootPassword: string;
-  /** Resolves when all of them are Synced and in one component. */
+  /** Resolves when all nodes are Synced and in one component. */
   waitWhole(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ const QUICK = [
 ];
 const PORTS_PER_NODE = 4;
 
-/** Verified by fetching it and bootstrapping a cluster. */
+/** Tested by downloading it and bootstrapping a cluster. */
 export const canRunGalera: Capability = async () => {
   try {
     await foundedData(await galeraPrograms());
@@ -92,7 +92,7 @@ export async function startGalera({
       const plan = { ...common, name: `n${index + 1}`, ports: portsOf(index) };
       nodes.push(await galeraNode(plan, () => nodes.filter(({ name }) => name !== plan.name)));
     }
-    // One after the other: two concurrent joins delay each other by 5 s.
+    // The nodes join one after the other, because two concurrent joins delay each other by 5 s.
     for (const [index, node] of nodes.entries()) await node.start(index === 0);
   } catch (error) {
     await end();

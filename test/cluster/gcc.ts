@@ -7,11 +7,11 @@ import type { Capability } from '../../tools/capability.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { must } from '../../tools/process.ts';
 
-/** Path of the file's libraries in an empty root, which replaces their path in the cache. */
+/** Path of the file's libraries in an empty root, where it replaces their path in the cache. */
 export const LIBRARIES_AT = '/.kolla-core';
 const SANITIZED = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-fno-omit-frame-pointer'];
 const STATIC = ['-static-libasan', '-static-libubsan', '-static-libgcc'];
-/** The last of repeated options applies. */
+/** Of repeated options the last one applies. */
 const DEBUGGED = ['-O1', '-g', '-U_FORTIFY_SOURCE'];
 
 interface Gcc {
@@ -30,7 +30,7 @@ async function compile({ tree, triplet }: Gcc, words: readonly string[], cwd: st
   await must(join(own, 'gcc'), ['--sysroot', tree, '-B', own, ...words], { env, cwd });
 }
 
-/** Verified by compiling one file. */
+/** Tested by compiling one file. */
 export const canCompileByGcc: Capability = async () => {
   try {
     await analyzed(HOST[0]!, '/dev/null');
@@ -41,7 +41,7 @@ export const canCompileByGcc: Capability = async () => {
 };
 
 /**
- * Compiles one of our files with its analyzer.
+ * Compiles one of our files with gcc's analyzer. @throws with its warnings
  * @throws with its warnings
  */
 export async function analyzed(file: string, output: string): Promise<void> {
@@ -70,7 +70,7 @@ export async function linkSanitized(
   await compile(by, [...words, ...UNITS.map((unit) => join(objects, `${unit}.o`)), '-lm', '-ldl', '-lpthread'], cwd);
 }
 
-/** The files it needs in an empty root: its loader at the loader's path, and those at LIBRARIES_AT. */
+/** Files that it needs in an empty root: its loader at the loader's path, and its libraries at LIBRARIES_AT. */
 export async function libraries(): Promise<{ readonly loader: string; readonly others: readonly string[] }> {
   const { tree, triplet } = await gcc();
   const at = (name: string) => join(tree, 'usr/lib', triplet, name);

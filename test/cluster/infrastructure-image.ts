@@ -22,16 +22,16 @@ import { BASE_PACKAGES, binaryEntries, kollaEnv } from './keystone-image.ts';
 import { kollaEntries, KOLLA_USERS } from './kolla-layout.ts';
 import { tarOf, type TarEntry } from '../../tools/tar.ts';
 
-/** Its name in the catalogue. */
+/** The service's name in the catalogue. */
 export type InfrastructureName = 'mariadb' | 'rabbitmq' | 'memcached';
 
 interface Recipe {
-  /** As in Kolla's base image. */
+  /** The user, as in Kolla's base image. */
   readonly user: string;
   readonly trees: () => Promise<readonly string[]>;
-  /** Directories owned by the user. */
+  /** Directories that the user owns. */
   readonly directories: readonly string[];
-  /** Links normally created by Debian's alternatives, with their targets. */
+  /** Links that Debian's alternatives normally create, with their targets. */
   readonly links?: readonly (readonly [string, string])[];
 }
 
@@ -74,7 +74,7 @@ const UNUSED = [
 ];
 const RECIPE_VERSION = '1';
 
-/** Verified by building their root file systems; the rest is writing files. */
+/** Tested by building their root file systems; the rest is writing files. */
 export const canBuildInfrastructureImages: Capability = async () => {
   try {
     for (const name of Object.keys(RECIPES) as InfrastructureName[]) await programsOf(name);
@@ -125,9 +125,9 @@ async function ownLayers(name: InfrastructureName): Promise<Layer[]> {
   return [layerOfDirectory(await programsOf(name), ['--owner=0', '--group=0']), tarOf(own)];
 }
 
-/** A cache's directory is private; a container's / is not. */
+/** The cache's directory is private, while a container's / is not. */
 async function base(): Promise<string> {
-  // The binary's only dependency besides libc.
+  // The only dependency of the binary besides libc.
   const trees = [
     await unpackedPackages('image-base', BASE_PACKAGES),
     await unpackedPackages('image-libstdc', ['libstdc++6'], OWN_LIBC),
@@ -139,17 +139,17 @@ async function base(): Promise<string> {
   });
 }
 
-/** The service's programs and their dependencies above the base. */
+/** The programs of a service, and their dependencies that the base lacks. */
 async function programsOf(name: InfrastructureName): Promise<string> {
   const trees = await RECIPES[name].trees();
   return await cached(
     `${name}-image`,
     [RECIPE_VERSION, ...trees.map((tree) => basename(tree)), ...UNUSED],
     async (root) => {
-      // All are from one release, so files in two of them are equal.
+      // All packages are from one release, so a file that two of them contain is equal in both.
       for (const tree of trees) await must('cp', ['-al', '--remove-destination', `${tree}/.`, root]);
       await prune(root);
-      // Lower layers include it, with Kolla's users.
+      // Lower layers contain it, with Kolla's users.
       for (const file of ['etc/passwd', 'etc/group']) await rm(join(root, file), { force: true });
       await chmod(root, 0o755);
     },

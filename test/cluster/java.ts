@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { must, run } from '../../tools/process.ts';
 
 const SOURCES = fileURLToPath(new URL('java', import.meta.url));
-/** The directory used by Debian's packages and others. */
+/** The directory in which Debian's packages and others install Java. */
 const PLACES = '/usr/lib/jvm';
 
 /**
@@ -30,7 +30,7 @@ export async function needJava(atLeast: number, withCompiler: boolean = false): 
   throw new Error(`no ${withCompiler ? 'JDK' : 'Java'} of version ${atLeast} or later`);
 }
 
-/** One of our Java files. */
+/** The path of one of our Java files. */
 export function javaSource(name: string): string {
   return join(SOURCES, name);
 }

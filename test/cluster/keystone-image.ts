@@ -41,13 +41,13 @@ const RECIPE_VERSION = '1';
 const REFERENCE = 'kolla-pod.test/keystone:1';
 
 export interface KeystoneImageOptions {
-  /** The kolla-pod binary that goes into it. */
+  /** The kolla-pod binary for the image. */
   readonly binary: string;
   readonly reference?: string;
   readonly names?: readonly string[];
 }
 
-/** Verified by building its root file system; the rest is writing one file. */
+/** Tested by building its root file system; the rest is writing one file. */
 export const canBuildKeystoneImage: Capability = async () => {
   try {
     await keystoneRootfs();
@@ -67,7 +67,7 @@ export async function keystoneImage(file: string, options: KeystoneImageOptions)
   return reference;
 }
 
-/** All layers, from lowest to topmost; another image may be based on them. */
+/** All layers, starting with the lowest. Another image may be based on them. */
 export async function keystoneLayers({ binary, names = NAMES }: KeystoneImageOptions): Promise<Layer[]> {
   const root = await keystoneRootfs();
   return [
@@ -77,7 +77,7 @@ export async function keystoneLayers({ binary, names = NAMES }: KeystoneImageOpt
   ];
 }
 
-/** As in Kolla's images. */
+/** Directories and owners as in Kolla's images. */
 export function kollaEnv(service: string): Readonly<Record<string, string>> {
   return {
     PATH: '/var/lib/kolla/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -91,16 +91,16 @@ export function kollaEnv(service: string): Readonly<Record<string, string>> {
 export async function keystoneRootfs(): Promise<string> {
   const [tree, base] = [await keystoneTree(), await unpackedPackages('image-base', BASE_PACKAGES)];
   return await cached('keystone-rootfs', [RECIPE_VERSION, basename(tree), basename(base), ...UNUSED], async (root) => {
-    // Both are from one release, so files in both are equal.
+    // Both are from one release, so a file that both contain is equal.
     for (const from of [tree, base]) await must('cp', ['-al', '--remove-destination', `${from}/.`, root]);
     await prune(root);
     await trustDebiansAuthorities(root);
-    // A cache's directory is private; a container's / is not.
+    // The cache's directory is private, while a container's / is not.
     await chmod(root, 0o755);
   });
 }
 
-/** Normally created by ca-certificates' maintainer script. */
+/** The maintainer script of ca-certificates normally creates this. */
 export async function trustDebiansAuthorities(root: string): Promise<void> {
   const bundle = join(root, 'etc/ssl/certs/ca-certificates.crt');
   const files = (await Array.fromAsync(glob('usr/share/ca-certificates/**/*.crt', { cwd: root }))).toSorted(byName);
@@ -113,7 +113,7 @@ function byName(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Normally created by Debian's alternatives. */
+/** Debian's alternatives normally create this. */
 async function uwsgiEntries(root: string): Promise<TarEntry[]> {
   const { plugin } = await uwsgiOf(root);
   return [
@@ -127,7 +127,7 @@ export function binaryEntries(binary: Uint8Array, names: readonly string[]): Tar
   return [
     { name: 'usr/local/bin/kolla-pod', mode: 0o755, content: binary },
     ...links.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: 'kolla-pod' })),
-    // Empty in Kolla's base image, and sourced by its kolla_start.
+    // Empty in Kolla's base image, whose kolla_start sources it.
     { name: 'usr/local/bin/kolla_extend_start', mode: 0o644 },
   ];
 }

@@ -19,13 +19,13 @@ import { keystone, keystoneConf } from './keystone.ts';
 import type { Mariadb } from './mariadb.ts';
 
 export interface KeystoneServer extends AsyncDisposable {
-  /** Ends with /v3. */
+  /** URL that ends with /v3. */
   readonly url: string;
   readonly port: number;
   readonly adminPassword: string;
-  /** Stops its API at once; data stay. */
+  /** Stops its API immediately; its data is kept. */
   stop(): Promise<void>;
-  /** After stop: resolves when it responds. */
+  /** Starts its API again after stop, and resolves when it responds. */
   restart(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export async function startKeystone(mariadb: Pick<Mariadb, 'host' | 'port' | 'qu
 /** Equivalent to fernet_setup and credential_setup, each of which starts Python: the primary and the staged key. */
 async function writeKeys(repository: string): Promise<void> {
   await mkdir(repository, { mode: 0o700 });
-  // 32 bytes, padded to 44 characters.
+  // A key of 32 bytes, padded to 44 characters.
   for (const id of ['0', '1'])
     await writeFile(join(repository, id), `${randomBytes(32).toString('base64url')}=`, { mode: 0o600 });
 }

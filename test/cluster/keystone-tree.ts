@@ -54,12 +54,12 @@ export async function keystoneTree(): Promise<string> {
   });
 }
 
-/** Removes the files of `UNUSED` from a root file system. */
+/** Removes the files in `UNUSED` from a root file system. */
 export async function prune(root: string): Promise<void> {
   for await (const path of glob(UNUSED, { cwd: root })) await rm(join(root, path), { recursive: true, force: true });
 }
 
-/** How to run the tree's Python in place. */
+/** How the tree's Python is run in place. */
 export async function pythonOf(tree: string): Promise<{ command: string; env: NodeJS.ProcessEnv }> {
   const usr = join(tree, 'usr');
   const libraries = (await readdir(join(usr, 'lib'))).filter((name) => name.includes('-linux-gnu'));

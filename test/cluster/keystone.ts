@@ -21,22 +21,25 @@ export interface CommandLine {
 export interface ServeOptions {
   readonly configFile: string;
   readonly port: number;
-  /** Default 127.0.0.1. */
+  /** The listen address; the default is 127.0.0.1. */
   readonly host?: string;
 }
 
 export interface Keystone {
-  /** The unpacked tree. */
+  /** The tree after it was unpacked. */
   readonly directory: string;
   /** The environment in which its programs find each other. */
   readonly env: NodeJS.ProcessEnv;
   /** `keystone-manage --config-file FILE`; append `db_sync`, `fernet_setup` ... */
   readonly manage: (configFile: string) => CommandLine;
-  /** The public API on HOST:PORT, in the foreground; SIGTERM stops it. It serves /v3 after a few seconds. */
+  /**
+   * Command line of the public API on HOST:PORT, in the foreground. It serves /v3 after a few seconds, and SIGTERM
+   * stops it.
+   */
   readonly serve: (options: ServeOptions) => CommandLine;
 }
 
-/** Verified by unpacking it and importing it with its own Python. */
+/** Tested by unpacking it and importing it with its own Python. */
 export const canRunKeystone: Capability = async () => {
   try {
     await keystoneTree();
@@ -68,7 +71,7 @@ export async function keystone(): Promise<Keystone> {
   };
 }
 
-/** Its Python plugin is named after Python's version: `python311`. */
+/** uWSGI's Python plugin is named after Python's version: `python311`. */
 export async function uwsgiOf(tree: string): Promise<{ command: string; plugins: string; plugin: string }> {
   const plugins = join(tree, 'usr/lib/uwsgi/plugins');
   const names = (await readdir(plugins)).map((name) => /^(python3\d*)_plugin\.so$/.exec(name)?.[1]);
@@ -93,7 +96,7 @@ export function uwsgiOptions(host: string, port: number): UwsgiOptions {
     // The master never imports Keystone, so no thread or connection is lost in a fork.
     'lazy-apps': true,
     'need-app': true,
-    // By default SIGTERM means "reload".
+    // Without this option, SIGTERM means "reload".
     'die-on-term': true,
     'hook-master-start': 'unix_signal:15 gracefully_kill_them_all',
     'worker-reload-mercy': '20',
@@ -109,7 +112,7 @@ export function uwsgiIni(host: string, port: number): string {
 }
 
 export interface ConfOptions {
-  /** SQLAlchemy's: `mysql+pymysql://user:password@host:port/keystone`. */
+  /** The URL for SQLAlchemy: `mysql+pymysql://user:password@host:port/keystone`. */
   readonly connection: string;
   /** The directory of the three key repositories, created by `fernet_setup` and `credential_setup`. */
   readonly keys: string;

@@ -17,24 +17,24 @@ import { must, run, type Finished } from '../../tools/process.ts';
 
 /** The Debian release on which this Kolla builds. */
 export const SUITE = 'trixie';
-/** The name for `docker import`, passed to kolla-build. */
+/** The name of the image that `docker import` creates, which kolla-build gets as its base. */
 export const BASE_IMAGE = 'kolla-pod.test/debian';
 export const OVERRIDE = new URL('../../images/kolla/template-override.j2', import.meta.url).pathname;
 
 const DEADLINE_MS = 20 * 60_000;
 
 export interface KollaBuildOptions {
-  /** Working directory, with the templates' copy. */
+  /** The working directory, with a copy of the templates. */
   readonly directory: string;
-  /** The engine's address, and the override's input. */
+  /** The address of the engine, and the input of the override. */
   readonly env: NodeJS.ProcessEnv;
-  /** Without sources outside of package registries. */
+  /** Excludes sources other than package registries. */
   readonly registriesOnly?: true;
-  /** Modifies the templates' copy, to simulate another release. */
+  /** Changes the copy of the templates, to simulate another release. */
   readonly change?: (templates: string) => Promise<void>;
 }
 
-/** Verified by printing its help. */
+/** Tested by printing its help. */
 export const canRunKollaBuild: Capability = async () => {
   try {
     const packages = await kollaBuildPackages();
@@ -53,7 +53,7 @@ async function kollaBuildPackages(): Promise<string> {
   });
 }
 
-/** The Dockerfiles built from the templates, under `docker/` in the returned directory. */
+/** Builds Dockerfiles from the templates, under `docker/` in the returned directory. */
 export async function kollaTemplates(options: KollaBuildOptions, images: readonly string[]): Promise<string> {
   const finished = await kollaBuild(options, ['--template-only', ...images]);
   if (finished.code !== 0) throw new Error(`kolla-build exited with ${finished.code}: ${finished.stderr.slice(-2000)}`);
@@ -63,7 +63,7 @@ export async function kollaTemplates(options: KollaBuildOptions, images: readonl
 /** Runs kolla-build with our override. */
 export async function kollaBuild(options: KollaBuildOptions, args: readonly string[]): Promise<Finished> {
   const { directory, env } = options;
-  // One of its template directories; only additional ones can be given.
+  // One of its template directories, because only additional ones can be set.
   const templates = join(directory, '.local/share/kolla/docker');
   await mkdir(join(directory, 'work'), { recursive: true });
   await cp(await kollaPackage(), templates, { recursive: true });
@@ -85,9 +85,9 @@ export async function kollaBuild(options: KollaBuildOptions, args: readonly stri
   });
 }
 
-/** No keys and preferences of other projects' repositories; their packages are in other images. */
+/** Omits keys and preferences of other projects' repositories, whose packages are in other images. */
 const EMPTIED = ['base_ubuntu_package_key_installation', 'base_ubuntu_package_apt_preferences'];
-/** A repository of OpenStack packages, unused in base. Not in any block. */
+/** Omits a repository of OpenStack packages that base does not use. It is in no block. */
 const CUT = /\{# install Debian Openstack repos[^]*?\{% endif %\}\n/;
 
 /**

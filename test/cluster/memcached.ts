@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryDirectories } from './mariadb-programs.ts';
 
-/** Verified by fetching and unpacking it. */
+/** Tested by downloading and unpacking it. */
 export const canRunMemcached: Capability = async () => {
   try {
     await unpacked();
@@ -21,7 +21,7 @@ export const canRunMemcached: Capability = async () => {
   }
 };
 
-/** Starts one; resolves when it accepts connections. @param more arguments */
+/** Starts one; resolves when it accepts connections. @param more additional arguments */
 export async function startMemcached(port: number, more: readonly string[] = []): Promise<Running> {
   const usr = join(await unpacked(), 'usr');
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];

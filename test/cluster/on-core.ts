@@ -1,4 +1,4 @@
-/** Names in kolla-core, for files that run on both engines. */
+/** Names in kolla-core, for test files that run on both engines. */
 import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { coreBinary } from './core-binary.ts';
 /** kolla-core of the current sources, with kolla-pod next to it, run by node itself; until this process exits. */
 export async function builtCore() {
   const { path } = await privateDirectory('on-core');
-  // Not a test hook: `make soak` has none.
+  // Not a hook of node:test, which `make soak` does not have.
   process.once('exit', () => rmSync(path, { recursive: true, force: true }));
   const pod = `#!/bin/sh\nexec '${process.execPath}' '${await bundledHelpers()}' "$@"\n`;
   await writeFile(join(path, 'kolla-pod'), pod, { mode: 0o755 });

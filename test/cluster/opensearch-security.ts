@@ -6,7 +6,7 @@ import { ADMIN, PASSWORD_HASH, writeCertificate } from './search-settings.ts';
 
 export const SECURITY_PLUGIN = 'org.opensearch.security.OpenSearchSecurityPlugin';
 
-/** TLS for both protocols, and users from files on first start. */
+/** Adds TLS for both protocols, and users from files on first start. */
 export const SECURITY_SETTINGS: Settings = {
   'plugins.security.ssl.http.enabled': true,
   'plugins.security.ssl.http.pemcert_filepath': 'node.crt',
@@ -34,6 +34,6 @@ export async function writeSecurity(
     _meta: { type: 'internalusers', config_version: 2 },
     [ADMIN]: { hash: PASSWORD_HASH, reserved: true, backend_roles: ['admin'] },
   };
-  // JSON is YAML.
+  // The file is JSON, which is also YAML.
   await writeFile(join(config, 'opensearch-security/internal_users.yml'), JSON.stringify(users));
 }

@@ -27,7 +27,7 @@ interface Build {
   readonly java: number;
   /** The version of its log4j API. */
   readonly log4j: string;
-  /** Artifacts of plugins with their classes. */
+  /** Artifacts of plugins, with their classes. */
   readonly plugins: Readonly<Record<string, string>>;
   readonly security?: string;
 }
@@ -55,7 +55,7 @@ const BUILDS: Readonly<Record<OpenSearchRelease, Build>> = {
 const COLLECTIONS = 'org.apache.commons:commons-collections4:4.5.0';
 const MAIN = 'OpenSearchMain';
 
-/** Needs a JDK, disk space, and Maven or its cache. */
+/** Requires a JDK, disk space, and Maven or its cache. */
 export function canRunOpenSearch(release: OpenSearchRelease): Capability {
   return canRunOnClassPath(BUILDS[release].java, () => programOf(release));
 }

@@ -32,7 +32,7 @@ for file in {getattr(module, '__file__', None) or '' for module in list(sys.modu
         py_compile.compile(file, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 `;
 
-/** Verified by unpacking them and importing them with their own Python. */
+/** Tested by unpacking them and importing them with their own Python. */
 export const canRunOpenstackTools: Capability = async () => {
   try {
     await openstackTools();
@@ -49,7 +49,7 @@ export interface OpenstackTools {
   readonly env: NodeJS.ProcessEnv;
   /** The directory of Glance's definitions: `metadata_source_path`, as in an image. */
   readonly metadefs: string;
-  /** The tool with a configuration; append `cell_v2 list_cells`, `db_load_metadefs` ... */
+  /** The tool with a configuration, to which a command is appended: `cell_v2 list_cells`, `db_load_metadefs` ... */
   readonly manage: (owner: ToolOwner, configFile: string) => CommandLine;
 }
 

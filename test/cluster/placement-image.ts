@@ -21,7 +21,7 @@ import { tarOf } from '../../tools/tar.ts';
 
 const REFERENCE = 'kolla-pod.test/placement:1';
 
-/** Verified by building the layers above Keystone's image; the rest is writing one file. */
+/** Tested by building the layers above Keystone's image; the rest is writing one file. */
 export const canBuildPlacementImage: Capability = async () => {
   try {
     await placementLayer();
@@ -43,7 +43,7 @@ export async function placementImage(file: string, options: KeystoneImageOptions
 
 /**
  * The image based on Keystone's.
- * @param keystone its layers, which may be in the same archive
+ * @param keystone the layers of Keystone's image, which may be in the same archive
  */
 export async function placementOn(keystone: readonly Layer[], reference: string): Promise<Image> {
   const owner = { uid: PLACEMENT_UID, gid: PLACEMENT_UID };

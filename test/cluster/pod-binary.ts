@@ -29,7 +29,7 @@ export async function podBinary(): Promise<Built> {
     binarySources(),
     async (place) => {
       removeOld();
-      // A temporary directory is private, and other users run the binary.
+      // A temporary directory is private, but other users run the binary.
       await chmod(place, 0o755);
       const built = await buildBinary(place, () => {});
       await checkBinary(built);

@@ -15,7 +15,7 @@ import { tarOf } from '../../tools/tar.ts';
 
 const INDEX = 'images.json';
 
-/** Both images of the current sources, for this machine; built once per source version. */
+/** Both images of the current sources for this machine, built once per version of the sources. */
 export async function podImages(): Promise<readonly BuiltImage[]> {
   const madeFrom = ['3', basename(await libraryPackages(HERE.arch)), ...binarySources()];
   const directory = await cached(
@@ -39,7 +39,7 @@ export async function podImages(): Promise<readonly BuiltImage[]> {
   return images.map((image) => ({ ...image, file: join(directory, basename(image.file)) }));
 }
 
-/** Writes Keystone's image as a docker-archive, without our files. */
+/** Writes the image of Keystone as a docker-archive, without our files. */
 export async function unmodifiedKeystone(file: string, reference: string): Promise<void> {
   const { binary } = await podBinary();
   const layers = (await keystoneLayers({ binary })).slice(0, -1);
@@ -47,7 +47,7 @@ export async function unmodifiedKeystone(file: string, reference: string): Promi
   await imageTar(file, { reference, layers: [...layers, extendStart], env: kollaEnv('keystone') });
 }
 
-/** Verified by building them, which is instant once cached. */
+/** Tested by building them, which is immediate if they are cached. */
 export const canBuildImages: Capability = async () => {
   try {
     await podImages();

@@ -19,22 +19,22 @@ import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryDirectories } from './mariadb-programs.ts';
 
 export interface RabbitmqOptions {
-  /** A free one unless given. */
+  /** The port; by default a free one. */
   readonly port?: number;
-  /** With its management API, on a free port; then it is up when that responds. */
+  /** Enables its management API on a free port. It has then started when that API responds. */
   readonly management?: true;
-  /** More lines of its rabbitmq.conf. */
+  /** Additional lines for its rabbitmq.conf. */
   readonly config?: readonly string[];
-  /** A rabbitmq.conf with listeners of its own in place of ours; with the management plugin. */
+  /** A rabbitmq.conf whose listeners replace ours; the management plugin is enabled. */
   readonly configuration?: string;
 }
 
 export interface Rabbitmq extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** `http://127.0.0.1:PORT` of its management API, if requested. */
+  /** The address of its management API, `http://127.0.0.1:PORT`, if requested. */
   readonly managementUrl: string | undefined;
-  /** The broker's only process, so that SIGSTOP freezes all of it. */
+  /** The only process of the broker, so that SIGSTOP freezes all of it. */
   readonly pid: number;
   /** The end of its log. */
   log(): string;
@@ -47,12 +47,12 @@ export interface Rabbitmq extends AsyncDisposable {
 export type RabbitmqTool = 'rabbitmqctl' | 'rabbitmq-diagnostics';
 
 const READY = 'Server startup complete';
-/** The broker script's options for Erlang, except for sizes: one scheduler is enough for a handshake. */
+/** Options that the broker's script passes to Erlang, except for sizes: one scheduler is enough for a handshake. */
 const EMULATOR = '+W w +S 1:1 +sbwt none +sbwtdcpu none +sbwtdio none +MBas ageffcbf +MHas ageffcbf';
 /** Erlang sizes its port table by the limit of open files, which may be a million. */
 const MAX_PORTS = '4096';
 
-/** Verified by fetching and unpacking it. */
+/** Tested by downloading and unpacking it. */
 export const canRunRabbitmq: Capability = async () => {
   try {
     await programs();
@@ -153,7 +153,7 @@ const OURS = [
   'log.file = false',
 ];
 
-/** All clients are on loopback. */
+/** All clients connect over loopback. */
 function configuration(port: number, more: readonly string[]): string {
   return [`listeners.tcp.1 = 127.0.0.1:${port}`, ...OURS, ...more, ''].join('\n');
 }
@@ -174,7 +174,7 @@ function brokerArgs(nodePort: number): string[] {
 interface Programs {
   readonly erlang: string;
   readonly bin: string;
-  /** RabbitMQ's own directory. */
+  /** The directory of RabbitMQ itself. */
   readonly home: string;
   readonly libraries: string;
 }

@@ -23,15 +23,15 @@ export interface Redis extends AsyncDisposable {
 }
 
 export interface RedisOptions {
-  /** Command-line options: `--requirepass`, `secret`. */
+  /** Options for the command line: `--requirepass`, `secret`. */
   readonly args?: readonly string[];
-  /** Its data; default a private directory. */
+  /** The directory of its data; by default a private one. */
   readonly directory?: string;
 }
 
 const HOST = '127.0.0.1';
 
-/** Verified by fetching and unpacking it. */
+/** Tested by downloading and unpacking it. */
 export const canRunRedis: Capability = async () => {
   try {
     await unpacked();
@@ -41,7 +41,7 @@ export const canRunRedis: Capability = async () => {
   }
 };
 
-/** Starts one; resolves when it accepts connections, which is before it has loaded its data. */
+/** Starts one, and resolves when it accepts connections, which is before it has loaded its data. */
 export async function startRedis({ args = [], directory }: RedisOptions = {}): Promise<Redis> {
   const usr = join(await unpacked(), 'usr');
   const port = await freePort();

@@ -14,23 +14,23 @@ import { until } from '../support/until.ts';
 import { libraryDirectories } from './mariadb-programs.ts';
 
 export interface Registry extends AsyncDisposable {
-  /** Where this process reaches it: `127.0.0.1:PORT`. */
+  /** The address for this process: `127.0.0.1:PORT`. */
   readonly address: string;
 }
 
-/** A network other than this machine's. */
+/** A network other than that of this machine. */
 export interface Place {
-  /** The command that runs another one there. */
+  /** The command that runs another command in that network. */
   inside(command: string, args: readonly string[]): [string, string[]];
-  /** A port of this machine that leads to one there. */
+  /** A port on this machine that is forwarded to one in that network. */
   reach(port: number): Promise<number>;
 }
 
 const HOST = '127.0.0.1';
-/** Used only by maintainer scripts. */
+/** Only maintainer scripts use these. */
 const NOT_NEEDED = ['libc6', 'debconf', 'perl-base', 'perl', 'passwd', 'adduser'];
 
-/** Verified by fetching and unpacking it and skopeo. */
+/** Tested by downloading and unpacking it and skopeo. */
 export const canRunRegistry: Capability = async () => {
   try {
     await registryPackages();
@@ -51,7 +51,7 @@ export async function startRegistry(place?: Place, port?: number): Promise<Regis
   const logFile = join(directory, 'log');
   const storage = { filesystem: { rootdirectory: join(directory, 'storage') } };
   const http = { addr: `${HOST}:${own}` };
-  // JSON is YAML.
+  // The file is JSON, which is also YAML.
   await writeFile(
     config,
     JSON.stringify({ version: '0.1', log: { level: 'warn', accesslog: { disabled: true } }, storage, http }),

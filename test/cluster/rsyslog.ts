@@ -14,18 +14,18 @@ import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryDirectories } from './mariadb-programs.ts';
 
 export interface RsyslogOptions {
-  /** Paths or globs. */
+  /** Paths or globs of log files. */
   readonly files: readonly string[];
   /** A loopback port that accepts its bulk requests. */
   readonly port: number;
-  /** `raw`: time, line and path. `parsed`: the fields of a line of oslo.log under Kolla's names. */
+  /** `raw`: time, line and path. `parsed`: the fields of a line in oslo.log's format, under Kolla's names. */
   readonly documents: 'raw' | 'parsed';
   readonly index: string;
   /** An empty directory for its configuration, state and pid file. */
   readonly directory: string;
 }
 
-/** Verified by checking a configuration. */
+/** Tested by checking a configuration. */
 export const canRunRsyslog: Capability = async () => {
   try {
     await rsyslogVersion();
@@ -35,7 +35,7 @@ export const canRunRsyslog: Capability = async () => {
   }
 };
 
-/** `8.2302.0`. */
+/** The version, such as `8.2302.0`. */
 export async function rsyslogVersion(): Promise<string> {
   const { program, env } = await unpacked();
   const said = await must(program, ['-v'], { env });

@@ -27,7 +27,7 @@ export function requester(url: string, { launcher = [], login }: RequesterOption
 async function ask(url: string, method: string, text?: string, login?: Login): Promise<Reply> {
   const auth = login === undefined ? {} : { auth: `${login.user}:${login.password}`, ca: login.ca };
   const headers = { 'content-type': 'application/json', ...(text && { 'content-length': Buffer.byteLength(text) }) };
-  // One connection per request: a killed server leaves dead ones behind.
+  // Each request has its own connection, because a killed server leaves dead ones behind.
   const sent = (url.startsWith('https:') ? secure : plain)(url, { method, headers, agent: false, ...auth });
   sent.end(text);
   const [reply] = (await once(sent, 'response')) as [IncomingMessage];

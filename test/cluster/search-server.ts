@@ -27,21 +27,21 @@ export interface SearchServer extends AsyncDisposable {
   readonly url: string;
   /** The pid of its launcher, which leads the process group. */
   readonly pid: number;
-  /** Undefined if it needs no login. */
+  /** Undefined if the server needs no login. */
   readonly login: Login | undefined;
-  /** One request; a status of 400 and above is returned like any other. */
+  /** Sends one request. A status of 400 and above is returned like any other. */
   request(method: string, path: string, body?: unknown): Promise<Reply>;
   /** Makes all indexed documents visible to searches. */
   refresh(): Promise<void>;
   /** Number of documents in the index or pattern after a refresh; 0 if it does not exist. */
   count(index: string): Promise<number>;
-  /** The documents that a search body finds, `_id` and `_source`. */
+  /** The documents that a search body finds, with `_id` and `_source`. */
   search(index: string, body: object): Promise<Hit[]>;
-  /** Shuts it down cleanly; its data is kept. */
+  /** Shuts the server down cleanly; its data is kept. */
   stop(): Promise<void>;
-  /** Kills it like a power failure; data stay. */
+  /** Kills the server, as a power failure would; its data is kept. */
   kill(): Promise<void>;
-  /** After stop or kill, at the same address with the same data. */
+  /** Starts the server again after stop or kill, at the same address and with the same data. */
   restart(): Promise<void>;
 }
 
@@ -56,28 +56,28 @@ export interface Hit {
   readonly _source: Readonly<Record<string, unknown>>;
 }
 
-/** Common options. */
+/** Options that all servers have. */
 export interface SearchServerOptions {
-  /** Where it listens. */
+  /** The listen address. */
   readonly host?: string;
-  /** A free one unless given. */
+  /** The port; by default a free one. */
   readonly port?: number;
   /**
    * Arguments before its command line, for another network namespace: `nsenter --net=FILE --`. Requests are sent from
    * there too.
    */
   readonly launcher?: readonly string[];
-  /** More of the server's settings. */
+  /** Additional settings of the server. */
   readonly settings?: Settings;
 }
 
 export type Settings = Readonly<Record<string, string | number | boolean>>;
 
-/** The differences between the servers. */
+/** What differs between the servers. */
 export interface SearchProgram {
   readonly kind: SearchServer['kind'];
   readonly login?: Login;
-  /** Time to stop; default 10 s. */
+  /** Time it may take to stop; the default is 10 s. */
   readonly stopMs?: number;
   /** Writes the server's own directory, and returns how to start it there. */
   readonly configure: (
@@ -134,10 +134,10 @@ export async function startSearchServer(
   };
 }
 
-/** Requests to a server, however it was started. */
+/** Sends requests to a server, however it was started. */
 export type SearchClient = Pick<SearchServer, 'request' | 'refresh' | 'count' | 'search'>;
 
-/** Search operations, by HTTP requests. */
+/** Operations of search servers, as HTTP requests. */
 export function searchClient(request: SearchServer['request']): SearchClient {
   const refresh = async (): Promise<void> => void ok(await request('POST', '/_refresh'));
   /** A newly created index may have no active shard yet. */

@@ -5,10 +5,10 @@ import type { Login, Settings } from './search-server.ts';
 
 export const ADMIN = 'admin';
 const PASSWORD = 'changeme-test';
-/** Its bcrypt hash, which Node cannot compute. */
+/** The bcrypt hash of the password, which Node cannot compute. */
 export const PASSWORD_HASH = '$2a$10$n0oFP/9KOXMlyrywjzXBmudDiuhzgzyA5s1OLHQ.Ig2aNCt8jeV6m';
 
-/** Settings of each single-node server in its own directory. */
+/** Settings of a single-node server with its own directory. */
 export function commonSettings(directory: string): Settings {
   return {
     'cluster.name': 'kolla-pod-test',
@@ -30,7 +30,7 @@ export function newLogin(): { login: Login; certificate: Credentials } {
   return { login: { ca: authority.certificate, user: ADMIN, password: PASSWORD }, certificate };
 }
 
-/** `node.crt` and `node.key` in a server's config directory. */
+/** `node.crt` and `node.key` in the config directory of a server. */
 export async function writeCertificate(config: string, { certificate, key }: Credentials): Promise<void> {
   await mkdir(config, { recursive: true });
   await writeFile(join(config, 'node.crt'), certificate);

@@ -7,10 +7,10 @@ import { goProgram } from '../../tools/go-program.ts';
 import { run, type Finished } from '../../tools/process.ts';
 
 const DIRECTORY = fileURLToPath(new URL('.', import.meta.url));
-/** Modules and Go's build cache of a cold build. */
+/** Disk space for modules and Go's build cache. */
 const BUILD_BYTES = 1e9;
 
-/** Verified by building it; the build is cached. */
+/** Tested by building it; the build is cached. */
 export const canJudgeSignatures: Capability = async () => {
   try {
     await policyCopy();
@@ -29,7 +29,7 @@ export const canJudgeSignatures: Capability = async () => {
 export async function copyByPolicy(policy: object, reference: string, directory: string): Promise<Finished> {
   const registries = join(directory, 'registries.d');
   await mkdir(registries, { recursive: true });
-  // Where cosign's signatures are: next to the image.
+  // cosign's signatures are next to the image.
   const attached = { 'default-docker': { 'use-sigstore-attachments': true } };
   await writeFile(join(registries, 'default.yaml'), JSON.stringify(attached));
   const file = join(directory, 'policy.json');

@@ -5,7 +5,7 @@ import type { Mariadb, MariadbOptions } from './mariadb.ts';
 
 const IN_A_VIEW = ['--mount', '--propagation', 'private'];
 
-/** Verified by mounting one in a separate mount namespace. */
+/** Tested by mounting one in a separate mount namespace. */
 export const canHaveSmallDisk: Capability = async () => {
   try {
     await must('unshare', [...IN_A_VIEW, 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', '/tmp']);
@@ -28,7 +28,7 @@ export function onSmallDisk(sizeMb: number): Pick<MariadbOptions, 'launcher' | '
   };
 }
 
-/** Fills the server's disk, leaving that much free. */
+/** Fills the disk of the server, leaving that much free. */
 export async function fillDisk(mariadb: Mariadb, leftKb: number): Promise<void> {
   const file = fillerOf(mariadb);
   const script = `dd if=/dev/zero of="$0" bs=64k 2>/dev/null; [ -s "$0" ] && truncate -s -${leftKb}K "$0"`;
@@ -39,7 +39,7 @@ export async function emptyDisk(mariadb: Mariadb): Promise<void> {
   await must('rm', [fillerOf(mariadb)]);
 }
 
-/** The server's directory, in its own mount namespace. */
+/** The directory of the server, in its own mount namespace. */
 function fillerOf({ pid, directory }: Mariadb): string {
   return `/proc/${pid}/root${directory}/data/filler`;
 }

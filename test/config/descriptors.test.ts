@@ -1,4 +1,4 @@
-/** kolla-init watch plans each version in one process, for as long as the Pod lives. */
+/** kolla-init watch plans each version in the same process, for as long as the Pod exists. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';

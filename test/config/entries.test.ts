@@ -248,7 +248,7 @@ test('nothing is written when nothing changes, for every kind of entry', async (
   assert.deepEqual(await look(), before);
 });
 
-test('one file by two names, through a link, is one file: the later entry applies, and a second run changes nothing', async () => {
+test('a file with two names, one through a link, is installed once: the later entry applies, and a second run changes nothing', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), 'first');
   await p.write(join(p.configDir, 'b'), 'second');

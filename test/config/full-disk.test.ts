@@ -7,7 +7,7 @@ import { entry, pod } from './support.ts';
 
 const skip = (await whyNoMount()) ?? false;
 const SIZE = 20_000;
-/** New size of each file, as a multiple of SIZE. */
+/** The new size of each file, as a multiple of SIZE. */
 const FILES = { 'a.conf': 1, 'b.conf': 1, 'c.conf': 2, 'd.conf': 1 };
 
 /** Applies on a volume that fits only the first new files, then on a larger one; copies the content after each run. */

@@ -9,7 +9,7 @@ import { entry, pod, type Pod } from './support.ts';
 const skip = (await whyNoMount()) ?? false;
 const ME = { uid: 0, gid: 0, groups: [] };
 
-/** Two files are installed, and one is a mount point when the command runs. Prints the exit code and both contents. */
+/** Installs two files, one of which is a mount point when the command runs. Prints the exit code and both contents. */
 async function withMountedFile(p: Pod, more: object): Promise<string[]> {
   await p.write(join(p.root, 'etc/passwd'), 'keystone:x:0:0::/:/bin/sh\n');
   await p.write(join(p.root, 'etc/group'), 'keystone:x:0:\n');

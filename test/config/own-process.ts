@@ -6,7 +6,7 @@ import { run, type Finished } from '../../tools/process.ts';
 
 const APPLY = fileURLToPath(new URL('fixtures/apply.ts', import.meta.url));
 
-/** Command line that installs everything in a separate process. */
+/** The command line that installs everything in a separate process. */
 export function applyWords(options: ConfigOptions, ...more: string[]): string[] {
   return [process.execPath, APPLY, JSON.stringify(options), ...more];
 }
@@ -21,13 +21,13 @@ export function whereWeMayMount(script: string, ...args: string[]): Promise<Fini
   return run('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-euc', script, 'sh', ...args]);
 }
 
-/** The reason why mounting is impossible here, if so. */
+/** Why mounting is impossible here; undefined if it is possible. */
 export async function whyNoMount(): Promise<string | undefined> {
   const { code, stderr } = await whereWeMayMount('mount -t tmpfs none /mnt');
   return code === 0 ? undefined : `nothing can be mounted here: ${stderr.trim()}`;
 }
 
-/** Every path of a tree with mode, and content or target. */
+/** Every path in a tree, with its mode and its content or target. */
 export async function look(root: string): Promise<Map<string, { readonly mode: number; readonly content: string }>> {
   const found = new Map<string, { mode: number; content: string }>();
   for (const name of (await readdir(root, { recursive: true })).toSorted()) {

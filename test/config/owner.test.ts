@@ -7,7 +7,7 @@ const ACCOUNTS = { users: new Map(Object.entries(USERS)), groups: new Map(Object
 const ROOT: Identity = { uid: 0, gid: 0, groups: [] };
 const KEYSTONE: Identity = { uid: 42425, gid: 42425, groups: [42400] };
 
-/** Requested owner and mode, the running user, and the result: `uid:gid mode rule`; -1 is unchanged. */
+/** Requested owner and mode, the user that runs, and the result as `uid:gid mode rule`, in which -1 means unchanged. */
 const TABLE: readonly (readonly [string, number, Identity, string])[] = [
   ['keystone', 0o600, ROOT, '42425:42425 600 given'],
   ['nova:kolla', 0o4755, ROOT, '42436:42400 4755 given'],
@@ -40,7 +40,7 @@ for (const [owner, perm, me, expected] of TABLE) {
   });
 }
 
-test('an unchanged mode is rejected only for another user', () => {
+test('an unchanged mode is rejected only for a file of another user', () => {
   assert.equal(modeFor(ownershipFor('root', ACCOUNTS, KEYSTONE), undefined), undefined);
   assert.throws(() => modeFor(ownershipFor('nova', ACCOUNTS, KEYSTONE), undefined), RangeError);
 });

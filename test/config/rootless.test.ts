@@ -1,4 +1,4 @@
-/** As a service's uid, independent of the test's user: a process that is not root and cannot read files of mode 0. */
+/** Runs as a service's uid, whoever runs the test: a process that is not root and cannot read files of mode 0. */
 import assert from 'node:assert/strict';
 import { access, chmod, chown, lstat, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -25,7 +25,7 @@ async function asService(p: Pod, user: Unprivileged, options: { root: string; im
   return [...user.words, ...applyWords({ ...options, configDir: p.configDir, configFile: undefined, me })];
 }
 
-/** How to run unprivileged: directly, or by switching to another user. */
+/** How to run without privileges: directly, or by switching to another user. */
 async function unprivileged(p: Pod): Promise<Unprivileged | undefined> {
   const locked = await p.write(join(p.configDir, '../locked'), '', 0);
   const mayRead = await access(locked).then(

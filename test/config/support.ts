@@ -9,7 +9,7 @@ import { coreBinary } from '../cluster/core-binary.ts';
 import { isOnCore, logLines } from '../support/helper.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
-/** The result of kolla-core with the same options: test/engine/on-engine/apply.ts. */
+/** The result that kolla-core has with the same options: test/engine/on-engine/apply.ts. */
 async function onCore(): Promise<(options: ConfigOptions, onSaid: (lines: string) => void) => Promise<Done>> {
   const { path } = await privateDirectory('on-core');
   process.once('exit', () => rmSync(path, { recursive: true, force: true }));
@@ -34,7 +34,7 @@ export interface Pod extends AsyncDisposable {
   readonly logged: () => ReturnType<typeof logLines>;
   write(path: string, content: string, mode?: number): Promise<string>;
   config(document: unknown): Promise<string>;
-  /** Numbers of written and unchanged files. */
+  /** Numbers of files written and unchanged. */
   apply(options?: Partial<ConfigOptions>): Promise<Done>;
 }
 

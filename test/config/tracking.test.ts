@@ -10,11 +10,11 @@ interface Life extends Pod {
   readonly at: (path: string) => string;
   /** The image has its own file in this directory of /run, and /var/run is a link to it. */
   readonly linked: (directory: string) => Promise<void>;
-  /** Applies these config_files. */
+  /** Installs these config_files. */
   readonly with: (...files: object[]) => Promise<unknown>;
 }
 
-/** In a volume that is seeded from an image, or in the image itself with a volume at /run/kolla. */
+/** Once in a volume that is filled from an image, and once in the image itself with a volume at /run/kolla. */
 async function life(kind: 'volume' | 'image'): Promise<Life> {
   const p = await pod();
   const image = kind === 'image' ? p.root : join(p.configDir, '../image');

@@ -9,7 +9,7 @@ import { runHelper } from '../support/helper.ts';
 
 const STORED = fileURLToPath(new URL('../fixtures/stored', import.meta.url));
 
-/** A volume written by kolla-init: two installed files, neither of them in the image. */
+/** A volume that kolla-init has written, with two installed files, neither of which the image has. */
 async function oldVolume() {
   const directory = await privateDirectory('stored');
   const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config_files')];

@@ -8,13 +8,11 @@ import { canHaveKollaAnsible, rolesDirectory } from './kolla-ansible.ts';
 
 const skip = (await canHaveKollaAnsible()) ?? false;
 
-/**
- * Variables that hold a secret themselves: some others only have one in their name (`nova_keystone_password_length`).
- */
+/** Variables that contain a secret. Other variables only have one in their name (`nova_keystone_password_length`). */
 const SECRET = /^\s*\w*(?:_password|_secret|secret_key|_secret_key|_pass|private_key|_key_base64)\b/;
-/** A word that occurs in no template. */
+/** A word that no template contains. */
 const VALUE = 'h1dden';
-/** Passwords with the delimiters of other files' syntax. */
+/** Passwords that contain the delimiters of other files' syntax. */
 const AWKWARD = [',h1dden', ';h1dden', '<h1dden', '#h1dden', 'none,h1dden', '@h1dden', '/a/h1dden'];
 
 /**
@@ -44,10 +42,10 @@ test('no template with a secret is a ConfigMap, and config.json without a secret
       const file = { path: name, bytes, mode: 0o644, entries: [{ name, perm: 0o644 }] };
       if (!judge(file).isSecret) shown.push(`${path}: ${secret}`);
     }
-    // Invalid JSON without its statements cannot be judged.
+    // Without its statements this is invalid JSON and cannot be judged.
     if (!name.endsWith('.json') || !isJson(text)) continue;
     count.documents++;
-    // In a service's directory it is config.json.
+    // In the directory of a service this is config.json.
     const document = { path: 'config.json', bytes: Buffer.from(text), mode: 0o600, entries: [] };
     if (judge(document).isSecret && !text.includes(VALUE)) count.secretDocuments.push(path);
   }

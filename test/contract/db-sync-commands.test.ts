@@ -10,11 +10,11 @@ import { canHaveKolla, kollaPackage } from './kolla-package.ts';
 
 const skip = (await canHaveKolla()) ?? false;
 
-/** Each service's script in Kolla's package, and the phases that it runs with those variables. */
+/** The script of each service in Kolla's package, and the phases that it runs with those variables. */
 interface Row {
   readonly script: string;
   readonly ways: readonly (readonly [variables: readonly string[], ...phases: Phase[]])[];
-  /** Variables of a second start, if Kolla needs one for our phase `all`. */
+  /** Variables of a second start, for services in which Kolla needs one for our phase `all`. */
   readonly second?: readonly string[];
 }
 
@@ -71,7 +71,7 @@ const KOLLA: Readonly<Record<string, Row>> = {
   watcher: { script: 'watcher/watcher-api', ways: ALL },
 };
 
-/** Programs of Kolla's scripts other than the services' tools: unavailable, or unsuitable for a test. */
+/** Programs in Kolla's scripts other than the services' tools, which are unavailable or unsuitable for a test. */
 const OTHERS = ['chmod', 'chown', 'ln', 'mkdir', 'openstack', 'rm', 'stat', 'touch'];
 const STUB = '#!/bin/bash\necho "ran: ${0##*/} $*"\n';
 
@@ -112,7 +112,7 @@ async function executable(file: string, text: string): Promise<void> {
   await chmod(file, 0o755);
 }
 
-/** `test` only checks whether Kolla's script has done its part. */
+/** `test` only checks whether Kolla's script has already done its part. */
 function programsOf({ migration }: Service): string[] {
   const all = Object.values(migration.phases).flatMap((steps) => steps.map(({ argv }) => argv[0]));
   return [...new Set(all)].filter((program) => program !== 'test');

@@ -4,7 +4,7 @@ import { HELPERS } from '../support/helper.ts';
 import { run } from '../../tools/process.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from './throw-away-root.ts';
 
-/** An image with our names, started as before: without our variables, an API server, or mounts. */
+/** An image with our names that is started as before: without our variables, an API server, or mounts. */
 async function canTrace(): Promise<string | undefined> {
   const tried = await run('strace', ['-f', '-o', '/dev/null', 'true']).catch(() => undefined);
   return tried?.code === 0 ? undefined : 'strace cannot trace here';
@@ -24,7 +24,7 @@ const IMAGE: Tree = {
   'usr/local/bin/kolla_copy_cacerts': ours('kolla_copy_cacerts'),
   'usr/local/bin/kolla_extend_start': '',
   run_command: { text: 'true', mode: 0o666 },
-  // Replaces Kolla's sudo, which would need its set-id bit.
+  // Replaces Kolla's sudo, which would need a set-id bit.
   'usr/local/bin/sudo': program('#!/bin/bash\nif [[ $1 == -E ]]; then shift; fi\necho "sudo $1" >&2\n'),
 };
 
@@ -38,7 +38,7 @@ async function networkCalls(more: Tree, options: Partial<InRoot>): Promise<strin
   });
   assert.match(stdout, /^code 0\n/, stderr);
   assert.match(stdout, /execve\(.*kolla_start/, 'nothing was traced');
-  // libc and bash query users through a socket (nscd), with and without us.
+  // libc and bash look users up through a socket (nscd), with our names and without.
   return stdout.split('\n').filter((each) => /(?:socket|connect)\(/.test(each) && !each.includes('AF_UNIX'));
 }
 

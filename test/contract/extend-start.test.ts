@@ -10,7 +10,7 @@ import { canThrowAwayRoots, inThrowAwayRoot } from './throw-away-root.ts';
 
 const PAGE = new URL('../../docs/reference/rootless-extend-start.md', import.meta.url);
 
-/** Programs outside /usr/local are overlaid on this machine's /usr, read-only. */
+/** Programs outside of /usr/local are overlaid read-only on this machine's /usr. */
 async function canLayOver(): Promise<string | undefined> {
   const { code, stderr } = await inThrowAwayRoot('test -e /usr/share/laid-over', {
     tree: { 'usr/share/laid-over': '' },

@@ -1,4 +1,4 @@
-/** Kolla's healthcheck_curl with the real curl, and ours, against the same servers. */
+/** Runs Kolla's healthcheck_curl with the real curl, and ours, against the same servers. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
@@ -14,7 +14,7 @@ const skip = missing ?? false;
 
 let sides: Sides;
 const stack = new AsyncDisposableStack();
-/** By name in a case's arguments: `{web}` is its address. */
+/** Servers by their names in the arguments of a case: `{web}` is replaced by its address. */
 const servers: Record<string, string> = {};
 
 before(async () => {
@@ -46,7 +46,7 @@ after(() => stack.disposeAsync());
 
 type Case = readonly [args: readonly string[], env?: NodeJS.ProcessEnv];
 
-/** Common output: exit code, stdout without times, and curl's exit code on stderr. */
+/** What both must have in common: exit code, stdout without times, and curl's exit code on stderr. */
 const SAME: Readonly<Record<string, Case>> = {
   'a bare host and port': [['{web}']],
   'a path and a query': [['http://{web}/a/b?c=d#e']],
@@ -89,7 +89,7 @@ const SAME: Readonly<Record<string, Case>> = {
   'a space in the URL': [['http://a b/']],
 };
 
-/** curl exits before its write-out line, without a code on stderr. */
+/** curl exits before it prints its write-out line, and prints no code on stderr. */
 const WORDS = /^(?:a limit that is not a number|an option .*)$/;
 
 for (const [what, [args, env = {}]] of Object.entries(SAME)) {

@@ -1,5 +1,6 @@
 /**
- * Kolla's scripts for MariaDB and RabbitMQ with the real client and diagnostics, and ours, against the same servers.
+ * Runs Kolla's scripts for MariaDB and RabbitMQ with the real client and diagnostics, and ours, against the same
+ * servers.
  */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -42,7 +43,7 @@ before(async () => {
 });
 after(() => stack.disposeAsync());
 
-/** As an image has it: `rabbitmq-diagnostics` on PATH. */
+/** As in an image: `rabbitmq-diagnostics` is on the PATH. */
 async function diagnosticsOnPath(of: Rabbitmq): Promise<NodeJS.ProcessEnv> {
   const directory = stack.use(await privateDirectory('diagnostics'));
   const { words, env } = of.toolLine([], 'rabbitmq-diagnostics');
@@ -51,7 +52,7 @@ async function diagnosticsOnPath(of: Rabbitmq): Promise<NodeJS.ProcessEnv> {
   return { ...env, PATH: `${directory.path}:${process.env['PATH']}` };
 }
 
-/** Exit code and stdout of Kolla's and of ours. */
+/** The exit code and the stdout of Kolla's script and of ours. */
 async function all(sides: Sides, name: string, env: NodeJS.ProcessEnv): Promise<(string | number)[][]> {
   const each: Finished[] = [];
   for (const side of ['theirs', 'ours'] as const) each.push(await sides[side](name, [], env));

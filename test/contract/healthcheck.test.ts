@@ -1,6 +1,6 @@
 /**
- * Kolla's own healthcheck scripts and ours on the same processes, sockets and files: the same results, except for
- * listed differences.
+ * Runs Kolla's own healthcheck scripts and ours on the same processes, sockets and files. The results must be equal,
+ * except for listed differences.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ import { allSides, canHaveSides, type Sides } from './healthcheck/sides.ts';
 
 const missing = await canHaveSides();
 const skip = missing ?? false;
-/** Unique among the processes of all tests. */
+/** A name that is unique among the processes of all tests. */
 const ME = `kp${process.pid}`;
 
 let sides: Sides;
@@ -41,14 +41,14 @@ const listen = (...args: string[]): Case => ({ name: 'healthcheck_listen', args 
 const socket = (...args: string[]): Case => ({ name: 'healthcheck_socket', args });
 const filemod = (...args: string[]): Case => ({ name: 'healthcheck_filemod', args });
 
-/** A process with a connection, and its remote port. */
+/** A process with a connection, and the remote port of that connection. */
 async function connected(stack: AsyncDisposableStack, called: string, args: readonly string[] = []): Promise<string> {
   const server = stack.use(await listenTcp(() => {}));
   await actor(stack, called, connecting(server.port), args);
   return `${server.port}`;
 }
 
-/** Kolla's result equals ours. */
+/** Asserts that Kolla's result equals ours. */
 const SAME: Readonly<Record<string, readonly [code: number, stage: Stage]>> = {
   'port: an established connection': [0, async (s) => port(`${ME}-a`, await connected(s, `${ME}-a`))],
   'port: one of several ports': [0, async (s) => port(`${ME}-b`, '1', await connected(s, `${ME}-b`))],
@@ -169,12 +169,12 @@ for (const [what, [code, stage]] of Object.entries(SAME)) {
     const ours = await sides.ours(name, args);
     assert.equal(theirs.code, code, `Kolla's: ${theirs.stderr}`);
     assert.deepEqual([ours.code, ours.stdout], [code, theirs.stdout], ours.stderr);
-    // An intended addition to Kolla's output: a reason.
+    // An intended addition to Kolla's output: the reason.
     assert.match(ours.stderr, code === 0 ? /^$/ : new RegExp(`^${name}: .+\\n$`));
   });
 }
 
-/** Kolla's exit code, ours, and our reason. */
+/** Kolla's exit code, our exit code, and our reason. */
 const DIFFERS: Readonly<Record<string, readonly [theirs: number, ours: number, reason: RegExp, stage: Stage]>> = {
   'a port is exact; with Kolla 567 passes for 5672': [
     0,

@@ -11,14 +11,14 @@ import { byUs } from './set-configs/ours.ts';
 import { byReference, CONFIG, play } from './set-configs/play.ts';
 import { canRunReference, startReference, type Ended, type Reference, type Start } from './set-configs/reference.ts';
 
-/** Differences between `kolla-init check` and `kolla_set_configs --check`, with reasons. */
+/** How `kolla-init check` differs from `kolla_set_configs --check`, and why. */
 const OTHERWISE: Readonly<Record<string, number>> = {
-  // The wanted state is unknown: as for any other invalid configuration.
+  // The wanted state is unknown, as with any other invalid configuration.
   'a check with the source missing': ExitCode.badConfig,
   'a check with the source missing, before an entry with an unknown key': ExitCode.badConfig,
-  // kolla-init compares with the result of all entries, permissions among them.
+  // kolla-init compares with the result of all entries, including permissions.
   'a check of kept properties after permissions set another owner than the entry names': ExitCode.ok,
-  // kolla_set_configs has its own state; kolla-init's is in /run/kolla.
+  // kolla_set_configs has its own state, while that of kolla-init is in /run/kolla.
   'a check with an entry dropped': ExitCode.ok,
   // Sources are this machine's own here, which has no /etc/e: --root applies to destinations.
   'a check of an optional source created by a later entry, into a missing directory': ExitCode.ok,

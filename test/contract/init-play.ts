@@ -1,4 +1,4 @@
-/** Starts of kolla-init on the cases of kolla_set_configs: as root, in the image itself, with a state directory. */
+/** Runs kolla-init on the cases of kolla_set_configs: as root, in the image itself, with a state directory. */
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KollaError } from '../../src/core/errors.ts';
@@ -7,7 +7,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { CONFIG } from './set-configs/play.ts';
 import type { Ended, Start } from './set-configs/reference.ts';
 
-/** One start. Throws errors other than KollaError: bugs. */
+/** One start. Throws errors other than KollaError, because they are bugs. */
 export async function byInit({ root }: Start): Promise<Ended> {
   mkdirSync(join(root, 'run/kolla'), { recursive: true });
   const restore = inThisRoot(root);

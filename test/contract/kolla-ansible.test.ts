@@ -5,9 +5,9 @@ import { canHaveKollaAnsible, declaredHealthchecks } from './kolla-ansible.ts';
 
 const skip = (await canHaveKollaAnsible()) ?? false;
 
-/** kolla-ansible's variables not named after the container. */
+/** Variables of kolla-ansible that are not named after their container. */
 const CONTAINERS: Readonly<Record<string, string>> = { valkey: 'valkey_server' };
-/** Added to its repository after this release. */
+/** Added to kolla-ansible's repository after this release. */
 const LATER = ['prometheus_alertmanager'];
 
 type Entry = [container: string, declared: string | undefined];

@@ -6,20 +6,20 @@ import { must, run } from '../../tools/process.ts';
 
 /** The release of kolla-ansible whose health checks ours replace. */
 export const KOLLA_ANSIBLE_VERSION = '22.2.0';
-/** Parses and renders them like Ansible. */
+/** Packages that parse and render templates like Ansible. */
 const RENDERER = ['jinja2==3.1.6', 'MarkupSafe==3.0.3', 'PyYAML==6.0.3'];
 const ANSIBLE = `kolla_ansible-${KOLLA_ANSIBLE_VERSION}.data/data/share/kolla-ansible/ansible`;
 const HEALTHCHECKS_SCRIPT = fileURLToPath(new URL('healthchecks.py', import.meta.url));
 const CONTAINERS_SCRIPT = fileURLToPath(new URL('containers.py', import.meta.url));
 
-/** A health check declared by kolla-ansible. */
+/** A health check that kolla-ansible declares. */
 export interface Declared {
-  /** The name in its variable: the container's, with two exceptions. */
+  /** The name in its variable, which is the container's with two exceptions. */
   readonly name: string;
   readonly test: string;
 }
 
-/** The directory of its roles, each with its services' templates. */
+/** The directory of kolla-ansible's roles, each of which has the templates of its services. */
 export async function rolesDirectory(): Promise<string> {
   return join(await packages(), ANSIBLE, 'roles');
 }
@@ -30,11 +30,11 @@ export async function declaredHealthchecks(): Promise<Declared[]> {
   return rows.map(([name, test]) => ({ name, test }));
 }
 
-/** A container deployed by kolla-ansible. */
+/** A container that kolla-ansible deploys. */
 export interface Deployed {
-  /** kolla-ansible's name: `nova_super_conductor`. */
+  /** kolla-ansible's name for it: `nova_super_conductor`. */
   readonly name: string;
-  /** Without registry and tag. */
+  /** The image without registry and tag. */
   readonly image: string;
   /** The command in its config.json. */
   readonly command: string;
@@ -49,7 +49,7 @@ export async function deployedContainers(roles: readonly string[]): Promise<Depl
 /** The output of a script in this directory. */
 async function printedBy(script: string, ...words: readonly string[]): Promise<unknown> {
   const directory = await packages();
-  // -B: do not write compiled files next to the scripts.
+  // -B: writes no compiled files next to the scripts.
   const args = ['-B', script, join(directory, ANSIBLE), ...words];
   return JSON.parse(await must('python3', args, { env: { ...process.env, PYTHONPATH: join(directory, 'python') } }));
 }

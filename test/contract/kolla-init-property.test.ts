@@ -29,7 +29,7 @@ test(`${CASES} generated configurations are rejected untouched, or applied idemp
         const second = await byInit(at);
         assert.equal(second.code, 0, `${which}: ${second.stderr}`);
         const afterSecond = stamps(at.root);
-        // The same run may set the mode of a source in the image and preserve it.
+        // The same run may set the mode of a source in the image, and preserve it.
         if (isDeepStrictEqual(afterSecond, after)) atOnce++;
         else
           assert.match(JSON.stringify(one.config), /preserve_properties/, `${which}: the second run wrote something`);
@@ -46,7 +46,7 @@ test(`${CASES} generated configurations are rejected untouched, or applied idemp
   assert.ok(done > CASES / 2, 'the generated cases prove nothing any more');
 });
 
-/** Everything that a write would change, except the configuration, which the test writes. */
+/** Everything that a write would change, except for the configuration, which the test writes. */
 function stamps(root: string): string[] {
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted();
   return names

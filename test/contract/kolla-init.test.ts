@@ -16,7 +16,7 @@ const STRICT = 'a value of the wrong type is rejected, even if Python treats it 
 const IN_THE_WAY = 'the existing file may be the service’s own, so it is rejected with the fix';
 const OWN_COMMAND = 'the command is written to /run/kolla, and /run_command is not used';
 
-/** Cases with a different result, with the reason. */
+/** Cases with a different result, with the reasons. */
 const DIFFERENT: Readonly<Record<string, string>> = {
   'perm []': STRICT,
   'config_files {}': STRICT,
@@ -39,7 +39,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   '/run_command is a directory': OWN_COMMAND,
 };
 
-/** Strategies and --check are specific to kolla_set_configs. */
+/** Only kolla_set_configs has strategies and --check. */
 const PLAYED = CASES.filter(({ runs = [] }) => !runs.some((run) => run.argv !== undefined || 'strategy' in run));
 const skip = (await canGiveFilesAway()) ?? false;
 
@@ -83,7 +83,7 @@ async function compare(one: Case): Promise<string | undefined> {
   return undefined;
 }
 
-/** Without the private state of either. */
+/** The tree without the private state of either tool. */
 function placed(tree: Map<string, Seen>): Map<string, Seen> {
   const own =
     /^(?:|run|run\/kolla.*|etc|etc\/kolla|etc\/kolla\/defaults.*|run_command|configured|var|var\/lib|var\/lib\/kolla.*)$/s;

@@ -3,10 +3,10 @@ import { cached } from '../../tools/cache.ts';
 import { must, run } from '../../tools/process.ts';
 import type { Capability } from '../../tools/capability.ts';
 
-/** The release of Kolla for comparison. */
+/** The release of Kolla with which ours is compared. */
 export const KOLLA_VERSION = '22.0.0';
 
-/** The directory `docker/` of the package kolla, with the scripts of every image. */
+/** The directory `docker/` in the package `kolla`, with the scripts of every image. */
 export async function kollaPackage(): Promise<string> {
   const place = await cached('kolla', [KOLLA_VERSION], async (directory) => {
     const wheel = ['--no-deps', '--only-binary', ':all:', '--quiet', '--disable-pip-version-check'];

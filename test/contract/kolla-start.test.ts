@@ -1,4 +1,4 @@
-/** kolla_start on Node, compared with Kolla's start.sh. */
+/** Compares kolla_start on Node with Kolla's start.sh. */
 import { HELPERS } from '../support/helper.ts';
 import { testAsKolla } from './kolla-start/as-kolla.ts';
 

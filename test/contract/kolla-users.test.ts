@@ -7,7 +7,7 @@ import { canHaveKolla, kollaPackage } from './kolla-package.ts';
 
 const skip = (await canHaveKolla()) ?? false;
 
-/** Prints every user of Kolla's own table with its ids and the name of its group. */
+/** Prints every user in Kolla's own table with its IDs and the name of its group. */
 const PRINT = `
 import json, runpy, sys
 users = runpy.run_path(sys.argv[1])['USERS']

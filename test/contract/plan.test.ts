@@ -1,4 +1,7 @@
-/** Each service's kolla-init as in a Pod from plan: its uid, a read-only root, and only plan's volumes writable. */
+/**
+ * Runs each service's kolla-init as in a Pod that plan has printed: with its uid, a read-only root, and only plan's
+ * volumes writable.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -25,7 +28,7 @@ const accounts = (line: (name: string, id: number) => string) =>
     .map(([name, id]) => `${line(name, id)}\n`)
     .join('');
 
-/** An image of that service: its users, and a file at each mount point. */
+/** An image of that service, with its users and a file at each mount point. */
 function imageOf({ layout }: PodPlan): Tree {
   const own = layout.places.filter(({ kind, purpose }) => kind === 'directory' && purpose === 'config');
   return {
@@ -63,7 +66,7 @@ for (const service of services.filter((name) => name !== 'two-users')) {
     assert.ok(user && spec);
     const volumes = spec.initContainers[0].volumeMounts
       .filter(({ mountPath }) => mountPath.startsWith(`${INIT_ROOT}/`))
-      // Like the kubelet's directory of a volume: owned by root, writable for the Pod.
+      // Like the directory that the kubelet creates for a volume: owned by root, and writable for the Pod.
       .map(({ mountPath }) => [mountPath, `mode=2777,gid=${KOLLA_GID}`]);
     const list = `find ${INIT_ROOT} -type f -user ${user.uid} -printf '%p\\n'; find ${INIT_ROOT} -type d -printf '%p/\\n'`;
     const { code, stdout, stderr } = await inThrowAwayRoot(`kolla-init --root ${INIT_ROOT} && ${list}`, {

@@ -50,19 +50,19 @@ if (( \${#volumes[@]} )); then
 fi
 exec chroot "$root" "$@"`;
 
-/** Files of a tree by path: text, or text and mode. */
+/** The files of a tree by path, as text, or as text and mode. */
 export type Tree = Readonly<Record<string, string | { readonly text: string; readonly mode: number }>>;
 
 export interface InRoot {
   readonly tree: Tree;
-  /** Required directories of this machine in addition to the repository and /usr. */
+  /** Directories of this machine that are needed in addition to the repository and /usr. */
   readonly directories?: readonly string[];
-  /** Unpacked packages, whose /usr is overlaid on the machine's. */
+  /** Unpacked packages, whose /usr is overlaid on that of the machine. */
   readonly packages?: string;
   readonly uid?: number;
-  /** Groups in addition to the one equal to the uid. */
+  /** Groups in addition to the one that equals the uid. */
   readonly groups?: readonly number[];
-  /** With a read-only root: writable directories, with the options of their tmpfs. */
+  /** With a read-only root: directories that are writable, with the options of their tmpfs. */
   readonly volumes?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
   readonly noNewPrivileges?: boolean;
@@ -99,7 +99,7 @@ export async function inThrowAwayRoot(line: string, options: InRoot): Promise<Fi
     ...inside,
   ];
   const namespaces = ['--mount', '--pid', '--fork', '--kill-child'];
-  // With a socket as stdin bash would read this machine's ~/.bashrc.
+  // If stdin were a socket, bash would read this machine's ~/.bashrc.
   return await run('unshare', [
     ...namespaces,
     '/bin/bash',

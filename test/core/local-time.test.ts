@@ -9,7 +9,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 const ZONES = '/usr/share/zoneinfo';
 const skip = existsSync(join(ZONES, 'Europe/Berlin')) ? false : 'no zone database on this machine';
 
-/** ICU's result, which is independent of the process's time zone. */
+/** The result of ICU, which does not depend on the time zone of the process. */
 function known(zone: string, at: Date): number {
   const name = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' }).format(at);
   const [, sign, hours = '0', minutes = '0'] = /GMT(?:([+-])(\d\d):(\d\d))?$/.exec(name) ?? [];

@@ -46,7 +46,7 @@ test('a readable line has the time of day, the message and the fields', () => {
   assert.equal(text, '03:00:00.123 info  hello pod=k-0 reason="two words"\n');
 });
 
-test('foreign text cannot control the terminal', () => {
+test('text from other programs cannot control the terminal', () => {
   const text = logged({ format: 'text' }, (log) => log.error('bad \u001B[2J\u009B server', { by: '\u0007x' }));
   assert.doesNotMatch(text, /(?!\n)\p{Cc}/u);
   assert.match(text, /bad \\u001b\[2J/);

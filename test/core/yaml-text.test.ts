@@ -58,7 +58,7 @@ const TEXTS: readonly string[] = [
   '.nan',
 ];
 
-/** Building blocks of a text with several lines. */
+/** Parts of a text with several lines. */
 const PIECES = [
   '\n',
   '\n',

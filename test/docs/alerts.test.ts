@@ -6,10 +6,10 @@ import { ownMetrics, rules } from './metrics.ts';
 const readPage = (name: string) => readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const page = await readPage('how-to/operations.md');
 
-/** Programs with names in the form of a metric's. */
+/** Programs whose names look like those of metrics. */
 const NAMES = new Set(['kolla_start', 'kolla_set_configs', 'kolla_copy_cacerts', 'kolla_extend_start']);
 
-/** Metrics of kube-state-metrics, from its documentation. */
+/** Metrics of kube-state-metrics, taken from its documentation. */
 const OTHERS = ['kube_pod_init_container_status_running', 'kube_job_status_failed', 'kube_job_failed'];
 
 test('alerts use existing metrics', async () => {

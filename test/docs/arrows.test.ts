@@ -14,7 +14,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['container'],
   ['job', 'sidecar'],
   ['toolbox'],
-  // Also in place of files of cmd/.
+  // Files that also replace files in cmd/.
   ['engine'],
 ];
 

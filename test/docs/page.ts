@@ -16,12 +16,12 @@ export const PAGES = [
 ] as const;
 
 export interface Page {
-  /** With its directory, without `.md`. */
+  /** The name with its directory, without `.md`. */
   readonly name: string;
   readonly text: string;
 }
 
-/** A fenced block, and its first line. */
+/** A fenced block and its first line. */
 export interface Block {
   readonly language: string;
   readonly text: string;
@@ -48,7 +48,7 @@ export function blocksOf({ text }: Page): Block[] {
   );
 }
 
-/** One program's arguments as split by a shell, without redirections, variable assignments and comments. */
+/** The arguments of one program, split as by a shell, without redirections, variable assignments and comments. */
 export interface Command {
   readonly words: readonly string[];
   readonly line: string;

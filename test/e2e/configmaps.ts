@@ -29,7 +29,7 @@ interface Planned {
   readonly spec: Volumes & { readonly containers: readonly object[] };
 }
 
-/** @param stage called when a test runs */
+/** @param stage called when a test starts */
 export function configmapsTests(stage: () => Pick<Stage, 'node'>): void {
   const kubectl = (args: readonly string[], input?: string) =>
     stage().node.kubectl(['--namespace', NAME, ...args], input);

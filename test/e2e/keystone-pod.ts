@@ -24,7 +24,7 @@ import { until } from '../support/until.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/keystone/', import.meta.url));
 const RECONFIGURE = fileURLToPath(new URL('../../k8s/examples/reconfigure/pod.yaml', import.meta.url));
-/** Names from k8s/examples. */
+/** Names that k8s/examples uses. */
 export const IMAGE = 'kolla-pod.test/keystone:e2e';
 const PLACEMENT_IMAGE = 'kolla-pod.test/placement:e2e';
 export const ADMIN_PASSWORD = 'e2e-admin-password';
@@ -37,12 +37,12 @@ export interface Stage extends AsyncDisposable {
 
 const NEEDED = [canRunNode, canRunMariadb, canRunElasticsearch, canRunKeystone, canBuildPlacementImage];
 
-/** Reason why this machine cannot run it, or undefined. */
+/** Why this machine cannot run it; undefined if it can. */
 export async function whyNoStage(): Promise<string | undefined> {
   return await firstLacking(NEEDED);
 }
 
-/** Starts everything; about half a minute with warm caches. */
+/** Starts everything, which takes about half a minute with warm caches. */
 export async function setStage(): Promise<Stage> {
   await using parts = new AsyncDisposableStack();
   const directory = parts.use(await privateDirectory('e2e'));
@@ -113,7 +113,7 @@ function keysVolume(name: string, path: string): string {
   });
 }
 
-/** A Secret with one password. */
+/** A Secret that contains one password. */
 export function secret(name: string, password: string): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: { password } });
 }

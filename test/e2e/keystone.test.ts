@@ -87,7 +87,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     const pod = (await kubectl('keystone', ['get', 'pods', '--selector=app=keystone', '--output=name'])).trim();
     const lines = Number(await kubectl('keystone', ['exec', pod, '--container=keystone', '--', 'bash', '-c', script]));
     assert.ok(lines > 0, 'Keystone logged nothing');
-    // A log record with newlines is one document.
+    // A log record that contains newlines is one document.
     const inIndex = async () => {
       await stage.elasticsearch.refresh();
       const hits = await stage.elasticsearch.search('flog-*', { size: 10_000 });

@@ -13,11 +13,11 @@ import { until } from '../support/until.ts';
 const skip = (await canEnforcePolicies()) ?? (await canRunHelm()) ?? false;
 
 const ELSEWHERE = 'elsewhere';
-/** Practically unlimited (a week): the file's watchdog stops a hung wait. */
+/** Practically unlimited (a week), because the file's watchdog stops a wait that hangs. */
 const TIMEOUT = '--timeout=-1s';
-/** The sidecar's port: open to kubelets and Prometheus, wherever they are. */
+/** The sidecar's port, which is open to kubelets and Prometheus wherever they are. */
 const SIDECAR = '9808';
-/** The chart's Service, at its first port. */
+/** The chart's Service with its first port. */
 const SERVICE = 'Service';
 const REFUSED = 'connection refused';
 
@@ -25,7 +25,7 @@ interface Case {
   readonly name: string;
   readonly peerPorts: readonly string[];
   readonly clientPorts: readonly string[];
-  /** The chart's networkPolicy.from; none: Pods of the namespace. */
+  /** The chart's networkPolicy.from; undefined for Pods of the namespace. */
   readonly from?: readonly object[];
 }
 
@@ -81,7 +81,7 @@ describe("the charts' NetworkPolicies on a node with a policy engine", { skip },
         targets.set(SERVICE, `${service}:${clientPorts[0]}`);
       });
 
-      /** One new connection to each target: `open`, or the error. */
+      /** Opens one new connection to each target. The result is `open`, or the error. */
       const dial = async (namespace: string, client: string): Promise<Record<string, string>> => {
         const command = ['exec', client, '--', '/testbox', 'dial', ...targets.values()];
         const lines = (await node.kubectl([`--namespace=${namespace}`, ...command])).trimEnd().split('\n');
@@ -92,7 +92,7 @@ describe("the charts' NetworkPolicies on a node with a policy engine", { skip },
         'another Pod of the namespace': await dial(NAMESPACE, 'neighbour'),
         'a Pod with the same labels in another namespace': await dial(ELSEWHERE, `${name}-1`),
       });
-      /** Results with all targets but those closed. */
+      /** The results if all targets but these are closed. */
       const closed = (...ports: readonly string[]): Record<string, string> =>
         Object.fromEntries([...targets.keys()].map((target) => [target, ports.includes(target) ? REFUSED : 'open']));
       const everythingOpen = () => ({
@@ -100,7 +100,7 @@ describe("the charts' NetworkPolicies on a node with a policy engine", { skip },
         'another Pod of the namespace': closed(),
         'a Pod with the same labels in another namespace': closed(),
       });
-      /** Servers, Services' rules and deleted policies take effect without an event. */
+      /** No event announces that servers, rules of Services and deleted policies have taken effect. */
       const untilOpen = async (namespace: string, client: string) =>
         await until(`every port to be open to ${namespace}/${client}`, async (saw) => {
           const results = await dial(namespace, client);
@@ -143,7 +143,7 @@ interface Port {
   readonly containerPort: number;
 }
 
-/** The labels and ports of a StatefulSet's Pods, those of its sidecar included. */
+/** The labels and ports of a StatefulSet's Pods, including those of its sidecar. */
 function podTemplateOf(rendered: Rendered, name: string): { labels: Record<string, string>; ports: Port[] } {
   const { metadata, spec } = rendered.one('StatefulSet', name)['spec'].template;
   const containers = [...spec.initContainers, ...spec.containers] as { readonly ports?: readonly Port[] }[];

@@ -149,7 +149,7 @@ interface Seen {
   cgroups(): string[];
 }
 
-/** Records the resources of a node, to check later that they are gone. */
+/** Records the resources of a node, so that a later check can verify that they are gone. */
 function lookAt({ pid, cgroup, directory }: Pick<KubeNode, 'pid' | 'cgroup' | 'directory'>): Seen {
   const kinds = ['mnt', 'net', 'pid'] as const;
   const namespaces = kinds.map((kind) => [kind, readlinkSync(`/proc/${pid}/ns/${kind}`)] as const);

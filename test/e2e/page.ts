@@ -14,22 +14,22 @@ import type { Stage } from './keystone-pod.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface PageOptions {
-  /** Programs other than kubectl used by the commands, by name. */
+  /** Programs other than kubectl that the commands use, by name. */
   readonly programs?: Readonly<Record<string, string>>;
-  /** Working directory. Default: the repository root. */
+  /** The working directory; by default the repository root. */
   readonly cwd?: string;
 }
 
 export interface Page extends AsyncDisposable {
   /** Runs the commands under a heading, or only the block with that number, and returns their output. */
   run(heading: string, block?: number): Promise<string>;
-  /** Blocks not run yet, under a heading or on the whole page. */
+  /** Blocks that were not run yet, under a heading or on the whole page. */
   left(heading?: string): string[];
 }
 
 /**
  * The commands of docs/NAME.md, on the node.
- * @param name of the page with its directory, without `.md`
+ * @param name name of the page with its directory, without `.md`
  */
 export async function openPage(
   { node }: Pick<Stage, 'node'>,

@@ -14,7 +14,7 @@ const CONFIG = {
   config_files: [
     { source: `${CONFIG_FILES}/keystone.conf`, dest: '/etc/keystone/keystone.conf', owner: 'keystone', perm: '0600' },
     { source: `${CONFIG_FILES}/audit_map.conf`, dest: '/etc/pycadf/audit_map.conf', owner: 'keystone', perm: '0600' },
-    // In the in-memory volume, above and next to a volume of the service.
+    // Paths in the in-memory volume, above and next to a volume of the service.
     { source: `${CONFIG_FILES}/keystone.conf`, dest: '/var/lib/planned/conf/a.conf', owner: 'keystone', perm: '0600' },
     {
       source: `${CONFIG_FILES}/keystone.conf`,

@@ -41,7 +41,7 @@ export function probeTests(stage: () => Pick<Stage, 'node'>): void {
     await inWeb('touch /srv/healthy');
     await becoming('True');
     assert.match(await reasons(), /api is healthy: status 200; it had been unhealthy for/);
-    // Liveness does not depend on what readiness waits for.
+    // Liveness does not depend on the conditions of readiness.
     assert.equal((await status()).containerStatuses?.[0]?.restartCount, 0);
   });
 

@@ -21,7 +21,7 @@ import { canBuildImages, podImages } from '../cluster/pod-images.ts';
 import { canRunRegistry, skopeoFor, startRegistry, type Registry } from '../cluster/registry.ts';
 import { commandOf, EXAMPLE, printedBy } from '../cluster/release-page.ts';
 
-/** Of the registry, in the node's network. */
+/** The address of the registry in the node's network. */
 const PORT = 5000;
 const NAMESPACE = 'openstack';
 const skip = await firstLacking([canRunNode, canBuildImages, canBuildInfrastructureImages, canRunRegistry, canRunHelm]);
@@ -48,7 +48,7 @@ describe('from a release to a service on a real node', { skip: skip ?? false }, 
       builder: 'urn:kolla-pod:test',
       signer: await readSigner(secret, ''),
     });
-    // The service's image is the site's; kolla-pod comes from the registry only.
+    // The image of the service belongs to the site; kolla-pod comes only from the registry.
     const memcached = join(directory.path, 'memcached.tar');
     const { binary } = await podBinary();
     await infrastructureImage('memcached', memcached, { binary, reference: 'site.example/kolla/memcached:1' });

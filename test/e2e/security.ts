@@ -103,7 +103,7 @@ export function securityTests(stage: () => Pick<Stage, 'node'>): void {
     await kubectl(['create', '--filename=-'], JSON.stringify(map));
     await kubectl(['create', '--filename=-'], JSON.stringify(pod()));
     await until('guarded to be Ready', async (saw) => {
-      // Errors of the container runtime appear only here.
+      // Errors of the container runtime are reported only here.
       saw(await kubectl(['describe', 'pod/guarded']));
       const ready = '--output=jsonpath={.status.conditions[?(@.type=="Ready")].status}';
       return (await kubectl(['get', 'pod/guarded', ready])) === 'True' || undefined;

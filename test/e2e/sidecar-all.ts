@@ -17,7 +17,7 @@ export function sidecarAllTests(stage: () => Stage): void {
     stage().node.kubectl(['--namespace', NAME, ...args], input);
   const manifest = (name: string) => readFile(`${EXAMPLES}${name}.yaml`, 'utf8');
   const apply = async (text: string) => void (await kubectl(['apply', '--filename=-'], text));
-  /** Queried from inside the Pod. */
+  /** Requested from inside the Pod. */
   const status = async () => {
     const text = await kubectl([
       'exec',

@@ -90,7 +90,7 @@ export function sidecarTests(stage: () => Stage): void {
     assert.match(said.message ?? '', /wait 'db-sync\/keystone': container db-sync of this Pod .* \(kolla-init\)/);
   });
 
-  /** Deploys the example's Deployment again, changed and renamed. */
+  /** Deploys the Deployment of the example again, with changes and another name. */
   async function deployChanged(name: string, change: (text: string) => string): Promise<void> {
     const deployment = (await manifest('sidecar/deployment')).split('\n---\n').at(-1) ?? '';
     const renamed = deployment
@@ -100,7 +100,7 @@ export function sidecarTests(stage: () => Stage): void {
     await apply(change(renamed));
   }
 
-  /** Exit status of a container of its Pod, once it is fully gone. */
+  /** The exit status of a container, after its Pod has been deleted completely. */
   async function ended(app: string, container: string) {
     try {
       return await until(`${container} of ${app} to exit`, async () => {

@@ -5,7 +5,7 @@ import { until } from '../support/until.ts';
 
 const skip = (await canRunNode()) ?? (await canBuildCoredns()) ?? false;
 const PORT = 8080;
-/** Practically unlimited (a week): the file's watchdog stops a hung wait. */
+/** Practically unlimited (a week), because the file's watchdog stops a wait that hangs. */
 const TIMEOUT = '--timeout=-1s';
 
 describe('two kubelets in two network namespaces', { skip }, () => {
@@ -31,7 +31,7 @@ describe('two kubelets in two network namespaces', { skip }, () => {
       await apply(pod(name, server, ['serve', `0.0.0.0:${PORT}`]), service(name));
       await node.kubectl(['wait', '--for=condition=Ready', `pod/${name}`, TIMEOUT]);
       const url = `http://${name}.default.svc.cluster.local:${PORT}/`;
-      // Service rules and names reach each node asynchronously and without an event, so the Pod retries.
+      // Rules and names of Services reach each node asynchronously and without an event, so the Pod retries.
       await apply(pod(`from-${client}`, client, ['get', url], 'OnFailure'));
       await node.kubectl(['wait', '--for=jsonpath={.status.phase}=Succeeded', `pod/from-${client}`, TIMEOUT]);
     }

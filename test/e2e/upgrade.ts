@@ -5,7 +5,7 @@ import type { Stage } from './keystone-pod.ts';
 /** The last revision of Keystone's schema before migration phases: the upgrade then has work to do. */
 export const BEFORE_PHASES = '27e647c0fad4';
 
-/** The schema revision table as in a database of that release. */
+/** The table with the schema revision, as in a database of that release. */
 export async function undoPhases({ mariadb }: Stage, database: string): Promise<void> {
   await mariadb.query(`DELETE FROM ${database}.alembic_version`);
   await mariadb.query(`INSERT INTO ${database}.alembic_version VALUES ('${BEFORE_PHASES}')`);

@@ -20,7 +20,7 @@ const CRITICAL_CA = asn1.sequence(
   asn1.octetString(asn1.sequence(asn1.boolean(true))),
 );
 
-/** Fields of a certificate, as DER; a missing field gets an ordinary value. */
+/** Fields of a certificate in DER. A missing field gets an ordinary value. */
 export interface Fields {
   readonly version?: Buffer;
   readonly serial?: Buffer;
@@ -29,10 +29,10 @@ export interface Fields {
   readonly validity?: Buffer;
   readonly subject?: Buffer;
   readonly key?: Buffer;
-  /** Unique ids and extensions. */
+  /** Unique IDs and extensions. */
   readonly rest?: Buffer;
   readonly signature?: Buffer;
-  /** After the signature. */
+  /** Bytes after the signature. */
   readonly more?: Buffer;
 }
 
@@ -98,7 +98,7 @@ export function assertRefusedOrSame(pem: string): Certificate | undefined {
   return ours;
 }
 
-/** Variants with one byte changed; half of the changes are near the start, where lengths and names are. */
+/** Variants in which one byte is changed. Half of the changes are near the start, where lengths and names are. */
 export function* damaged(der: Buffer, times: number, seed: number): Generator<Buffer> {
   const HEAD_BYTES = 400;
   const random = randomFrom(seed);

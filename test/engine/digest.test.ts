@@ -5,7 +5,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import * as node from '../../src/core/digest.ts';
 import * as ours from '../../src/engine/digest.ts';
 
-// As in a bundle of kolla-core, which loads the script of a rarely used package here.
+// Loads the script of a rarely used package, as a bundle of kolla-core does.
 globalThis.require = ((name: string) => {
   assert.equal(name, '@noble/hashes');
   return { sha1, sha256 };

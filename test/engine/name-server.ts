@@ -1,4 +1,4 @@
-/** A DNS server with injected faults, on its own loopback address. */
+/** A DNS server with injected faults. It has its own loopback address. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -16,18 +16,19 @@ export interface Zone {
     readonly AAAA?: readonly string[];
     readonly CNAME?: string;
     /**
-     * `silent`, `failing`: for each query. `forged`: spoofed and malformed replies come first. `long`: over TCP only.
+     * `silent` and `failing` apply to each query. `forged` sends spoofed and malformed replies first. `long` responds
+     * over TCP only.
      */
     readonly fault?: 'silent' | 'failing' | 'forged' | 'long';
   };
 }
 
 export interface NameServer extends AsyncDisposable {
-  /** Queries received, with the type: `a.test A`. */
+  /** The queries received, with their type: `a.test A`. */
   readonly asked: readonly string[];
 }
 
-/** @param address to listen on, for UDP and TCP */
+/** @param address the address to listen on, for UDP and TCP */
 export async function startNameServer(address: string, zone: Zone): Promise<NameServer> {
   const asked: string[] = [];
   const udp = createSocket('udp4');
@@ -57,12 +58,12 @@ export async function startNameServer(address: string, zone: Zone): Promise<Name
         const end = 2 + held.readUInt16BE(0);
         const answer = encode(answerTo(decode(held.subarray(2, end)), zone));
         held = held.subarray(end);
-        // In two chunks, the first shorter than the length prefix.
+        // Sent in two chunks, the first of which is shorter than the length prefix.
         socket.write(Buffer.from([answer.length >> 8]));
         socket.write(Buffer.concat([Buffer.from([answer.length & 0xff]), answer]));
       }
     });
-    socket.on('error', () => {}); // The client has gone.
+    socket.on('error', () => {}); // The client has closed the connection.
   });
   tcp.listen(PORT, address);
   await once(tcp, 'listening');

@@ -9,7 +9,7 @@ export const canRunOpenssl: Capability = async () => {
   return found?.code === 0 ? undefined : 'no openssl on this machine';
 };
 
-/** OpenSSL's subject hash of each certificate, in order; `refused` if it cannot be parsed. */
+/** OpenSSL's subject hash of each certificate in order; `refused` if OpenSSL cannot parse it. */
 export async function hashesByOpenssl(pems: readonly string[]): Promise<string[]> {
   await using directory = await privateDirectory('hashes');
   for (const [i, pem] of pems.entries()) await writeFile(join(directory.path, `${i}`), `${pem}\n`);

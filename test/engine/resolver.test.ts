@@ -1,4 +1,4 @@
-/** The resolver of kolla-core against that of the C library, with the same files and DNS servers. */
+/** Compares the resolver of kolla-core with that of the C library, with the same files and DNS servers. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ interface Files {
   readonly hosts?: string;
 }
 
-/** Launcher arguments that run a program with its own resolv.conf and hosts. */
+/** Arguments of the launcher that run a program with its own resolv.conf and hosts. */
 async function wordsFor({ conf, hosts = HOSTS }: Files): Promise<readonly string[]> {
   const places = ['resolv.conf', 'hosts'].map((name) => join(directory.path, name));
   await writeFile(places[0]!, conf);

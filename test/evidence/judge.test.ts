@@ -7,7 +7,7 @@ import { EVERY, type Row } from './row.ts';
 const FILE = 'test/a.test.ts';
 const COMMIT = '0123456789ab';
 
-/** Outcomes of one file by name: true is passed, false failed, a string the reason of a skip. */
+/** The outcomes of one file by name: true means passed, false means failed, and a string is the reason of a skip. */
 function outcomesBy(results: Readonly<Record<string, boolean | string>>): Outcome[] {
   return Object.entries(results).map(([name, seen]) =>
     typeof seen === 'string'
@@ -81,7 +81,7 @@ test('a skipped test next to passed ones does not change the row', () => {
 test('a skipped describe() stands for its unknown tests', () => {
   const skipped: Outcome = { file: FILE, name: 'group', result: 'skipped', reason: 'no root', isSuite: true };
   assert.deepEqual([judged('one', [skipped]).verdict, judged('group', [skipped]).why], ['not run', 'no root']);
-  // A skipped test does not stand for others.
+  // A skipped test does not represent others.
   assert.equal(judged('one', outcomesBy({ two: 'no root' })).verdict, 'missing');
 });
 

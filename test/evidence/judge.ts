@@ -1,15 +1,15 @@
 import type { Outcome } from '../runner/outcomes.ts';
 import { namesOf, type Capability, type Row, type TestName } from './row.ts';
 
-/** `missing`: no test of that name is in that file, so the row is wrong. */
+/** `missing` means that the file has no test of that name, so the row is wrong. */
 export type Verdict = 'holds' | 'fails' | 'not run' | 'missing';
 
 export interface JudgedRow {
   readonly row: Row;
   readonly verdict: Verdict;
-  /** How many of its tests passed. */
+  /** Number of its tests that passed. */
   readonly passed: number;
-  /** The reason if it does not hold. */
+  /** Why it does not hold; undefined if it does. */
   readonly why: string;
 }
 
@@ -41,7 +41,7 @@ export function shortfalls(pages: readonly Page[]): string[] {
   );
 }
 
-/** @param outcomes those of the row's file */
+/** @param outcomes the outcomes of the row's file */
 function judge(row: Row, outcomes: readonly Outcome[]): JudgedRow {
   // A skipped describe() and a file that fails to load report none of their tests.
   const hiding = outcomes.filter(({ name, isSuite }) => isSuite || name.endsWith(row.file));
@@ -58,7 +58,7 @@ function judge(row: Row, outcomes: readonly Outcome[]): JudgedRow {
   }
   const passed = tests.size;
   const { least = 1 } = row;
-  // Some of the tests generated from a table may be skipped individually.
+  // Of the tests generated from a table, some may be skipped individually.
   if (passed < least) for (const reason of reasonsOf([...outcomes.filter(isOf(row)), ...hiding])) skips.add(reason);
   if (skips.size > 0) return { row, verdict: 'not run', passed, why: [...skips].join('; ') };
   if (passed < least) return { row, verdict: 'fails', passed, why: `${passed} passed of at least ${least}` };

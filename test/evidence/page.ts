@@ -31,7 +31,7 @@ function lineOf({ row, verdict, passed, why }: JudgedRow, commit: string): strin
   return `| ${cells.map(cell).join(' | ')} |`;
 }
 
-/** Escapes a table's cell: one line, without bars. */
+/** Escapes a cell of a table: one line, without bars. */
 function cell(text: string): string {
   return text.replaceAll('\n', ' ').replaceAll('|', '\\|');
 }

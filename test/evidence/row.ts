@@ -1,4 +1,4 @@
-/** The name of a test or of a describe(), exactly; or an expression over full names, whose parts are joined by ` > `. */
+/** The exact name of a test or a describe(), or an expression over full names, whose parts are joined with ` > `. */
 export type TestName = string | RegExp;
 
 /** A claim, and the tests that prove it. */
@@ -8,7 +8,7 @@ export interface Row {
   readonly file: string;
   /** Each of several names must match. */
   readonly test: TestName | readonly TestName[];
-  /** Minimum number of passed tests, if generated from a table. Default: 1. */
+  /** Minimum number of tests that must pass, if they are generated from a table; the default is 1. */
   readonly least?: number;
 }
 
@@ -19,7 +19,7 @@ export interface Capability {
   readonly rows: readonly Row[];
 }
 
-/** All tests of the file. */
+/** All tests in the file. */
 export const EVERY = /^/;
 
 /** The names of a row as a list. */

@@ -28,7 +28,7 @@ for (const { name, rows } of CAPABILITIES) {
 
   test(`${name}: every test that a row names is in its file`, () => {
     const files = [...new Set(rows.map(({ file }) => file))];
-    // A missing file has no tests: each of its rows is reported.
+    // A file that does not exist has no tests, so each of its rows is reported.
     const texts = new Map(files.map((file) => [file, existsSync(file) ? textOf(file) : '']));
     const gone = rows.flatMap((row) =>
       namesOf(row)

@@ -7,16 +7,16 @@ import { judge, type Row } from './row.ts';
 import { sinkDestination } from './sink.ts';
 import { openSite, type Shipper, type Site, type Writing } from './site.ts';
 
-/** Lines per second of each log: few enough to read all documents back in one query. */
+/** Lines per second in each log, few enough to read all documents back with one query. */
 const PER_SECOND = 150;
-/** About 4 KB: on a busy machine, stopping mid-write splits events. */
+/** About 4 KB: on a busy machine, a stop during a write splits events. */
 const AT_ONCE = 10;
-/** Range of event numbers of each log. */
+/** The range of event numbers in each log. */
 const RANGE = 10_000_000;
-/** Always rejected. */
+/** Lines that are always rejected. */
 const POISON = '77 depth=';
 
-/** Server faults, applied in turn. */
+/** Faults of the server, which are applied in turn. */
 const MOODS: readonly BulkFaults[] = [
   {},
   { p429: 0.05 },
@@ -38,7 +38,7 @@ const LOGS: Readonly<Record<string, Partial<Writing>>> = {
   truncated: { rotation: 'copytruncate', rotateEvery: 3500 },
 };
 
-/** Counts for the report. */
+/** Numbers for the report. */
 export interface Happened {
   kills: number;
   stops: number;

@@ -6,22 +6,22 @@ import { until } from '../support/until.ts';
 import type { Destination, Fault } from './run.ts';
 import { messageOf } from './site.ts';
 
-/** One writer thread and one queue slot: of three concurrent requests the third is rejected, item by item. */
+/** One thread and one queue slot for writes: of three concurrent requests the third is rejected, item by item. */
 export const ELASTICSEARCH_SETTINGS = { 'thread_pool.write.size': 1, 'thread_pool.write.queue_size': 1 };
 /** Each batch becomes this many requests on the server and overflows the queue. */
 const DAYS = 3;
 const KILLS = 5;
 
-/** Indexes of one run on a real server. */
+/** The indexes of one run on a real server. */
 export interface ElasticsearchDestination extends Destination {
   readonly server: Elasticsearch;
-  /** Index pattern. */
+  /** The pattern of the indexes. */
   readonly index: string;
   /** Number of documents in the indexes. */
   count(): Promise<number>;
 }
 
-/** @param prefix index prefix, unique per run */
+/** @param prefix prefix of the indexes, which is unique per run */
 export function elasticsearchDestination(server: Elasticsearch, prefix: string): ElasticsearchDestination {
   const index = `${prefix}-*`;
   return {
@@ -33,7 +33,7 @@ export function elasticsearchDestination(server: Elasticsearch, prefix: string):
   };
 }
 
-/** Faults that need a real Elasticsearch. */
+/** Faults that require a real Elasticsearch. */
 export const ELASTICSEARCH_FAULTS: readonly Fault<ElasticsearchDestination>[] = [
   {
     name: 'Elasticsearch: write queue of 1',
@@ -71,7 +71,7 @@ async function block({ server, index }: ElasticsearchDestination, is: true | nul
   assert.equal(status, 200, JSON.stringify(body));
 }
 
-/** Minimum interval of Elasticsearch's disk monitor. */
+/** The shortest interval of Elasticsearch's disk monitor. */
 const DISK_LOOK_MS = 10_000;
 
 /**
@@ -91,7 +91,7 @@ export const FLOOD_STAGE: Fault<ElasticsearchDestination> = {
   },
 };
 
-/** Sets the disk watermarks. */
+/** Sets the watermarks of the disk. */
 async function watermarks(to: ElasticsearchDestination, low: string, high: string, flood: string): Promise<void> {
   const disk = 'cluster.routing.allocation.disk';
   await cluster(to, {

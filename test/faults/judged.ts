@@ -3,7 +3,7 @@ import { assertOnce, runFault, type Fault, type Size } from './run.ts';
 import { rowOf } from './row.ts';
 import { sinkDestination, type SinkDestination } from './sink.ts';
 
-/** They mostly wait: for the writer, for backoff and for deliberate delays. */
+/** Most of the time these tests wait: for the writer, for backoff and for deliberate delays. */
 const AT_ONCE = 2;
 
 /**

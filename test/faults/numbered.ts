@@ -33,17 +33,17 @@ export function linesOf({ n, pid, depth, timeMs }: Numbered): string[] {
   return [`${first} Port bound “tap-é1” event=${n} depth=${depth}`, ...below];
 }
 
-/** Parsed message of a document. */
+/** The message of a document, parsed. */
 export interface Read {
-  /** Undefined if the message has no number. */
+  /** The number; undefined if the message has none. */
   readonly n: number | undefined;
-  /** Whether it starts with the first line of its event. */
+  /** Whether the message starts with the first line of its event. */
   readonly isFirst: boolean;
-  /** Whether it has exactly the lines of its event, in order. */
+  /** Whether the message has exactly the lines of its event, in order. */
   readonly isWhole: boolean;
 }
 
-/** @param message message of a document, possibly with the rest of the line prefix */
+/** @param message the message of a document, possibly with the rest of the line prefix */
 export function read(message: string): Read {
   const [first, ...others] = [...message.matchAll(/ event=(\d+) depth=(\d+)/g)];
   const below = [...message.matchAll(/ below=(\d+)\.(\d+)/g)];

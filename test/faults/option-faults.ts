@@ -8,12 +8,12 @@ import { logOf, type Site } from './site.ts';
 
 type SinkFault = Fault<SinkDestination>;
 
-/** Punches a hole after each acknowledged block, even a small one. */
+/** Punches a hole after each block that is acknowledged, even a small one. */
 const RECLAIM = ['--reclaim', 'on', '--reclaim-keep', '4096'];
 
 const TRACEBACKS = { workers: 5, tracebackEvery: 20 };
 
-/** Faults with options that change the data on disk or on the wire. */
+/** Faults with options that change the data on disk or on the network. */
 export const OPTION_FAULTS: readonly SinkFault[] = [
   {
     name: '--reclaim under SIGKILL',
@@ -45,7 +45,7 @@ export const OPTION_FAULTS: readonly SinkFault[] = [
   {
     name: '--reclaim, no checkpoint on any start, fixed source id',
     args: () => [...RECLAIM, '--source-id', 'c1'],
-    // Without tracebacks: the rest of one cut by a hole would be read as a separate event.
+    // Without tracebacks, because the rest of a traceback that a hole has cut would be read as a separate event.
     writing: ({ events }) => ({ to: events, perSecond: 4000 }),
     async strike({ kills: times, site, again }) {
       const meanwhile = () => rm(site.state, { recursive: true, force: true });

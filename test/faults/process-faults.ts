@@ -11,7 +11,7 @@ import { fill, giveRoom, onSmallDisk, takeSpares } from './small-state.ts';
 
 type SinkFault = Fault<SinkDestination>;
 
-/** Acknowledgement delay: a shipper killed within it does not know that its lines were indexed. */
+/** Delay of acknowledgements: a shipper that is killed within it does not know that its lines were indexed. */
 const LATE_MS = 300;
 const EVENTS_A_KILL = 2500;
 const CLOCK = new URL('jumping-clock.ts', import.meta.url).href;
@@ -21,7 +21,7 @@ const RENAMED = { rotation: 'rename', rotateEvery: 6000 } as const;
 /** More lines than can be shipped between two kills, written at full speed. */
 const flood = (size: Size) => ({ to: Math.max(size.events, size.kills * EVENTS_A_KILL), perSecond: 100_000 });
 
-/** SIGKILL, as often as configured by the size. */
+/** Kills with SIGKILL, as often as the size of the run requires. */
 export const KILL_FAULTS: readonly SinkFault[] = [
   { name: 'SIGKILL at random under full load', writing: flood, strike: kills() },
   {
@@ -32,10 +32,10 @@ export const KILL_FAULTS: readonly SinkFault[] = [
   { name: 'permanently rejected items (400), under SIGKILL', writing: flood, strike: kills({ poison: '77 depth=' }) },
 ];
 
-/** Other faults of the shipper and its state. */
+/** Other faults of the shipper and of its state. */
 export const PROCESS_FAULTS: readonly SinkFault[] = [
   {
-    // Without tracebacks: a graceful stop ships a half-written one as it is.
+    // Without tracebacks, because a graceful stop ships a half-written one as it is.
     name: 'repeated SIGTERM',
     writing: ({ events }) => ({ to: events, perSecond: 5000 }),
     async strike(stage) {
@@ -78,7 +78,7 @@ export const PROCESS_FAULTS: readonly SinkFault[] = [
   },
 ];
 
-/** The state directory's disk fills up for a while; needs a dedicated disk, see canHaveSmallDisk. */
+/** The disk of the state directory becomes full for a while. Requires a dedicated disk, see canHaveSmallDisk. */
 export const DISK_FAULTS: readonly SinkFault[] = [
   {
     name: 'checkpoint disk full, SIGKILL, then space again',
@@ -115,7 +115,7 @@ export const DISK_FAULTS: readonly SinkFault[] = [
   },
 ];
 
-/** Control runs that must duplicate lines; if none is found, the harness detects nothing. */
+/** Control runs, which must duplicate lines. If no duplicate is found, the harness detects nothing. */
 export const CONTROLS: readonly SinkFault[] = [
   { name: 'control: the server ignores ids', writing: flood, strike: killAfterTaken({ ignoreIds: true }) },
   { name: 'control: no checkpoint and no stable source id', writing: flood, strike: killAfterTaken({}) },

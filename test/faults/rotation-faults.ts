@@ -9,10 +9,10 @@ import type { SinkDestination } from './sink.ts';
 
 type SinkFault = Fault<SinkDestination>;
 
-/** One worker: an event interrupted by a rotation continues in the first line of the new file. */
+/** There is one worker, so an event that a rotation interrupts continues in the first line of the new file. */
 const TRACEBACKS = { tracebackEvery: 20, workers: 1 };
 
-/** Each kind of rotation while lines are written and shipped at full speed. */
+/** Every kind of rotation while lines are written and shipped at full speed. */
 export const ROTATION_FAULTS: readonly SinkFault[] = [
   flow('rename', 'repeated renames'),
   flow('renames', 'three renames at once'),
@@ -64,7 +64,7 @@ function slowly(rotation: Rotation): NonNullable<SinkFault['writing']> {
   return ({ events }) => ({ to: events, rotation, perSecond: 3500, rotateEvery: 7000, ...TRACEBACKS });
 }
 
-/** Files of one path with the same beginning. */
+/** Files at one path that start alike. */
 function alike(
   rotation: Rotation,
   name: string,

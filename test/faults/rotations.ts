@@ -6,19 +6,22 @@ import { gzipSync } from 'node:zlib';
  * reader.
  */
 export const ROTATIONS = {
-  /** logrotate's `create`: the file is renamed, older ones move up, the writer opens a new one. */
+  /** logrotate's `create`: the file is renamed, older files move up, and the writer opens a new one. */
   rename: (log: string) => moveUp(log),
   /** Three renames in quick succession: the second and third generations come and go between two polls. */
   renames: (log: string) => moveUp(log),
   /** logrotate's `copytruncate`, Kolla's default: the writer keeps its descriptor. */
   copytruncate: (log: string) => copyTruncate(log),
-  /** The same, then regrown beyond its old size at once: the size alone does not reveal the truncation. */
+  /**
+   * The same, and then the file grows beyond its old size at once, so that the size alone does not reveal the
+   * truncation.
+   */
   regrow: (log: string) => copyTruncate(log),
-  /** Removed and re-created, possibly with the same inode. */
+  /** The file is removed and re-created, possibly with the same inode. */
   recreate: (log: string) => rmSync(log),
-  /** Renamed; the previous file is compressed (`delaycompress`). */
+  /** The file is renamed, and the previous one is compressed (`delaycompress`). */
   gzip: (log: string) => compressOld(log),
-  /** As in Kolla's cron: copytruncate, compress, delaycompress. */
+  /** The settings of Kolla's cron: copytruncate, compress, delaycompress. */
   kolla: (log: string) => {
     compressOld(log, false);
     copyTruncate(log);
@@ -27,7 +30,7 @@ export const ROTATIONS = {
 
 export type Rotation = keyof typeof ROTATIONS;
 
-/** Rotations after which the writer's descriptor points to a file that is no longer at its path. */
+/** Rotations after which the writer's descriptor refers to a file that is no longer at its path. */
 export const MOVES: readonly Rotation[] = ['rename', 'renames', 'recreate', 'gzip'];
 
 /** Kolla keeps six files for weeks; here one lives for seconds and must outlast the restart of a killed shipper. */

@@ -1,32 +1,32 @@
 import { BANNERS, read } from './numbered.ts';
 import type { Truth } from './truth.ts';
 
-/** Outcome of one run. */
+/** The outcome of one run. */
 export interface Row {
   readonly fault: string;
-  /** Events written completely. */
+  /** Number of events that were written completely. */
   readonly written: number;
-  /** Documents on the server. */
+  /** Number of documents on the server. */
   readonly inIndex: number;
-  /** Distinct events among them. */
+  /** Number of distinct events among them. */
   readonly distinct: number;
   readonly deadLettered: number;
-  /** Events in neither the index nor the dead letters. */
+  /** Events that are neither in the index nor in the dead letters. */
   readonly lost: number;
-  /** Documents and dead letters beyond the first of an event. */
+  /** Documents and dead letters of an event, except for the first one. */
   readonly doubled: number;
-  /** Documents without exactly the lines of one event. */
+  /** Documents that don't have exactly the lines of one event. */
   readonly torn: number;
   /** A few of the failures, for the error message. */
   readonly examples: readonly string[];
 }
 
-/** Maximum number of examples per kind. */
+/** Maximum number of examples of each kind. */
 const MOST_EXAMPLES = 5;
 
 /**
  * Compares what was written with what the server has.
- * @param truths one per writer; the last event of a killed writer may be complete, partial or missing
+ * @param truths the truth of each writer; the last event of a killed writer may be complete, partial or missing
  * @param messages of all documents
  * @param deadLetters messages of the dead-lettered lines
  */
@@ -39,7 +39,7 @@ export function judge(
   const count = new Map<number, number>();
   const wrong = { torn: [] as string[], doubled: [] as string[], lost: [] as string[] };
   const isUncertain = (n: number) => truths.some(({ whole, begun }) => n >= whole && n < begun);
-  // Line fragments without a number, left by killed writers.
+  // Parts of lines without a number, which killed writers have left.
   let stumps = truths.filter(({ whole, begun }) => whole < begun).length;
   let written = 0;
   const events = messages.filter((message) => !Object.values(BANNERS).some((banner) => banner.endsWith(message)));
@@ -80,7 +80,7 @@ export function judge(
 
 const COLUMNS = ['written', 'inIndex', 'distinct', 'deadLettered', 'lost', 'doubled', 'torn'] as const;
 
-/** Table header, in Markdown. */
+/** The header of the table, in Markdown. */
 export function headOf(): string {
   const names = ['fault', 'written', 'in index', 'distinct', 'dead-lettered', 'lost', 'doubled', 'torn'];
   return `| ${names.join(' | ')} |\n|${names.map((_, at) => (at === 0 ? '---' : '---:')).join('|')}|`;

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { headOf, judge, rowOf, type Row } from './row.ts';
 import { openSite, type Place, type ShipOptions, type Shipper, type Site, type Writing } from './site.ts';
 
-/** Destination of the documents, and the only source for what was received. */
+/** Where the documents go. It is also the only source of what was received. */
 export interface Destination {
-  /** Options that make the shipper use it. */
+  /** Options that make the shipper send to it. */
   readonly args: readonly string[];
   /** The message of each document. */
   messages(): Promise<string[]>;
 }
 
-/** Size of a run: small in `make test`, large in `make soak`. */
+/** The size of a run: small in `make test`, large in `make soak`. */
 export interface Size {
   readonly events: number;
   readonly kills: number;
@@ -20,40 +20,40 @@ export interface Size {
 
 export interface Stage extends Size {
   readonly site: Site;
-  /** Stops the running shipper and starts the next. Resolves with the exit code. */
+  /** Stops the shipper that is running and starts the next one. Resolves with the exit code. */
   readonly again: (signal: 'SIGTERM' | 'SIGKILL', how?: Again) => Promise<number>;
-  /** Resolves when the running shipper follows files. */
+  /** Resolves when the running shipper follows its files. */
   readonly up: () => Promise<unknown>;
   /** Resolves when the writer is done. */
   readonly written: () => Promise<void>;
 }
 
 export interface Again {
-  /** Called while no shipper runs. */
+  /** Called while no shipper is running. */
   readonly meanwhile?: () => Promise<void>;
-  /** Options of the next shipper instead of the grace period. */
+  /** Options of the next shipper, which replace the grace period. */
   readonly args?: readonly string[];
 }
 
 export interface Fault<To extends Destination = Destination> {
   readonly name: string;
-  /** How lines are written; by default the size's number of events into one log. */
+  /** How lines are written; by default one log with the number of events that the size sets. */
   readonly writing?: (size: Size, to: To) => Partial<Writing>;
   /** Additional options of the shipper. */
   readonly args?: (site: Site) => readonly string[];
-  /** Options of the first shipper instead of the grace period. */
+  /** Options of the first shipper, which replace the grace period. */
   readonly firstArgs?: readonly string[];
-  /** Where the shippers run, if not on the writer's file system. */
+  /** Where the shippers run, if not on the file system of the writer. */
   readonly place?: (state: string) => Promise<Place>;
   /** Environment of the shippers. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Runs before anything is written. */
+  /** Called before anything is written. */
   readonly before?: (site: Site, to: To) => Promise<void>;
-  /** Runs while lines are written and shipped. The fault is over when it resolves. */
+  /** Called while lines are written and shipped. The fault is over when it resolves. */
   readonly strike?: (stage: Stage, to: To) => Promise<void>;
 }
 
-/** Longer than any test: the shipper exits only after everything is shipped. */
+/** Longer than any test, because the shipper exits only when everything is shipped. */
 const PATIENT = ['--grace', '1h'];
 
 /**
@@ -81,7 +81,7 @@ export async function runFault<To extends Destination>(fault: Fault<To>, to: To,
   };
   await fault.strike?.({ ...size, site, again, up: () => shipper.isUp, written }, to);
   await written();
-  // A signal before that would stop it without any work done.
+  // An earlier signal would stop it before it has done anything.
   await shipper.isUp;
   assert.equal(await shipper.stop(), 0, `not everything was shipped at the end:\n${site.log()}`);
   const once = await ship(['--once']);

@@ -1,4 +1,4 @@
 import type { Size } from './run.ts';
 
-/** Size of each fault in `make test`; `make soak` runs more. */
+/** The size of each fault in `make test`. `make soak` runs larger ones. */
 export const SAMPLE: Size = { events: 20_000, kills: 10, outageMs: 5000, seed: 1 };

@@ -9,7 +9,7 @@ import type { SinkDestination } from './sink.ts';
 
 type SinkFault = Fault<SinkDestination>;
 const OUTAGE: BulkFaults = { status: 503 };
-/** For a shipper that is stopped while nothing is accepted. */
+/** For a shipper that is stopped while the server accepts nothing. */
 const SHORT_GRACE = ['--grace', '300ms'];
 
 /** Faults of a server or of the connection to it. */
@@ -96,7 +96,7 @@ export async function taken(sink: BulkSink, count: number): Promise<void> {
   });
 }
 
-/** Resolves when this many more documents, including duplicates, have arrived. */
+/** Resolves when this many more documents have arrived, including duplicates. */
 export async function takenMore(sink: BulkSink, count: number): Promise<void> {
   const come = async () => {
     const { documents, conflicts } = await sink.counts();

@@ -7,7 +7,7 @@ export interface SinkDestination extends Destination, AsyncDisposable {
   readonly sink: BulkSink;
 }
 
-/** @param seed of the random faults */
+/** @param seed the seed of the random faults */
 export async function sinkDestination(seed: number): Promise<SinkDestination> {
   const sink = await startBulkSink({ seed });
   return {

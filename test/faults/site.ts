@@ -10,33 +10,33 @@ import type { WriterOptions } from './writer.ts';
 
 const WRITER = fileURLToPath(new URL('writer.ts', import.meta.url));
 
-/** Options that differ between runs; the others have defaults. */
+/** Options that differ between runs. All of them have defaults. */
 export type Writing = Partial<Omit<WriterOptions, 'truth' | 'log'>> & { readonly to: number };
 
-/** A pod's log volume with its writers and shippers. */
+/** The log volume of a Pod, with its writers and shippers. */
 export interface Site extends AsyncDisposable {
-  /** Scratch directory. */
+  /** The directory for temporary files. */
   readonly directory: string;
-  /** The log root. */
+  /** The log root directory. */
   readonly root: string;
   readonly state: string;
-  /** Starts a writer with its own log; it exits when done. */
+  /** Starts a writer that has its own log and exits when it is done. */
   write(writing: Writing, name?: string): Promise<Running>;
   /** Starts the shipper. */
   ship(args: readonly string[], options?: ShipOptions): Promise<Shipper>;
   /** Events that each writer has definitely written. */
   truths(): Truth[];
-  /** Truth of the last writer with this name. */
+  /** The truth of the last writer that had this name. */
   truthOf(name: string): Truth;
   /** The end of the shippers' log. */
   log(): string;
-  /** Messages of the dead letters. */
+  /** The messages of the dead letters. */
   deadLetters(): Promise<string[]>;
 }
 
 const USUAL_NAME = 'nova-compute';
 
-/** Log file of the writer with this name. */
+/** The log file of the writer with this name. */
 export function logOf(root: string, name: string = USUAL_NAME): string {
   return join(root, 'nova', `${name}.log`);
 }
@@ -50,11 +50,11 @@ export interface ShipOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Where the shippers run, if not on the writer's file system. */
+/** Where the shippers run, if not on the file system of the writer. */
 export interface Place extends AsyncDisposable {
-  /** Arguments in front of a shipper's command line. */
+  /** Arguments that precede the command line of a shipper. */
   readonly launcher: readonly string[];
-  /** Path of their state directory as seen by the test. */
+  /** The path of their state directory, as the test sees it. */
   readonly state: string;
 }
 
@@ -70,7 +70,7 @@ export async function openSite(place?: (state: string) => Promise<Place>): Promi
   const logFile = join(directory.path, 'shipper.txt');
   const truths: { readonly name: string; readonly file: string; readonly first: number }[] = [];
   await mkdir(join(root, 'nova'), { recursive: true });
-  // Exists on first start: files rotated away earlier are out of scope.
+  // The log exists on first start, because files that were rotated earlier are not covered.
   await writeFile(logOf(root), '');
   const there = place === undefined ? undefined : stack.use(await place(ownState));
   const { launcher = [], state = ownState } = there ?? {};

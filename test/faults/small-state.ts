@@ -5,7 +5,7 @@ import { until } from '../support/until.ts';
 import type { Place } from './site.ts';
 import { stat } from 'node:fs/promises';
 
-/** Enough for the dead letters of a soak. */
+/** Enough for the dead letters of a soak test. */
 const SIZE_KB = 2048;
 
 /** Mount namespace in which the state directory is a small disk. See canHaveSmallDisk. */
@@ -22,7 +22,7 @@ export async function onSmallDisk(state: string): Promise<Place> {
   };
 }
 
-/** Fills the state directory's disk. */
+/** Fills the disk of the state directory. */
 export function fill(state: string): void {
   const fd = openSync(join(state, 'filler'), 'a');
   try {
@@ -32,7 +32,7 @@ export function fill(state: string): void {
   }
 }
 
-/** Removes the space reserved for checkpoints on a full disk. */
+/** Removes the space that is reserved for checkpoints on a full disk. */
 export function takeSpares(state: string): void {
   for (const name of readdirSync(state)) if (/\.spare-\d$/.test(name)) rmSync(join(state, name));
 }

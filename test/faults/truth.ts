@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** Progress of a writer, which may have been killed. */
+/** The progress of a writer, which may have been killed. */
 export interface Truth {
-  /** First event. */
+  /** The first event. */
   readonly from: number;
   /** Every event below this one was written completely. */
   readonly whole: number;
@@ -30,7 +30,7 @@ export class TruthFile implements Disposable {
   }
 }
 
-/** Empty if the writer was killed before it started. */
+/** Empty if the writer was killed before it started to write. */
 export function readTruth(path: string, first: number): Truth {
   const text = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
   if (text === '') return { from: first, whole: first, begun: first };

@@ -14,24 +14,24 @@ import { TruthFile } from './truth.ts';
 export interface WriterOptions {
   readonly log: string;
   readonly truth: string;
-  /** Number of the first event; `to` is one past the last. */
+  /** Number of the first event; `to` is the number after the last one. */
   readonly from: number;
   readonly to: number;
   readonly perSecond: number;
   readonly seed: number;
   readonly workers: number;
-  /** Every n-th event has a traceback; 0 for none. */
+  /** Every n-th event has a traceback; with 0, none has. */
   readonly tracebackEvery: number;
-  /** Number of days over which events are spread. */
+  /** Number of days over which the events are spread. */
   readonly days: number;
-  /** Whether each write ends at an event boundary: a stop or rotation then never splits an event. */
+  /** Whether each write ends at the end of an event, so that a stop or rotation never splits one. */
   readonly wholeEvents: boolean;
   /** Maximum number of events per write: a concurrent reader may see part of one that spans several pages. */
   readonly atOnce: number;
   /** Whether all files start with the same line. */
   readonly banner?: keyof typeof BANNERS | undefined;
   readonly rotation?: Rotation | undefined;
-  /** Events between two rotations. */
+  /** Number of events between two rotations. */
   readonly rotateEvery: number;
   /**
    * The sink that must have received a file before the next rotation compresses it, since compressed files are not
@@ -45,14 +45,14 @@ const BEGIN_MS = Date.UTC(2026, 10, 20);
 const DAY_MS = 86_400_000;
 const FIRST_PID = 7;
 const NEWLINE = 10;
-/** Of `renames`: events in a generation that never appears at its path. */
+/** For `renames`: number of events in a generation that never appears at its path. */
 const FEW = 25;
 
 class Service implements Disposable {
   readonly #options: WriterOptions;
   readonly #random: () => number;
   readonly #truth: TruthFile;
-  /** Remaining lines of each worker's event. */
+  /** The lines that each worker has yet to write of its event. */
   readonly #pending: { n: number; lines: string[] }[];
   #fd: number;
   #next: number;
@@ -74,7 +74,7 @@ class Service implements Disposable {
     return this.#next >= this.#options.to;
   }
 
-  /** Events started. */
+  /** Number of events that were started. */
   get begun(): number {
     return this.#next - this.#options.from;
   }
@@ -115,13 +115,13 @@ class Service implements Disposable {
     this.#truth.write({ from: this.#options.from, whole: this.#whole, begun });
   }
 
-  /** Every event below this one is written. */
+  /** Every event below this number is written. */
   get #whole(): number {
     const unfinished = this.#pending.filter(({ lines }) => lines.length > 0).map(({ n }) => n);
     return Math.min(this.#next, ...unfinished);
   }
 
-  /** Next line of a random worker: from its current event or a new one. */
+  /** The next line of a random worker, from its current event or from a new one. */
   #line(): string {
     const at = Math.floor(this.#random() * this.#pending.length);
     const worker = this.#pending[at]!;
@@ -135,7 +135,7 @@ class Service implements Disposable {
     return `${worker.lines.shift()}\n`;
   }
 
-  /** In one write, or in two split at a random byte. */
+  /** Written at once, or in two parts that are split at a random byte. */
   #append(bytes: Buffer): void {
     const isCut = !this.#options.wholeEvents && this.#random() < 0.1;
     const cut = isCut ? Math.floor(this.#random() * bytes.length) : bytes.length;
@@ -174,7 +174,7 @@ async function main(options: WriterOptions): Promise<void> {
   }
 }
 
-/** Resolves when the sink has this many. */
+/** Resolves when the sink has this many documents. */
 async function documents(url: string, count: number): Promise<void> {
   await until(`${count} documents`, async (saw) => {
     const { distinct } = (await (await fetch(`${url}/__sink/counts`)).json()) as { distinct: number };

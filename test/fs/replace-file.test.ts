@@ -95,7 +95,7 @@ test('an unwritable file of another user is unchanged', { skip }, async () => {
   assert.equal(await readFile(path, 'utf8'), 'old');
 });
 
-/** Runs work as an unprivileged user with access to the directory. */
+/** Runs the work as an unprivileged user who has access to the directory. */
 async function asOther(directory: string, work: () => Promise<void>): Promise<void> {
   await chmod(directory, 0o755);
   process.seteuid!(OTHER);

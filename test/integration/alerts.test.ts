@@ -14,7 +14,7 @@ async function promtool(): Promise<string> {
   return join(await unpackedPackages('prometheus', ['prometheus'], { dependencies: false }), 'usr/bin/promtool');
 }
 
-/** Per alert: a series, one value a minute, that fires after an hour; and one that never fires. */
+/** For each alert a series with one value a minute that makes it fire after an hour, and a series that does not. */
 const SERIES: Readonly<Record<string, readonly [series: string, fires: string, silent: string]>> = {
   KollaCheckFails: ['kolla_probe_check_up{pod="p",check="api"}', '0x60', '0x5 1x55'],
   KollaCheckFlaps: ['kolla_probe_check_transitions_total{pod="p",check="api"}', '0+1x60', '3x60'],
@@ -44,7 +44,7 @@ test('every alert fires when it should, and only then', { skip }, async () => {
     [fires, silent].map((values) => ({
       interval: '1m',
       input_series: [{ series, values }, failed],
-      // Labels and annotations would have to match exactly; only the number of firing alerts matters here.
+      // Labels and annotations would have to match exactly, while only the number of firing alerts matters here.
       promql_expr_test: [
         {
           expr: `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`,

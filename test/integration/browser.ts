@@ -7,7 +7,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 /** A private browser that records its pages' errors. */
 export interface OwnBrowser extends AsyncDisposable {
   open(url: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Console errors and warnings of every page, exceptions of its scripts, and requests to other hosts. */
+  /** Errors and warnings on the console of every page, exceptions in its scripts, and requests to other hosts. */
   readonly complaints: readonly string[];
 }
 

@@ -10,7 +10,7 @@ import { canUnpackDebian, unpackedPackages } from '../../tools/debian.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 
-/** The shells use this machine's libc and run from where they were unpacked. */
+/** The shells use this machine's libc and run from the directory in which they were unpacked. */
 describe('completion in real shells', { skip: (await canUnpackDebian()) ?? false }, () => {
   let tree: string;
   let env: NodeJS.ProcessEnv;
@@ -21,7 +21,7 @@ describe('completion in real shells', { skip: (await canUnpackDebian()) ?? false
     env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: paths.join(':') };
   });
 
-  /** Runs a script with the completion loaded, and returns the lines it prints. */
+  /** Runs a script with the completion loaded and returns the lines that it prints. */
   async function ask(
     shell: 'fish' | 'zsh',
     completion: string,

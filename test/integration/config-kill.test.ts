@@ -7,7 +7,7 @@ import { applied, look } from '../config/own-process.ts';
 import { entry, pod } from '../config/support.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
-// It starts 121 processes sequentially.
+// It starts 121 processes, one after the other.
 fileLimit(30);
 
 const KILLS = 60;
@@ -33,7 +33,7 @@ test(`${KILLS} kills leave no partial file and no readable secret, and the next 
   await cp(p.root, begun, { recursive: true, verbatimSymlinks: true });
   const second = [entry('a.conf', '/etc/x/'), entry('b.conf', '/etc/y/b.conf'), entry('d', '/etc/x/d')];
   await p.config({ command: 'true', config_files: second });
-  // The image has a new file too, so that seeding is also interrupted.
+  // The image also has a new file, so that copying it to the volume is interrupted too.
   await p.write(join(image, 'etc/x/later.json'), 'i'.repeat(SIZE));
   await sources('n');
 

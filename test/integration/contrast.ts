@@ -1,7 +1,7 @@
 /** The text of a page with the lowest contrast to its background. */
 export interface Contrast {
   readonly least: { readonly ratio: number; readonly text: string };
-  /** Number of texts checked. */
+  /** Number of texts that were checked. */
   readonly seen: number;
 }
 

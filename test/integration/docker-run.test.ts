@@ -1,5 +1,6 @@
 /**
- * The documentation's `docker run` line as a plain process: its arguments, volumes and environment, without an engine.
+ * Runs the documentation's `docker run` command as a plain process with the same arguments, volumes and environment,
+ * without an engine.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -33,7 +34,7 @@ test("the documentation's docker run installs files, waits for real servers and 
   await using running = await startHelper('kolla-init', command.slice(1), {
     keepOutput: true,
     cwd: directory.path,
-    // The engine's mounts; a network's name leads to its servers, as a port does here.
+    // What the engine would mount. The name of a network leads to its servers; here a port does.
     env: { ...env, KOLLA_INIT_WAIT: waits, KOLLA_INIT_CONFIG_DIR: config, KOLLA_INIT_ROOT: tree },
   });
   let said = '';

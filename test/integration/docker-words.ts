@@ -1,15 +1,15 @@
-/** Parses the documentation's `docker run` lines so that they can run as plain processes, without an engine. */
+/** Parses `docker run` commands of the documentation, so that they can run as plain processes without an engine. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 
 export interface DockerRun {
   readonly env: Readonly<Record<string, string>>;
-  /** Host paths, by path in the container. */
+  /** Paths on the host, by path in the container. */
   readonly volumes: ReadonlyMap<string, string>;
   readonly command: readonly string[];
 }
 
-/** The `docker run` of docs/PAGE.md that has this argument, whatever its line breaks. */
+/** The `docker run` command of docs/PAGE.md that has this argument, however its lines are broken. */
 export async function documentedRun(page: string, word: string): Promise<DockerRun> {
   const text = await readFile(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8');
   const lines = text.replaceAll('\\\n', ' ').split('\n');

@@ -33,7 +33,7 @@ const examples: Example[] = pages.flatMap((page) =>
       loadAll(text).map((document) => ({ place: `${page.name}.md:${line}`, text, document: document as Mapping })),
     ),
 );
-/** Keys of a Pod; `volumeMounts` belong to one container. */
+/** Fields of a Pod; `volumeMounts` belong to a container. */
 const POD_KEYS = new Set(['volumes', 'volumeMounts', 'initContainers', 'containers', 'securityContext']);
 const isObject = ({ document }: Example) => 'kind' in document;
 const isPart = ({ document }: Example) => Object.keys(document).every((key) => POD_KEYS.has(key));
@@ -54,7 +54,7 @@ describe('values of the pages', { skip: noHelm ?? false }, () => {
     test(`the chart accepts ${example.place}`, async () => {
       const chart = chartOf(example) ?? 'keystone';
       await using charts = await rendering(chart);
-      // Not part of a chart, so it must be among the passwords.
+      // The chart does not create it, so it must be among the passwords.
       const logs = ['--set', 'global.passwords.elasticsearch_password=x'];
       assert.ok((await charts.render(example.document, logs)).all.length > 0);
     });
@@ -69,7 +69,7 @@ describe('objects and commands of the pages', { skip: (await canRunControlPlane(
   before(async () => {
     cluster = await sharedControlPlane();
     directory = await privateDirectory('docs');
-    // Namespace of the pages: no other file uses it.
+    // The namespace of the pages, which no other file uses.
     await cluster.createNamespace('openstack');
     const node = { apiVersion: 'v1', kind: 'Node', metadata: {} };
     for (const name of ['node1', 'node2', 'node3', 'node4', 'node5'])
@@ -129,11 +129,11 @@ describe('objects and commands of the pages', { skip: (await canRunControlPlane(
     });
 });
 
-/** A missing object is expected in this empty cluster. */
+/** In this empty cluster a missing object is expected. */
 const MISTAKE =
   /unknown (?:command|flag|shorthand)|flag needs|invalid argument|Invalid value|must (?:specify|provide)|is required|are required|resource type|see .* --help/i;
 
-/** Runs it as a dry run and returns stderr. */
+/** Runs the command as a dry run and returns its stderr. */
 async function tried(words: readonly string[], kubectl: string): Promise<string> {
   const changes = ['apply', 'create', 'delete', 'drain', 'label', 'taint', 'patch'].some((verb) =>
     words.includes(verb),
@@ -141,13 +141,13 @@ async function tried(words: readonly string[], kubectl: string): Promise<string>
   const dry = changes && !words.some((word) => word.startsWith('--dry-run')) ? ['--dry-run=server'] : [];
   const at = words.includes('--') ? words.indexOf('--') : words.length;
   const all = [...words.slice(0, at), ...dry, ...words.slice(at)];
-  // Port forwards and waits run indefinitely.
+  // Port forwards and waits run forever.
   const timeout = ['--request-timeout=5s'];
   const { stderr } = await run('timeout', ['20', kubectl, ...timeout, ...all], { input: '' });
   return stderr.trim();
 }
 
-/** The command line in front of kubectl's own arguments. */
+/** The command line that precedes the arguments of kubectl. */
 async function kubectlWords({ kubeconfig }: SharedControlPlane): Promise<string[]> {
   const { kubeBinary } = await import('../cluster/kubernetes/index.ts');
   return [await kubeBinary(), 'kubectl', '--kubeconfig', kubeconfig];

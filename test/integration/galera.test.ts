@@ -1,4 +1,4 @@
-/** Guarantees and limits of Galera on real nodes: the facts behind kolla-db-sync's fencing. */
+/** What Galera guarantees and what it does not, on real nodes: the facts behind kolla-db-sync's fencing. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const skip = (await canRunGalera()) ?? false;
 const CONFLICT = 1213;
 const CONTENDERS = 12;
-/** Number of times the row is contended for. */
+/** How often sessions compete for the row. */
 const CONTESTS = 200;
 
 async function sessionOn(node: GaleraNode): Promise<Connection & AsyncDisposable> {

@@ -23,7 +23,7 @@ const EXAMPLE_LIMIT_MS = 10 * 60_000;
 
 interface Example {
   readonly script: string;
-  /** Expected output. */
+  /** The output that is expected. */
   readonly prints: RegExp | undefined;
 }
 
@@ -33,7 +33,7 @@ const skip = await firstLacking(capabilities);
 
 describe('on a real engine', { skip }, () => {
   let docker: Docker;
-  /** The reader's working directory: the repository root until a block changes it. */
+  /** The working directory of the reader: the repository root until a block changes it. */
   let here: string;
   before(async () => {
     docker = await startDocker();
@@ -114,7 +114,7 @@ describe('on a real engine', { skip }, () => {
     assert.doesNotMatch(await docker.must(['volume', 'ls', '--quiet']), /example|kolla-pod/);
   });
 
-  /** Runs a block in the working directory left by the previous one. */
+  /** Runs a block in the working directory that the previous block has left. */
   async function play(script: string): Promise<Finished> {
     const file = join(docker.directory, 'here');
     const words = ['-c', `set -euo pipefail\n${script}\npwd > '${file}'`];
@@ -125,7 +125,7 @@ describe('on a real engine', { skip }, () => {
   }
 });
 
-/** The page's shell blocks, without build commands that the test has already run, and their expected output. */
+/** The page's shell blocks with their expected output, without build commands that the test has already run. */
 function examplesOf(page: string): Example[] {
   return [...page.matchAll(/^```sh\n(?<script>[^]*?)^```\n(?:<!-- prints: (?<prints>.*) -->)?/gm)].map(
     ({ groups = {} }) => {

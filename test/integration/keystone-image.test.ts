@@ -11,7 +11,7 @@ import { must, run, start, tailOf, tied, type Finished } from '../../tools/proce
 import { until } from '../support/until.ts';
 const TRY_MS = 5000;
 
-/** As in a hardened pod: read-only root with a few volumes, no privilege escalation and no capabilities. */
+/** Settings of a hardened Pod: read-only root with a few volumes, no privilege escalation and no capabilities. */
 const AS_IN_A_POD = `
 mount --bind "$1" "$1"
 mount -o remount,bind,ro "$1"
@@ -36,7 +36,7 @@ describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeysto
   let root: string;
   const volumes = { etc: '', logs: '' };
 
-  /** The container's command line, run without an engine. */
+  /** The command line of the container, run without an engine. */
   const inside = (...words: string[]): [string, string[]] => [
     'unshare',
     [...NAMESPACES, 'sh', '-euc', AS_IN_A_POD, 'pod', root, volumes.etc, volumes.logs, ...words],

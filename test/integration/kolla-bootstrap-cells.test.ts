@@ -7,7 +7,7 @@ import { canRunOpenstackTools, openstackTools } from '../cluster/openstack-tools
 import { emptyDatabase, toolSite, type ToolSite } from './kolla-bootstrap-tool-support.ts';
 
 const skip = (await canRunOpenstackTools()) ?? (await canRunMariadb()) ?? false;
-// Characters that a URL, a shell or a table could misinterpret.
+// Characters that a URL, a shell or a table might misinterpret.
 const [FIRST, SECOND] = ['n0va|%25s3cret', 'other%25s3cret'];
 const [API, ZERO, NOVA] = [databaseName('nova_api'), databaseName('nova_cell0'), databaseName('nova')];
 const QUEUE = 'rabbit://openstack:rabbit-s3cret@a:5672,openstack:rabbit-s3cret@b:5672//';
@@ -39,12 +39,12 @@ describe("Nova's cells, with its own nova-manage", { skip }, () => {
       '',
     ].join('\n');
   const cell0 = (database: string): Cell => ({ uuid: CELL0, name: 'cell0', transport: 'none:///', database });
-  /** As stored: shows what the tool would fill in or hide. */
+  /** The stored value, which shows what the tool would fill in or hide. */
   const cells = async () =>
     (await mariadb.query(
       `SELECT uuid, name, transport_url AS transport, database_connection AS \`database\` FROM ${API}.cell_mappings ORDER BY id`,
     )) as unknown as Cell[];
-  /** State left by an earlier run. */
+  /** The state that an earlier run has left. */
   const put = async (...all: Cell[]) => {
     for (const { uuid, name, transport, database } of all) {
       await mariadb.query(

@@ -18,17 +18,17 @@ export interface JobSite extends AsyncDisposable {
   start(words?: readonly string[]): Promise<Running>;
   /** The same for `plan` and `status`. */
   show(command: 'plan' | 'status', words?: readonly string[]): Promise<Finished>;
-  /** Invocations of its tool, in order. */
+  /** The calls of its tool, in order. */
   journal(): Promise<string[]>;
   /** Lets the tool's command `first` finish; a closed one waits for it. */
   open(): Promise<void>;
   /** Removes its Keystone password from its configuration. */
   forgetPassword(): Promise<void>;
-  /** The fence row's token. */
+  /** The token in the fence row. */
   token(): Promise<number>;
-  /** Records: `phase state`. */
+  /** The records, as `phase state`. */
   records(): Promise<string[]>;
-  /** Mutating requests to Keystone that came through. */
+  /** Requests that change Keystone and came through the proxy. */
   writes(): string[];
 }
 

@@ -25,7 +25,7 @@ function said({ stderr }: Finished): string {
 describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, () => {
   const stack = new AsyncDisposableStack();
   let cluster: SharedControlPlane;
-  /** A separate namespace. */
+  /** A namespace of its own. */
   const newNamespace = async () => {
     const namespace = namespaceName('ns');
     await cluster.createNamespace(namespace);
@@ -96,7 +96,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     assert.equal(status.code, 0, status.stderr);
     assert.match(status.stdout, /^fernet  \S+  0 1 2  2        unknown  in 1[0-5]m/m);
     assert.equal((await run(['create', 'keystone', 'fernet'])).code, 0);
-    // The readers are unknown: the last change counts.
+    // It is unknown which replicas have read the Secret, so the last change counts.
     assert.match(said(await run(['rotate', 'keystone', 'fernet'])), /nothing to do: it was changed/);
     assert.deepEqual((await keys()).keys, { 0: zero, 1: one, 2: two, note: 'mine' });
     const rotated = await run(['rotate', 'keystone', 'fernet', ...AT_ONCE]);

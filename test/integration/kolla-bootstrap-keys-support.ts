@@ -8,22 +8,22 @@ import { must, start, tailOf, tied, type Finished } from '../../tools/process.ts
 import { until } from '../support/until.ts';
 
 export const NAMESPACE = namespaceName('openstack');
-/** The replicas' database and account. */
+/** The database and the account of the replicas. */
 export const DATABASE = databaseName('keystone');
 export const FERNET = 'keystone-fernet-keys';
 export const CREDENTIAL = 'keystone-credential-keys';
 
-/** Does not wait for replicas: the test itself distributes the keys. */
+/** The rotation does not wait for replicas, because the test itself distributes the keys. */
 export const AT_ONCE = ['--settle', '0'];
 
-/** A Secret as seen by a test. */
+/** A Secret, as a test sees it. */
 export interface Keys {
   readonly version: string;
-  /** By number. */
+  /** Keys by number. */
   readonly keys: Readonly<Record<string, string>>;
 }
 
-/** `kolla-bootstrap keys ACTION keystone`, on that cluster. */
+/** Runs `kolla-bootstrap keys ACTION keystone` against that cluster. */
 export function runKeys(
   cluster: Pick<SharedControlPlane, 'kubeconfig'>,
   words: readonly string[],
@@ -33,7 +33,7 @@ export function runKeys(
   return runHelper('kolla-bootstrap', ['keys', ...words], { env: { ...base, ...env } });
 }
 
-/** The keys on the API server. */
+/** The keys that the API server has. */
 export async function keysOf(cluster: SharedControlPlane, secret: string, namespace = NAMESPACE): Promise<Keys> {
   const text = await cluster.kubectl([`--namespace=${namespace}`, 'get', 'secret', secret, '--output=json']);
   const { metadata, data = {} } = JSON.parse(text) as {
@@ -58,16 +58,16 @@ export async function mount(directory: string, { keys, version }: Keys): Promise
   for (const id of there.filter((each) => !Object.hasOwn(keys, each))) await rm(join(directory, id));
 }
 
-/** One of several Keystones on the same database, with separate key directories. */
+/** One of several Keystones that have the same database and separate key directories. */
 export interface Replica extends AsyncDisposable {
   readonly configFile: string;
-  /** Gives it the cluster's current keys; until then it uses the old ones. */
+  /** Gives the replica the current keys of the cluster. Until then it uses the old ones. */
   sync(): Promise<void>;
-  /** A token of the admin, or the status of the rejection. */
+  /** A token of the admin, or the status with which it was rejected. */
   token(): Promise<string>;
-  /** Status of a request with that token: 200, or 401 if it is invalid here. */
+  /** Status of a request with that token: 200, or 401 if the token is invalid here. */
   use(token: string): Promise<number>;
-  /** As the admin: status and body of the response. */
+  /** Sends a request as the admin and returns status and body. */
   ask(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, never> }>;
   /** Runs `keystone-manage` with its configuration. */
   manage(...words: string[]): Promise<string>;
@@ -75,7 +75,7 @@ export interface Replica extends AsyncDisposable {
 
 const PASSWORD = 'of-a-test';
 
-/** The shared database: empty until a replica's `manage('db_sync')`. */
+/** The shared database, which is empty until a replica runs `manage('db_sync')`. */
 export async function shareDatabase(mariadb: SharedMariadb): Promise<string> {
   await mariadb.query(
     `CREATE DATABASE ${DATABASE}; CREATE USER ${DATABASE}@'%' IDENTIFIED BY 'kpw'; GRANT ALL ON ${DATABASE}.* TO ${DATABASE}@'%'`,
@@ -83,7 +83,7 @@ export async function shareDatabase(mariadb: SharedMariadb): Promise<string> {
   return `mysql+pymysql://${DATABASE}:kpw@${mariadb.host}:${mariadb.port}/${DATABASE}`;
 }
 
-/** A replica's files, before it is started. */
+/** The files of a replica, before it is started. */
 export async function replicaFiles(
   cluster: SharedControlPlane,
   directory: string,
@@ -108,7 +108,7 @@ export async function replicaFiles(
   };
 }
 
-/** Starts it, and waits until it responds. */
+/** Starts the replica, and waits until it responds. */
 export async function startReplica(
   files: Awaited<ReturnType<typeof replicaFiles>>,
   directory: string,
@@ -155,7 +155,7 @@ export async function startReplica(
   };
 }
 
-/** A PATH directory with keystone-manage. */
+/** A directory for PATH that contains keystone-manage. */
 export async function toolDirectory(directory: string): Promise<NodeJS.ProcessEnv> {
   const { manage } = await unpackedKeystone();
   const { command, args, env } = manage('');

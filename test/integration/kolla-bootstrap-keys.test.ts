@@ -158,7 +158,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     using client = await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] });
     const all = Promise.withResolvers<void>();
     let arrived = 0;
-    // The second read of each run is for the rotation: none continues before all have read.
+    // The second read of each run is for the rotation, and no run continues before all have read.
     const runOf = (): KubeClient => {
       let reads = 0;
       const get: KubeClient['get'] = async <T>(path: string, options: { signal: AbortSignal }) => {
@@ -202,7 +202,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
         ?.blob;
     for (let count = 0; count < 2; count++) {
       await rotate('credential', ...AT_ONCE);
-      // Already re-encrypted, before any replica has the new key.
+      // Re-encrypted already, before any replica has the new key.
       assert.deepEqual([await read(one), await read(other)], ['of a user', 'of a user']);
       await one.sync();
       assert.deepEqual([await read(one), await read(other)], ['of a user', 'of a user']);
@@ -260,7 +260,7 @@ async function adminId(replica: Replica): Promise<string> {
   return (body as unknown as { users: { id: string }[] }).users[0]!.id;
 }
 
-/** Keystone's record of the key that encrypted it. */
+/** The key that Keystone has recorded as the one that encrypted it. */
 async function hashOf(mariadb: SharedMariadb, id: string): Promise<string> {
   const [row] = await mariadb.query(`SELECT key_hash FROM ${DATABASE}.credential WHERE id = ?`, [id]);
   return String(row?.['key_hash']);

@@ -16,7 +16,7 @@ import { adminOf, newSite, type Admin } from './kolla-bootstrap-support.ts';
 
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
 
-/** The end of stderr, for assertions. */
+/** The end of stderr, which the assertions check. */
 function said({ stderr }: Finished): string {
   return logLines(stderr)
     .map(({ msg }) => msg)
@@ -59,8 +59,8 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
     ]);
   });
 
-  // The shared project and roles exist by now.
-  describe('each for a separate service', { concurrency: 3 }, () => {
+  // The shared project and roles exist already.
+  describe('cases with a separate service each', { concurrency: 3 }, () => {
     test('a second run only reads, and an older token still works', async () => {
       await using site = await newSite(keystone, admin);
       isDone(await site.bootstrap());
@@ -113,7 +113,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.equal(await admin.use(old), 401, 'which is why it is not set for nothing');
     });
 
-    test('partially present, partially created manually: only the rest is created, and a disabled object is shown before it is enabled', async () => {
+    test('if some objects exist or were created manually, only the others are created, and a disabled object is shown before it is enabled', async () => {
       await using site = await newSite(keystone, admin);
       const { name, password } = site;
       const { user } = (await admin.ask('POST', '/users', {
@@ -175,7 +175,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
 
     test('three concurrent runs create everything once', async () => {
       await using site = await newSite(keystone, admin);
-      // Each reads and finds nothing before any of them may create something.
+      // Each run reads and finds nothing before any of them may create an object.
       let seen = 0;
       const all = Promise.withResolvers<void>();
       site.proxy.before = async ({ method, path }) => {
@@ -351,7 +351,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.deepEqual([path.code, /no Keystone at .*\/keystone\/v3 \(404\)/.test(path.stderr)], [65, true]);
     });
 
-    test('Keystone never available: the deadline, with the last state', async () => {
+    test('if Keystone never becomes available, the error at the deadline has the last state', async () => {
       await using site = await newSite(keystone, admin);
       const away = { OS_AUTH_URL: `http://127.0.0.1:${await freePort()}/v3`, KOLLA_BOOTSTRAP_TIMEOUT: '600ms' };
       const { code, stderr } = await site.bootstrap([], away);

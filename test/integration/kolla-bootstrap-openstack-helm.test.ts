@@ -20,7 +20,7 @@ const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? (await canBu
 
 const PAGE = new URL('../../docs/how-to/migration-openstack-helm.md', import.meta.url);
 const PASSWORD = 'hidden-of-placement';
-/** From the chart's values. */
+/** Values of the chart. */
 const ENDPOINTS = {
   public: 'http://placement.openstack.svc.cluster.local:80/',
   internal: 'http://placement-api.openstack.svc.cluster.local:8778/',
@@ -38,11 +38,11 @@ interface Job {
   };
 }
 
-/** The page's Job. */
+/** The Job on the page. */
 interface PageJob {
   /** Runs it with its own arguments and variables, or as another command of kolla-bootstrap. */
   readonly run: (command?: 'plan') => Promise<Finished>;
-  /** The chart's script for db-sync. */
+  /** The chart's script for the Job db-sync. */
   readonly dbSync: () => Promise<unknown>;
 }
 
@@ -97,7 +97,7 @@ async function pageJob(
   await chmod(tool, 0o755);
   const conf = join(directory, 'placement.conf');
   const connection = `mysql+pymysql://placement:${PASSWORD}@${mariadb.host}:${mariadb.port}/placement`;
-  // As rendered from the chart's values.
+  // Rendered from the values of the chart.
   const authtoken = ['auth_type = password', 'auth_version = v3', 'os_region_name = RegionOne', 'username = placement'];
   const service = ['project_domain_name', 'project_name', 'user_domain_name'].map((key) => `${key} = service`);
   const lines = [
@@ -136,7 +136,7 @@ async function pageJob(
   };
 }
 
-/** State left by db-init, db-sync, ks-user, ks-service and ks-endpoints of the chart `placement`. */
+/** The state that the Jobs db-init, db-sync, ks-user, ks-service and ks-endpoints of the chart `placement` leave. */
 async function leaveAsItsJobsDo(admin: Admin, mariadb: SharedMariadb, sync: () => Promise<unknown>): Promise<void> {
   await mariadb.query('CREATE DATABASE IF NOT EXISTS placement');
   await mariadb.query(`CREATE USER IF NOT EXISTS 'placement'@'%' IDENTIFIED BY '${PASSWORD}'`);

@@ -17,13 +17,13 @@ interface Site extends AsyncDisposable {
   readonly name: string;
   readonly password: string;
   readonly proxy: HttpProxy;
-  /** `kolla-bootstrap nova --only queue`, with the transport URL in its nova.conf. */
+  /** Runs `kolla-bootstrap nova --only queue` with the transport URL in its nova.conf. */
   bootstrap(password?: string, words?: readonly string[]): Promise<Finished>;
   plan(password?: string): Promise<Finished>;
   delete(words?: readonly string[]): Promise<Finished>;
   writes(): string[];
   login(password?: string): Promise<string>;
-  /** Queries the management API as the broker's admin. */
+  /** Sends requests to the management API as the broker's admin. */
   ask(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
 }
 
@@ -114,7 +114,7 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
     assert.deepEqual((await site.ask('GET', `/users/${site.name}`))['tags'], ['monitoring', 'own']);
   });
 
-  test('partially present, with narrowed permissions: they are shown before they are widened', async () => {
+  test('narrowed permissions of an existing account are shown before they are widened', async () => {
     await using site = await newSite(rabbitmq);
     await site.ask('PUT', `/vhosts/${encodeURIComponent(`${site.name}/v`)}`);
     assert.equal(await site.login(), 'refused');
@@ -191,7 +191,7 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
     assert.match(tagless.stderr, /tag administrator/);
   });
 
-  test("on another port than the management API's, the deadline names the server that responded", async () => {
+  test("if another server uses the management API's port, the error at the deadline names it", async () => {
     await using site = await newSite(rabbitmq);
     const words = ['--rabbitmq-url', `http://127.0.0.1:${rabbitmq.port}`, '--timeout', '600ms'];
     const { code, stderr } = await site.bootstrap(undefined, words);

@@ -12,17 +12,17 @@ export interface Site extends AsyncDisposable {
   readonly password: string;
   /** The proxy between the helper and Keystone. */
   readonly proxy: HttpProxy;
-  /** `kolla-bootstrap NAME --public-url ... --internal-url ...`, as Keystone's admin. */
+  /** Runs `kolla-bootstrap NAME --public-url ... --internal-url ...` as the admin of Keystone. */
   bootstrap(words?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
-  /** The same for `kolla-bootstrap plan`. */
+  /** The same with `kolla-bootstrap plan`. */
   plan(words?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
-  /** The same for `kolla-bootstrap delete`. */
+  /** The same with `kolla-bootstrap delete`. */
   delete(words?: readonly string[]): Promise<Finished>;
   /** Another service from the catalogue. */
   other(words: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
-  /** Mutating requests to Keystone that came through: all but GET and token requests. */
+  /** Requests that change Keystone and came through the proxy: all except GETs and token requests. */
   writes(): string[];
-  /** Its current endpoints in Keystone. */
+  /** The endpoints that it has in Keystone. */
   endpoints(): Promise<{ id: string; interface: string; url: string; enabled: boolean }[]>;
 }
 
@@ -31,13 +31,13 @@ interface Entity {
   readonly [key: string]: unknown;
 }
 
-/** Keystone's API as admin. */
+/** Keystone's API, used as admin. */
 export interface Admin {
   readonly ask: (method: string, path: string, body?: object) => Promise<Record<string, unknown>>;
   readonly list: (path: string) => Promise<Entity[]>;
-  /** A token of that user, scoped to project service; or the status of the rejection. */
+  /** A token of that user, scoped to the project `service`, or the status with which it was rejected. */
   readonly login: (name: string, password: string) => Promise<string | number>;
-  /** Status of a request with that token. */
+  /** The status of a request with that token. */
   readonly use: (token: string) => Promise<number>;
 }
 

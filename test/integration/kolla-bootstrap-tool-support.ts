@@ -12,19 +12,19 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
-/** A service with its own tool on the PATH, as in an image, and its own databases. */
+/** A service whose tool is on the PATH, as in an image, and which has its own databases. */
 export interface ToolSite extends AsyncDisposable {
   /** Rewrites its configuration. */
   readonly configure: (text: string) => Promise<void>;
-  /** The commands it would run. */
+  /** The commands that it would run. */
   readonly plan: (more?: RunOptions) => Promise<ToolChange[]>;
-  /** Runs them: their number, and the result of the last one. */
+  /** Runs the commands. Returns their number and the result of the last one. */
   readonly ensure: (more?: RunOptions) => Promise<{ changes: number; code: number; meaning: string | undefined }>;
-  /** Runs the tool manually. */
+  /** Runs the tool directly. */
   readonly byHand: (...words: readonly string[]) => Promise<void>;
-  /** Everything logged, and every argv of the tool. */
+  /** Everything that was logged, and every argv of the tool. */
   readonly seen: () => Promise<string>;
-  /** Number of invocations with that argument. */
+  /** Number of calls with that argument. */
   readonly calls: (word: string) => Promise<number>;
 }
 
@@ -39,7 +39,7 @@ export interface SiteOptions {
   readonly service: string;
   readonly database: string;
   readonly password: string;
-  /** `nova-manage` */
+  /** The tool: `nova-manage`. */
   readonly program: string;
   readonly manage: (configFile: string) => CommandLine;
 }
@@ -47,7 +47,7 @@ export interface SiteOptions {
 const TIMES = { timeoutMs: 10_000, graceMs: 1000, lossMs: 40_000, leaseMs: 60_000 };
 let tokens = 0;
 
-/** An empty database with its account. */
+/** An empty database and its account. */
 export async function emptyDatabase(
   mariadb: SharedMariadb,
   name: string,

@@ -23,7 +23,7 @@ test('by default the override copies from the image of this version', async () =
 });
 
 describe('kolla-build with our override', { skip }, () => {
-  /** Each image's Dockerfile, by default and for rootless images with another base. */
+  /** The Dockerfile of each image, with the defaults and for rootless images with another base. */
   let plain: Record<keyof typeof DIRECTORIES, string>;
   let rootless: Record<keyof typeof DIRECTORIES, string>;
   before(async () => {

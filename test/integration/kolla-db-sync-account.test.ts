@@ -1,4 +1,4 @@
-/** The migration account on one MariaDB: created for its token, dropped at the end. */
+/** The migration's account on a MariaDB: it is created for a token and dropped at the end. */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
@@ -16,7 +16,7 @@ import { CALM, gateFile, migration, runsIn, siteOn, type Site } from './kolla-db
 
 const SQL = fileURLToPath(new URL('fixtures/sql.ts', import.meta.url));
 
-/** The command line of a migration that runs these statements. */
+/** The command line of a migration that executes these statements. */
 function statements(...sql: string[]): string[] {
   return ['--', process.execPath, SQL, ...sql];
 }
@@ -28,7 +28,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  /** Migration accounts of that site, with `locked` after locked ones. */
+  /** The migration accounts of that site. `locked` follows those that are locked. */
   async function accountsOf({ database }: Site): Promise<string[]> {
     const rows = await mariadb.query(
       `SELECT User AS user, JSON_VALUE(Priv, '$.account_locked') AS locked FROM mysql.global_priv
@@ -176,7 +176,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
       assert.match(stderr, /killing the session of .*, which has the lock and has not renewed it/);
       atTakeover = await written();
     } finally {
-      // Resumed, the holder stops its children as soon as it can.
+      // When it resumes, the holder stops its children as soon as it can.
       for (const id of [holder.running.pid, ...groups]) signalIfThere(id, 'SIGCONT');
     }
     assert.equal(await holder.code, 69, holder.said());
@@ -278,7 +278,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
 
   const ALTER = 'ALTER TABLE big ADD COLUMN late INT, ALGORITHM=COPY';
 
-  /** A table, and a transaction that reads it: an ALTER copies it and then waits for the transaction's end. */
+  /** A table and a transaction that reads it: an ALTER copies the table and then waits until the transaction ends. */
   async function readingBig(site: Site) {
     const { database } = site;
     const { code, stderr } = await site.sync(
@@ -318,7 +318,7 @@ function commandLine(pid: string): string[] {
   }
 }
 
-/** The variable's value in the environment of the first process that has that argument. */
+/** The value that the variable has in the environment of the first process with that argument. */
 function environmentsWith(name: string, word: string): string {
   for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {

@@ -70,7 +70,7 @@ describe('a takeover by address', { skip }, () => {
     await holder.saying(/started/);
     const { client, is_alone } = (await site.fence()) ?? {};
     assert.deepEqual({ client, is_alone }, { client: address, is_alone: 1 });
-    // Guard, command and helper: no process is left to stop the command.
+    // Guard, command and helper are frozen, so no process is left that could stop the command.
     const groups = childrenOf(holder.running.pid).map(({ pid }) => -pid);
     for (const id of [...groups, holder.running.pid]) process.kill(id, 'SIGSTOP');
     const written = async () => ({
@@ -90,7 +90,7 @@ describe('a takeover by address', { skip }, () => {
       );
       atTakeover = await written();
     } finally {
-      // Resumed, the holder stops its children as soon as it can.
+      // When it resumes, the holder stops its children as soon as it can.
       for (const id of [holder.running.pid, ...groups]) signalIfThere(id, 'SIGCONT');
     }
     assert.equal(await holder.code, 69, holder.said());

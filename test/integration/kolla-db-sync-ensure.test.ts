@@ -7,7 +7,7 @@ import { migration, siteOn } from './kolla-db-sync-support.ts';
 
 const skip = (await canRunMariadb()) ?? false;
 
-/** The server's counters of mutating statements, and the end of its binary log. */
+/** The server's counters of statements that change data, and the end of its binary log. */
 async function changesOn(mariadb: Mariadb): Promise<unknown[]> {
   const counted = await mariadb.query(
     `SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_create_db', 'Com_create_user', 'Com_alter_user', 'Com_alter_db',
@@ -16,7 +16,7 @@ async function changesOn(mariadb: Mariadb): Promise<unknown[]> {
   return [counted, await mariadb.query('SHOW MASTER STATUS')];
 }
 
-// Sequential: the server's counters are global.
+// The tests run one after the other, because the counters are global to the server.
 describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
   let mariadb: Mariadb;
   before(async () => {

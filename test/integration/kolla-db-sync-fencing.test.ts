@@ -51,14 +51,14 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
     return { site, begin, state, account: { user: database, password, database } };
   }
 
-  describe('each in a separate database', { concurrency: 3 }, () => {
+  describe('cases with a separate database each', { concurrency: 3 }, () => {
     test("the account of a frozen helper is locked, and its unguarded command's work is ended", async () => {
       const { site, begin, state, account } = await stage(true);
       await using replicas = await startReplicas(galera.nodes, account);
       await replicas.writing();
       await using holder = await begin(first, '--release', 'r1', ...migration(120_000));
       await holder.saying(/started/);
-      // Without its guard the command runs on while its helper is frozen.
+      // Without its guard, the command continues while its helper is frozen.
       process.kill(-guardOf(holder), 'SIGKILL');
       process.kill(holder.running.pid, 'SIGSTOP');
       await using successor = await begin(second, '--release', 'r2', ...migration(0));
@@ -118,7 +118,7 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
     await using holder = await begin(first, ...migration(120_000));
     await holder.saying(/started/);
     process.kill(holder.running.pid, 'SIGKILL');
-    // On that node only.
+    // Only on that node.
     const admit = (how: string) => third.query(`SET SESSION wsrep_on = OFF; ALTER USER root@'%' ACCOUNT ${how}`);
     await admit('LOCK');
     try {
@@ -138,7 +138,7 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
   });
 });
 
-/** The guard among the helper's children. */
+/** The guard, which is one of the helper's children. */
 function guardOf({ running }: Begun): number {
   const guard = childrenOf(running.pid).find(({ commandLine }) => commandLine.includes('kolla-db-sync-guard'));
   assert.ok(guard, 'the helper has no guard');

@@ -7,15 +7,15 @@ import { beginHelper, type Begun } from './kolla-db-sync-support.ts';
 const JOURNAL = fileURLToPath(new URL('fixtures/galera-journal.sh', import.meta.url));
 const PASSWORD = 'secret-of-the-service';
 
-/** A database on the cluster with its own account, and the journal written by the migrations. */
+/** A database on the cluster with its own account, and the journal that the migrations write. */
 export interface GaleraSite {
   readonly database: string;
-  /** URL of that account on that node. */
+  /** The URL for that account on that node. */
   url(node: GaleraNode): string;
   /** The command line of a migration that writes this many rounds through all nodes. */
   migration(rounds: number): [string, ...string[]];
   readonly env: NodeJS.ProcessEnv;
-  /** All migrations' writes in the cluster's commit order, read from that node. */
+  /** The writes of all migrations in the cluster's commit order, as read from that node. */
   journal(node?: GaleraNode): Promise<JournalRow[]>;
   fence(node?: GaleraNode): Promise<Record<string, unknown> | undefined>;
 }

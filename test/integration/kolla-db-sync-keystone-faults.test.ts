@@ -14,7 +14,7 @@ import { startTlsServer, type TlsServer } from './kolla-db-sync-tls-support.ts';
 
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
 
-/** The last line, which is an error. */
+/** The last line, which contains the error. */
 function lastWord(stderr: string): string {
   const last = logLines(stderr).at(-1);
   assert.equal(last?.level, 'error', stderr.slice(-2000));
@@ -139,7 +139,7 @@ describe("a full disk under Keystone's own db_sync", { skip: skip || ((await can
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('full during the migration', async () => {
+  test('the disk becomes full during the migration', async () => {
     await using site = await keystoneSite(mariadb);
     await fillDisk(mariadb, 2048);
     const { code, stderr } = await site.sync();
@@ -160,7 +160,7 @@ describe("a full disk under Keystone's own db_sync", { skip: skip || ((await can
     await endsWell(site);
   });
 
-  test('full from the start', async () => {
+  test('the disk is full from the start', async () => {
     await using site = await keystoneSite(mariadb);
     await fillDisk(mariadb, 0);
     const { code, stderr } = await site.sync();

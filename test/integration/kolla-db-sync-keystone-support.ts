@@ -8,24 +8,24 @@ import { runHelper } from '../support/helper.ts';
 import { run, type Finished } from '../../tools/process.ts';
 import { beginHelper, type Begun } from './kolla-db-sync-support.ts';
 
-/** A private Keystone: keystone.conf, its tool on the PATH as in an image, a database on a shared server. */
+/** A private Keystone: a keystone.conf, its tool on the PATH as in an image, and a database on a shared server. */
 export interface KeystoneSite extends AsyncDisposable {
   readonly database: string;
-  /** Environment of `kolla-db-sync keystone` and of keystone-manage, without an admin and with one. */
+  /** The environment of `kolla-db-sync keystone` and keystone-manage, without an admin and with one. */
   readonly env: NodeJS.ProcessEnv;
   readonly adminEnv: NodeJS.ProcessEnv;
   /** Rewrites keystone.conf with that URL. */
   readonly configure: (change?: { password?: string; host?: string; query?: string }) => Promise<void>;
-  /** `kolla-db-sync keystone` with an admin. */
+  /** Runs `kolla-db-sync keystone` with an admin. */
   readonly sync: (...words: readonly string[]) => Promise<Finished>;
   /** Starts the same command and returns while it runs. */
   readonly begin: (...words: readonly string[]) => Promise<Begun>;
-  /** Without an admin. */
+  /** The same without an admin. */
   readonly syncAlone: (...words: readonly string[]) => Promise<Finished>;
   /** The exit code of Keystone's own check. */
   readonly check: () => Promise<number>;
   readonly records: () => Promise<Record<string, unknown>[]>;
-  /** Number of Keystone's tables. */
+  /** Number of tables that Keystone has. */
   readonly tables: () => Promise<number>;
 }
 

@@ -14,9 +14,10 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('only one of three concurrent runs migrates the schema of keystone.conf, and Keystone finds it complete', async () => {
+  test('only one of three concurrent runs migrates the schema, and Keystone finds it complete', async () => {
     await using site = await keystoneSite(mariadb);
-    // No %: Keystone passes its URL to alembic's ConfigParser, which treats it as interpolation and fails.
+    // The password contains no %, because Keystone passes its URL to alembic's ConfigParser, which treats % as
+    // interpolation and fails.
     await site.configure({ password: "p:/s's!" });
     const { sync } = site;
     const all = await Promise.all([sync(), sync(), sync()]);
@@ -32,7 +33,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
   test("its upgrade runs phase by phase, and Keystone's own check reports the next one after each", async () => {
     await using site = await keystoneSite(mariadb);
     const { sync, check } = site;
-    // As in the Job: Keystone is queried with its database present.
+    // As in the Job, Keystone is asked while its database exists.
     await mariadb.query(`CREATE DATABASE ${site.database}; CREATE USER ${site.database} IDENTIFIED BY 'pw-of-keystone';
       GRANT ALL ON ${site.database}.* TO ${site.database}`);
     assert.equal(await check(), 2, 'an empty database is to be expanded');

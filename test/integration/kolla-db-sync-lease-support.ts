@@ -20,7 +20,7 @@ import { beginHelper, siteOn, type Begun, type Site } from './kolla-db-sync-supp
 export interface World extends AsyncDisposable {
   readonly cluster: SharedControlPlane;
   readonly mariadb: SharedMariadb;
-  /** The administrator's client: a kubectl costs as much as a helper's start. */
+  /** The administrator's client, because a kubectl takes as long as the start of a helper. */
   readonly kube: KubeClient;
 }
 
@@ -33,13 +33,13 @@ export async function startWorld(): Promise<World> {
   return { cluster, mariadb, kube, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** A namespace with the ServiceAccount `migrator`, and a database: one service to migrate. */
+/** A namespace with the ServiceAccount `migrator`, and a database, for one service to migrate. */
 export interface LeaseSite extends Omit<Site, 'sync' | 'begin'> {
   readonly namespace: string;
-  /** The ServiceAccount's direct connection to the API server. */
+  /** The ServiceAccount's connection to the API server, without the proxy. */
   readonly kubeconfig: string;
   readonly proxy: ApiProxy;
-  /** The same through the proxy. */
+  /** Its connection through the proxy. */
   readonly proxied: string;
   /** Runs `kolla-db-sync keystone` to completion. */
   sync(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
@@ -51,12 +51,12 @@ export interface LeaseSite extends Omit<Site, 'sync' | 'begin'> {
   kubectl(...args: string[]): Promise<string>;
 }
 
-/** For takeovers within seconds, yet longer than a busy machine needs to respond. */
+/** Short, for takeovers within seconds, yet longer than a busy machine needs to respond. */
 export const QUICK = ['--lock-loss', '1500ms', '--lease', '3s'] as const;
 
 const THE_LEASE = { group: 'coordination.k8s.io', resource: 'leases', name: 'kolla-db-sync-keystone' } as const;
 const RBAC = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'waits' } as const;
-/** In the Role, which is printed once for all sites. */
+/** The name in the Role, which is printed once for all sites. */
 const NOWHERE = 'namespace-of-the-site';
 
 interface Account {
@@ -79,7 +79,7 @@ function printedRole(): Promise<string> {
   return (printed ??= runHelper('kolla-db-sync', args).then(({ stdout }) => stdout));
 }
 
-/** Permissions for kolla-init's waits for a Lease or Pod. */
+/** Permissions that kolla-init's waits for a Lease or Pod need. */
 function mayWait(account: Account): object[] {
   const metadata = { name: RBAC.name, namespace: account.namespace };
   const apiVersion = `${RBAC.apiGroup}/v1`;
@@ -94,7 +94,7 @@ function mayWait(account: Account): object[] {
   ];
 }
 
-/** Waits until the API server grants an account this permission: a new Role takes effect with a delay. */
+/** Waits until the API server grants an account this permission, because a new Role takes effect with a delay. */
 export async function untilAllowed(kube: KubeClient, { name, namespace }: Account, right: Right): Promise<void> {
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
@@ -169,7 +169,7 @@ export async function leaseSite(
   };
 }
 
-/** The annotations, without their common prefix. */
+/** The annotations without the prefix that they share. */
 export function said(lease: LeaseObject | undefined): Record<string, string> {
   const { annotations = {} } = lease?.metadata ?? {};
   return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key.replace('kolla-pod/', ''), value]));

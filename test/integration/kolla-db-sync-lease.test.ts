@@ -1,6 +1,6 @@
 /**
- * kolla-db-sync's Lease on a real API server, with its row on a real database server. Migrations are judged by their
- * writes to the database.
+ * kolla-db-sync's Lease on a real API server, and its row on a real database server. What the migrations write to the
+ * database is judged.
  */
 import assert from 'node:assert/strict';
 import { once, type EventEmitter } from 'node:events';

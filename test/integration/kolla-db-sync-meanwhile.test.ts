@@ -18,7 +18,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 
 const skip = (await canRunMariadb()) ?? false;
 
-/** A full run, and another one's actions between its first read of the record and its turn at the lock. */
+/** A complete run, and what another run does between its first read of the record and its turn at the lock. */
 async function migratedBeside(other: (plan: Plan, effects: Effects) => Promise<void>) {
   await using mariadb = await sharedMariadb();
   await using directory = await privateDirectory('meanwhile');

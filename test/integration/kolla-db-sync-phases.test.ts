@@ -30,12 +30,12 @@ exit "$answer"
 `;
 
 interface Site {
-  /** Prefix of its database names. */
+  /** Prefix of the names of its databases. */
   readonly name: string;
   readonly directory: string;
   readonly env: NodeJS.ProcessEnv;
   readonly args: readonly string[];
-  /** The tool's exit codes, call by call; 0 after that. */
+  /** The exit codes of the tool, call by call; 0 for further calls. */
   readonly answer: (line: string, ...codes: readonly (number | 'hang')[]) => Promise<void>;
   readonly calls: () => Promise<string[]>;
   readonly sync: (...args: readonly string[]) => Promise<Finished>;
@@ -49,7 +49,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  /** A service with its configuration, and stubs for its tools. */
+  /** A service with its configuration, and with stubs for its tools. */
   async function site(service: Service, stack: AsyncDisposableStack): Promise<Site> {
     const name = databaseName('phases');
     const directory = stack.use(await privateDirectory('phases')).path;
@@ -143,7 +143,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
       `${nova.name}_0`,
       `${nova.name}_1`,
     ]);
-    // Its own account sees both databases, and the tool gets their URLs.
+    // The service's own account sees both databases, and the tool gets their URLs.
     const { stderr } = await nova.sync('--', 'sh', '-c', 'env | grep -c "^OS_\\(API_\\)\\?DATABASE__CONNECTION="');
     assert.match(stderr, /"msg":"2"/);
   });
@@ -221,7 +221,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     await using stack = new AsyncDisposableStack();
     const glance = await site(known('glance'), stack);
     assert.equal((await glance.sync('--phase', 'expand')).code, 0);
-    // Expanded, but not migrated yet.
+    // Expanded, but not yet migrated.
     await glance.answer('glance-manage db check', 4);
     const { code, stderr } = await glance.sync('--phase', 'expand');
     assert.equal(code, 0, stderr);
@@ -294,7 +294,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     const murano = await site(own, stack);
     const file = join(murano.directory, 'kolla-pod.yaml');
     const { name, ...rest } = own;
-    // JSON is YAML.
+    // The file is JSON, which is also YAML.
     await writeFile(file, JSON.stringify({ services: { [name]: rest } }));
     await murano.answer('murano-db-manage move', 4);
     const { code, stderr } = await murano.sync('--config', file, '--phase', 'online');

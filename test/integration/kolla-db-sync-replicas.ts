@@ -4,9 +4,9 @@ import { until } from '../support/until.ts';
 
 /** Old replicas of the service, which use its account during the migration. */
 export interface Replicas extends AsyncDisposable {
-  /** Waits until each has written again. */
+  /** Waits until each replica has written again. */
   writing(): Promise<void>;
-  /** Errors of broken connections; replicas do not reconnect. */
+  /** Errors of broken connections. Replicas do not reconnect. */
   readonly broken: readonly string[];
 }
 

@@ -52,7 +52,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await world?.[Symbol.asyncDispose]();
   });
 
-  /** Waits in the background and records its output. */
+  /** Waits in the background and records the output. */
   function waiting(texts: readonly string[], { kube = admin, timeoutMs = 60_000 } = {}) {
     const { log, said } = recordedLog('info');
     const stop = new AbortController();
@@ -82,7 +82,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
       { kube: admin, signal: new AbortController().signal, log: recordedLog().log },
     );
 
-  /** With `release` on its Pods, which only the finalizer keeps. */
+  /** A Deployment whose Pods have `release`. Only the finalizer keeps them. */
   function spec(app: string, release: string, nodeSelector: object = {}) {
     const { template, ...rest } = replicated(app);
     const labels = { ...template.metadata.labels, 'app.kubernetes.io/version': release };
@@ -171,7 +171,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await roll('daemonset/agent', NEW);
     const wait = waiting(['daemonset/agent']);
     await wait.says(/0 of 1 updated; still there: agent-/);
-    // No kubelet reports its exit.
+    // No kubelet reports that it has exited.
     await kubectl('delete', old, '--force', '--grace-period=0', '--wait=false');
     await wait.says(/still there: agent-.*terminating/);
     await letGo(old);
@@ -227,7 +227,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
       { role: 'kolla-db-sync-rollout', clusterRole: 'none' },
     );
     assert.equal(items.length, 2);
-    // Once its Pods have been read, they may be too.
+    // After its Pods were read, they may be read too.
     await create({ ...apps('Deployment', 'absent'), spec: { ...spec('absent', NEW), replicas: 0 } });
     await create({ ...apps('StatefulSet', 'absent'), spec: { ...spec('absent', NEW), serviceName: 'x', replicas: 0 } });
     const nowhere = spec('absent', NEW, { none: 'such' });

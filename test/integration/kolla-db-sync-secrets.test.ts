@@ -12,7 +12,7 @@ import { withPassword } from './kolla-db-sync-ensure-support.ts';
 
 const skip = (await canRunMariadb()) ?? false;
 
-/** The word `canary` is recognizable in any encoding. */
+/** The word `canary` can be recognized in any encoding. */
 const ADMINS = `canary-a'"\\`;
 const SERVICES = `canary-s'"\\%/@:é`;
 const OTHER = 'canary-o\ncanary-p';
@@ -34,7 +34,7 @@ describe('kolla-db-sync and secrets', { skip }, () => {
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('on success and on failure', async () => {
+  test('no output contains a secret, on success and on failure', async () => {
     await using directory = await privateDirectory('secrets');
     const site = siteOn(mariadb);
     const good = withPassword(site, SERVICES).KOLLA_DB_SYNC_CONNECTION;

@@ -1,4 +1,7 @@
-/** kolla-db-sync as a native sidecar, without a kubelet: its probe responses, its exit, and its reported progress. */
+/**
+ * kolla-db-sync as a native sidecar without a kubelet: its responses to probes, its exit, and the progress that it
+ * reports.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { readChangedTables } from '../../src/migrate/progress/index.ts';
@@ -16,7 +19,7 @@ import { beginHelper, gateFile, migration, siteOn, type Begun, type Site } from 
 
 const STAY = ['--stay', '--listen', '127.0.0.1:0'];
 
-/** The response to a kubelet probe: `503 migrating`. */
+/** The response to a probe of the kubelet: `503 migrating`. */
 async function asked(begun: Begun, path: string): Promise<string> {
   await begun.saying(/are answered on [^ ]+:\d+/);
   const [, at] = /are answered on ([^ "]+:\d+)/.exec(begun.said()) ?? [];
@@ -117,7 +120,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     const { log } = recordedLog();
     const run = (sql: string) => mariadb.query(`USE ${site.database}; ${sql}`);
     await run('CREATE TABLE old (id INT); CREATE TABLE altered (id INT); CREATE TABLE filled (id INT)');
-    // The server's timestamps are in whole seconds, like its clock.
+    // The server's timestamps have whole seconds, like its clock.
     const now = async () => Number((await mariadb.query('SELECT UNIX_TIMESTAMP() AS now'))[0]?.['now']);
     const made = await now();
     await until('two seconds of the server', async () => (await now()) > made + 1 || undefined);
@@ -145,7 +148,7 @@ function targetOf({ env }: Site) {
 /** Longer than any test. */
 const DAY_MS = 86_400_000;
 
-/** One step as run by sync(), without the lock. */
+/** Runs one step as sync() does, without the lock. */
 async function runOf(site: Site, [program = '', ...words]: string[], more: Pick<Effects, 'log' | 'progressMs'>) {
   const { signal } = new AbortController();
   const target = targetOf(site);

@@ -15,11 +15,11 @@ export interface Site {
   readonly database: string;
   readonly password: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Runs `kolla-db-sync keystone` with an admin to completion. */
+  /** Runs `kolla-db-sync keystone` with an admin until it exits. */
   sync(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
-  /** Starts it; `said` collects its output. */
+  /** Starts it. `said` collects its output. */
   begin(args: readonly string[]): Promise<Begun>;
-  /** The migrations' writes: one `{ who, what }` per line, in order. */
+  /** What the migrations have written: one `{ who, what }` per line, in order. */
   journal(): Promise<{ who: string; what: string }[]>;
   fence(): Promise<Record<string, unknown> | undefined>;
 }
@@ -27,13 +27,16 @@ export interface Site {
 export interface Begun extends AsyncDisposable {
   readonly running: Running;
   said(): string;
-  /** Waits until it has logged this. */
+  /** Waits until it has logged this text. */
   saying(what: RegExp): Promise<void>;
   readonly code: Promise<number>;
 }
 
 const ADMIN = ['--admin-user', 'root'] as const;
-/** For a takeover within seconds by one that keeps its lock on a machine that stands still for some of them. */
+/**
+ * Short, for a takeover within seconds, yet long enough for a run that keeps its lock on a machine that stalls for some
+ * seconds.
+ */
 export const CALM = ['--lock-loss', '10s', '--lease', '15s'] as const;
 
 /**
@@ -43,7 +46,7 @@ export function migration(work: number | string, code = 0): string[] {
   return ['--', process.execPath, JOURNAL, String(work), String(code)];
 }
 
-/** A file that does not exist until the test opens the gate: migrations wait for it instead of a clock. */
+/** A file that does not exist until the test opens the gate. Migrations wait for it instead of for a clock. */
 export async function gateFile(): Promise<{ path: string; open(): Promise<void> } & AsyncDisposable> {
   const directory = await privateDirectory('gate');
   const path = join(directory.path, 'open');
@@ -95,7 +98,7 @@ export function siteOn(
   };
 }
 
-/** The migrations in the order of their start. Throws if two of them overlap. */
+/** The migrations in the order in which they started. Throws if two of them overlap. */
 export function runsIn(journal: readonly { who: string; what: string }[]): { who: string; isWhole: boolean }[] {
   const runs: { who: string; isWhole: boolean }[] = [];
   for (const { who, what } of journal) {

@@ -30,7 +30,7 @@ const skip = (await canRunGalera()) ?? (await canRunControlPlane()) ?? false;
 const WITHOUT_LOCK = fileURLToPath(new URL('../../bench/takeovers/without-lock.ts', import.meta.url));
 const SEED = 6;
 const LANES = 3;
-/** As short as a machine shared by two test files allows. */
+/** As short as possible on a machine that two test files share. */
 const QUICK = { leaseMs: 4000, lossMs: 2500 };
 /** Longer than the cluster stalls when it evicts a node after 2 and 4 s. */
 const PATIENT = { leaseMs: 8000, lossMs: 6000 };
@@ -47,7 +47,7 @@ describe('takeovers on three nodes of Galera', { skip }, () => {
   async function inLanes(t: TestContext, times: typeof QUICK, work: (lanes: readonly Lane[]) => Promise<void>) {
     await using stack = new AsyncDisposableStack();
     const lanes: Lane[] = [];
-    // Faults of the API server do not affect the row alone.
+    // Faults of the API server do not affect a lock that consists of the row only.
     const isRow = () => times === PATIENT && lanes.length === LANES - 1;
     while (lanes.length < LANES)
       lanes.push(stack.use(await openLane(arena, { ...times, lock: isRow() ? 'row' : 'lease' })));
@@ -55,7 +55,7 @@ describe('takeovers on three nodes of Galera', { skip }, () => {
     for (const line of tally.lines()) t.diagnostic(line);
   }
 
-  test('whatever happens to the holder, only one migrates at a time, and one finishes', async (t) => {
+  test('whatever happens to the holder, only one run migrates at a time, and one finishes', async (t) => {
     await inLanes(t, QUICK, async (lanes) => {
       const playAll = async (lane: Lane) => {
         for (const fault of shuffled(random, HOLDER_FAULTS)) await play([lane], fault, { random, tally });
@@ -66,7 +66,7 @@ describe('takeovers on three nodes of Galera', { skip }, () => {
       assert.ok(tally.of(name) >= LANES, `${name}: ${tally.of(name)}`);
   });
 
-  test("whatever happens to the holder's node, only one migrates at a time, and one finishes", async (t) => {
+  test("whatever happens to the holder's node, only one run migrates at a time, and one finishes", async (t) => {
     await inLanes(t, PATIENT, async (lanes) => {
       for (const fault of NODE_FAULTS) await play(lanes, fault, { random, tally });
     });
@@ -77,7 +77,7 @@ describe('takeovers on three nodes of Galera', { skip }, () => {
 
   test('without the lock the same contest shows overlaps', async (t) => {
     await using lane = await openLane(arena, { ...PATIENT, program: WITHOUT_LOCK });
-    // A contender that loses its turn before its migration has started fails.
+    // A contender that loses its turn before its migration has started exits with an error.
     const all = () => lane.began.length + lane.failed.length === 12;
     await lane.changes.until('all of them to migrate or to fail', all);
     const [node] = arena.sound();

@@ -4,20 +4,20 @@ import { makeAuthority, type Credentials, type Subject } from '../cluster/author
 import { startMariadb, type Mariadb, type MariadbOptions } from '../cluster/mariadb.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 
-/** A server with TLS, and the certificates of all parties. Its certificate is for `localhost` only. */
+/** A server with TLS, and certificates for all parties. The server's certificate is valid for `localhost` only. */
 export interface TlsServer extends AsyncDisposable {
   readonly mariadb: Mariadb;
-  /** CA that signed the server's certificate. */
+  /** The CA that has signed the server's certificate. */
   readonly caFile: string;
-  /** An unrelated CA. */
+  /** A CA that is unrelated to the server. */
   readonly otherCaFile: string;
-  /** Trusted by the server. */
+  /** A client certificate that the server trusts. */
   readonly client: Files;
-  /** Signed by the unrelated CA. */
+  /** A client certificate that the unrelated CA has signed. */
   readonly stranger: Files;
-  /** Replaces the server's certificate, which it reloads at once. */
+  /** Replaces the server's certificate. The server reloads it immediately. */
   present(subject: Omit<Subject, 'commonName'>): Promise<void>;
-  /** Writes a file next to the others. */
+  /** Writes a file next to the other ones. */
   file(name: string, text: string): Promise<string>;
 }
 
@@ -28,7 +28,7 @@ export interface Files {
 
 const HOSTS = ['localhost'];
 
-/** @param options of the server, in addition to TLS */
+/** @param options options of the server in addition to TLS */
 export async function startTlsServer(options: MariadbOptions = {}): Promise<TlsServer> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await privateDirectory('tls'));

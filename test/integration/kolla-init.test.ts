@@ -31,7 +31,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
   const create = (name: string) => cluster.kubectl(['create', '--filename=-'], jobNamed(name));
   const waitFor = (job: string) => ['--wait', `job/${job}@${NAMESPACE}`];
 
-  /** A kubeconfig of a ServiceAccount with these verbs on Jobs, or on one of them. */
+  /** A kubeconfig for a ServiceAccount that has these verbs on Jobs, or on one of them. */
   async function account(name: string, verbs: string, only?: string): Promise<string[]> {
     const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
     await kubectl('create', 'serviceaccount', name);

@@ -30,7 +30,7 @@ test('500 files of 25 services with kolla-sidecar: every line once, also of a re
   await until('it to be held', async () => (await isOpenIn(sidecar.running.pid, fleeting)) || undefined);
   await rm(fleeting);
   for (let nth = 0; nth < FILES; nth++) await appendFile(fileOf(nth), events((nth + 1) * EACH - 1, (nth + 1) * EACH));
-  // Lines written after the stop signal are shipped before the exit.
+  // Lines that are written after the stop signal are shipped before the exit.
   assert.equal(await sidecar.running.stop(), 143);
   const written = FILES * EACH + 10;
   const messages = (await sink.documents()).map(({ _source: source }) => String(source['Payload']));
@@ -40,7 +40,7 @@ test('500 files of 25 services with kolla-sidecar: every line once, also of a re
   assert.deepEqual({ lost, doubled, torn }, { lost: 0, doubled: 0, torn: 0 }, row.examples.join('\n'));
 });
 
-/** Whether a process has that file open. */
+/** Whether any process has that file open. */
 async function isOpenIn(pid: number, file: string): Promise<boolean> {
   const fds = `/proc/${pid}/fd`;
   // A descriptor may be closed between the two calls.

@@ -56,7 +56,7 @@ test(
   },
 );
 
-/** A volume visible only in its own mount namespace. */
+/** A volume that is visible only in its own mount namespace. */
 async function smallDisk(path: string): Promise<Running> {
   const script = `mount -t tmpfs -o size=${DISK_MIB}m none "$0" && mkdir "$0/nova" && exec sleep infinity`;
   const view = await start(...tied('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', script, path]));
@@ -78,7 +78,7 @@ async function startShipper(view: number, root: string, url: string) {
   return { running, said: () => said };
 }
 
-/** Writes numbered lines at an even rate. Throws ENOSPC when the disk is full. */
+/** Writes numbered lines at a constant rate. Throws ENOSPC when the disk is full. */
 async function write(path: string, from: number, to: number): Promise<void> {
   const fd = openSync(path, 'a');
   const perMib = MIB / LINE_BYTES;
@@ -112,7 +112,7 @@ async function numberSink() {
   return {
     url: `http://127.0.0.1:${server.port}`,
     count: () => ids.size,
-    /** Lines with two documents. */
+    /** Lines that have two documents. */
     doubled: () => doubled.size,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

@@ -21,7 +21,7 @@ let server: Elasticsearch;
 
 before(async () => {
   if (skip !== false) return;
-  // The smallest queue that still allows writes: part of a burst is rejected.
+  // The smallest queue that still allows writes, so that a part of each burst is rejected.
   const settings = { 'node.processors': 1, 'thread_pool.write.queue_size': 1 };
   server = await startElasticsearch({ secure: true, settings });
 });
@@ -29,7 +29,7 @@ after(async () => {
   if (skip === false) await server[Symbol.asyncDispose]();
 });
 
-/** A key for shipping to these indices only. */
+/** An API key that may only ship to these indices. */
 async function apiKey(site: Site, privileges: readonly string[]): Promise<string> {
   const roles = { ship: { cluster: [], indices: [{ names: [site.index], privileges }] } };
   const key = (await told(server, 'POST', '/_security/api_key', { name: site.prefix, role_descriptors: roles })) as {

@@ -7,7 +7,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 
-/** A numbered line of keystone. */
+/** A numbered line of Keystone. */
 export function line(n: number, pid = '7'): string {
   const context = '[None req-abc user project - - default default]';
   return `2026-11-20 08:15:42.123 ${pid} INFO keystone.server ${context} line ${n}\n`;
@@ -18,8 +18,8 @@ export function lines(from: number, to: number): string {
 }
 
 /**
- * One event of three lines, whose first is numbered. Short: Elasticsearch does not aggregate strings over 256
- * characters.
+ * One event of three lines, the first of which is numbered. It is short, because Elasticsearch does not aggregate
+ * strings over 256 characters.
  */
 export function traceback(n: number): string {
   const prefix = '2026-11-20 08:15:42.123 7 ERROR keystone.server';
@@ -32,17 +32,17 @@ export interface Site extends AsyncDisposable {
   readonly file: string;
   readonly state: string;
   readonly prefix: string;
-  /** Index pattern. */
+  /** The pattern of the indices. */
   readonly index: string;
-  /** The index of the lines above. */
+  /** The index of these lines. */
   readonly day: string;
-  /** Connection to the server, as its administrator. */
+  /** Sends requests to the server as its administrator. */
   readonly to: readonly string[];
-  /** Options of a shipper, except those for the server. */
+  /** Options of a shipper, except those about the server. */
   readonly args: readonly string[];
 }
 
-/** @param prefix of its indices, and its data stream's name */
+/** @param prefix prefix of its indices, and the name of its data stream */
 export async function openSite(server: SearchServer, prefix: string): Promise<Site> {
   const directory = await privateDirectory('ship');
   await mkdir(join(directory.path, 'keystone'));
@@ -68,7 +68,7 @@ function reaching({ kind, url, login }: SearchServer, directory: string): string
   return [...where, '--user', login.user, ...secrets];
 }
 
-/** Ships existing lines, and returns the counts from its last log line. */
+/** Ships the existing lines, and returns the counts in its last log line. */
 export async function shipOnce(site: Site, ...more: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
   const { code, stderr } = await runHelper('kolla-log-ship', ['--once', ...site.to, ...site.args, ...more]);
   assert.equal(code, 0, stderr);
@@ -77,7 +77,7 @@ export async function shipOnce(site: Site, ...more: readonly string[]): Promise<
   return stopped;
 }
 
-/** A long-running shipper with its log so far. */
+/** A shipper that keeps running, with its log so far. */
 export async function startShipper(site: Site, to: readonly string[], ...more: readonly string[]) {
   const logFile = join(site.directory, 'shipper.txt');
   writeFileSync(logFile, '');
@@ -92,7 +92,7 @@ export async function startShipper(site: Site, to: readonly string[], ...more: r
   };
 }
 
-/** Documents in the indices, and distinct lines among them, as counted by the server. */
+/** The server's number of documents in the indices, and of distinct lines among them. */
 export async function inIndex(server: SearchServer, index: string): Promise<{ documents: number; distinct: number }> {
   const documents = await server.count(index);
   const aggs = { lines: { terms: { field: 'Payload.keyword', size: 65_000 } } };
@@ -108,7 +108,7 @@ export function countOf(server: SearchServer, index: string, wanted: number): Pr
   });
 }
 
-/** A request of the test itself, which must succeed. */
+/** A request of the test itself. It must succeed. */
 export async function told(server: SearchServer, method: string, path: string, body?: object): Promise<unknown> {
   const reply = await server.request(method, path, body);
   assert.ok(reply.status < 300, JSON.stringify(reply.body));

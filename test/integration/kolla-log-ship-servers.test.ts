@@ -21,7 +21,7 @@ import {
   traceback,
 } from './kolla-log-ship-servers-support.ts';
 
-/** Three servers, one after the other. */
+/** Three servers run one after the other. */
 fileLimit(30);
 
 interface Kind {
@@ -30,7 +30,7 @@ interface Kind {
   readonly start: () => Promise<SearchServer>;
   /** Whether it supports data streams. */
   readonly hasDataStreams: boolean;
-  /** Missing feature that retention needs. */
+  /** The feature that retention needs and this server lacks. */
   readonly lacks: RegExp;
 }
 
@@ -59,7 +59,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** One label would be a value, the other an object with the same name. */
+/** One label would be a value, and the other an object with the same name. */
 const LABELS = ['--label', 'app=keystone', '--label', 'app.kubernetes.io/name=keystone'];
 const ACCESS = '10.0.0.1 - - [20/Nov/2026:08:15:42 +0000] "GET /v3 HTTP/1.1" 200 42 1234 "-" "curl/8"\n';
 

@@ -45,7 +45,7 @@ async function logs(prefix: string) {
   };
 }
 
-/** Documents in the index, and distinct lines among them, as counted by the server. */
+/** The server's number of documents in the index, and of distinct lines among them. */
 async function inIndex(index: string): Promise<{ documents: number; distinct: number }> {
   const documents = await server.count(index);
   const aggs = { lines: { terms: { field: 'Payload.keyword', size: 65_000 } } };
@@ -115,7 +115,7 @@ test('renames during writes lose nothing', { skip }, async () => {
   await using shipper = await startHelper('kolla-log-ship', l.args);
   for (let from = 0; from < 5000; from += 1000) {
     appendFileSync(l.file, lines(from, from + 500));
-    // A file that comes and goes between two polls is never seen.
+    // A file that exists only between two polls is never seen.
     await countOf(l.index, from + 1);
     for (let part = from + 500; part < from + 1000; part += 50) appendFileSync(l.file, lines(part, part + 50));
     renameSync(l.file, `${l.file}.${from}`);

@@ -20,7 +20,7 @@ async function ask(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promi
   return code === 0 ? 'healthy' : `${code}: ${reason.replace(/^\w+ \S+( nova)?: /, '')}`;
 }
 
-/** Freezes the process during a request. */
+/** Freezes the process while a request is made. */
 async function frozen(pid: number, question: () => Promise<string>): Promise<string> {
   process.kill(pid, 'SIGSTOP');
   try {
@@ -77,7 +77,7 @@ test('Redis: unhealthy while it loads its data from disk, then healthy', { skip:
     await redis.cli('EVAL', "for i = 1, 200 do redis.call('SET', 'k' .. i, string.rep('v', 2000)) end", '0');
     await redis.cli('SAVE');
   }
-  // A pause after each key, an option of Redis' own tests.
+  // A pause after each key, which is an option for Redis' own tests.
   const slow = ['--key-load-delay', '60000', '--loading-process-events-interval-bytes', '1024'];
   await using redis = await startRedis({ directory: directory.path, args: slow });
   const words = ['redis', placeOf(redis)];

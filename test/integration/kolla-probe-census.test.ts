@@ -31,7 +31,7 @@ for (const row of rows) {
         for (const { healthy, reason, onCore } of [seen!.readiness, seen!.liveness]) {
           if (onCore === undefined) continue;
           assert.equal(onCore.healthy, healthy, `${reason}; kolla-core: ${onCore.reason}`);
-          // The census itself has all other processes as its children, kolla-core as its siblings.
+          // All other processes are children of the census, and siblings of kolla-core.
           const known = reason.replace(/ to be seen from this container.*/, '');
           if (!healthy) assert.ok(onCore.reason.endsWith(known), `${reason}; kolla-core: ${onCore.reason}`);
         }

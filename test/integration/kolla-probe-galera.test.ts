@@ -17,7 +17,7 @@ before(async () => {
   if (skip !== false) return;
   galera = stack.use(await startGalera());
   nodes = galera.nodes as unknown as typeof nodes;
-  // As kolla-ansible creates it: the account may only log in.
+  // The account as kolla-ansible creates it, which may only log in.
   await nodes[0].query("CREATE USER monitor@'%' IDENTIFIED BY 'hidden'");
   const directory = stack.use(await privateDirectory('probe-galera'));
   defaultsFile = join(directory.path, 'healthcheck.cnf');
@@ -71,7 +71,7 @@ test('a node configured to reject queries, or not to replicate, is unhealthy', {
 test('the donor of a full state transfer is unhealthy unless allowed', { skip }, async () => {
   const [first, second, third] = nodes;
   await third.stop();
-  // Without its data it needs a full state transfer.
+  // A node without data needs a full state transfer.
   await rm(join(dirname(third.socket), 'data'), { recursive: true });
   await mkdir(join(dirname(third.socket), 'data'));
   const release = await Promise.all([first, second].map((node) => node.holdTransfers()));
@@ -111,7 +111,7 @@ test('liveness: a node that has disconnected is unhealthy; an unknown one is not
   const late = ['galera', `${node.host}:${node.port}`, '--defaults-file', defaultsFile, '--unless-disconnected'];
   assert.equal((await runHelper('kolla-probe', [...late, '--timeout', '500ms'])).code, 0);
   node.thaw();
-  // Ends its group communication by an exception, as an error of its own does.
+  // Ends its group communication with an exception, as one of its own errors does.
   await node.query("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=2'");
   await until('the node to disconnect', async () => {
     return (await node.status('wsrep_cluster_status')) === 'Disconnected' || undefined;

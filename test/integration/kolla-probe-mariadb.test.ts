@@ -80,7 +80,7 @@ test('a full server rejects every client, which is reported', { skip }, async ()
 });
 
 test('TLS: a valid certificate, one that expires soon, an expired one', { skip }, async () => {
-  // MariaDB negotiates TLS within its own protocol: the check tls reports that it is not a TLS server.
+  // MariaDB negotiates TLS within its own protocol, so the `tls` check reports that it is not a TLS server.
   assert.match(await ask(['tls', at]), /^1: the server does not speak TLS/);
   await server.present({ hosts: ['localhost'], validUntil: new Date(Date.now() - DAY_MS) });
   assert.match(

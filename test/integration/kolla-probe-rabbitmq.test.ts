@@ -42,7 +42,7 @@ before(async () => {
 });
 after(() => stack.disposeAsync());
 
-/** Runs the check once and returns the reason why it is unhealthy. */
+/** Runs the check once, and returns the reason why it is unhealthy. */
 async function ask(
   check: 'amqp' | 'rabbitmq' | 'tls',
   words: readonly string[] = [],
@@ -56,7 +56,7 @@ async function ask(
 
 const managed = () => ['--management', broker.managementUrl ?? '', ...login];
 
-/** The broker's log above `info` during some work, read once a later login has been logged as well. */
+/** The lines above `info` that the broker logs during some work. They are read after a later login was logged too. */
 async function complaintsOf(work: () => Promise<unknown>): Promise<string[]> {
   const from = broker.log().length;
   await work();
@@ -102,7 +102,7 @@ test('disconnecting after the greeting is logged as a warning, so it is done onl
   assert.match(complaints.join('\n'), /client unexpectedly closed TCP connection|closing AMQP connection/);
 });
 
-test('the same holds with TLS: login, no login and the certificate check leave no warning', { skip }, async () => {
+test('with TLS too, a login, no login and the certificate check leave no warning', { skip }, async () => {
   const trust = ['--ca-file', caFile];
   const complaints = await complaintsOf(async () => {
     assert.equal(await ask('amqp', ['--tls', 'verify', ...trust, ...login], {}, atTls), 'healthy');

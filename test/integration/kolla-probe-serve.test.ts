@@ -37,7 +37,7 @@ test(
     };
     await until(`${ROUNDS} rounds of local checks`, async () => ((await asked()) >= ROUNDS ? true : undefined));
     const calls = readFileSync(file, 'utf8');
-    // Its own start is one exec, so the trace has one.
+    // Its own start is an exec, so the trace contains one.
     assert.deepEqual(
       [...calls.matchAll(/execve\(.*/g)].map(([call]) => /execve\("([^"]+)"/.exec(call)?.[1]),
       [process.execPath],

@@ -67,7 +67,7 @@ describe('the status page in a browser', { skip }, () => {
     assert.ok(await other?.evaluate((row) => row.isConnected), 'rows that stay are not re-created');
   });
 
-  test('foreign text is never markup', async () => {
+  test('text from other programs is never markup', async () => {
     change((now) => ({
       ...now,
       checks: now.checks.map((row) => ({

@@ -10,26 +10,26 @@ import { freePort } from '../../tools/port.ts';
 import type { Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
-/** A pod's volumes, and its sidecar as a process. */
+/** The volumes of a Pod, and its sidecar as a process. */
 export interface Site extends AsyncDisposable {
   readonly path: string;
   readonly port: number;
-  /** Writes kolla-pod.yaml with sections as JSON, which is YAML too. */
+  /** Writes a kolla-pod.yaml whose sections are JSON, which is also YAML. */
   write(sections: Readonly<Record<string, unknown>>): Promise<void>;
   start(args?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Sidecar>;
 }
 
 export interface Sidecar {
   readonly running: Running;
-  /** Its log so far. */
+  /** The log so far. */
   readonly log: () => string;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<{ status: number; body: string }>;
   status(): Promise<StatusDocument>;
-  /** Polls until the page's data satisfy the condition. */
+  /** Polls until the data of the page satisfies the condition. */
   until(what: string, is: (status: StatusDocument) => boolean): Promise<StatusDocument>;
 }
 
-/** Separate volumes, removed at the end. */
+/** Separate volumes, which are removed at the end. */
 export async function sidecarSite(purpose: string): Promise<Site> {
   const directory = await privateDirectory(purpose);
   const port = await freePort();

@@ -289,9 +289,9 @@ function watched(site: Site) {
 
 interface Bulk extends Listening {
   readonly url: string;
-  /** Ids of all documents received. */
+  /** The IDs of all documents that were received. */
   readonly ids: ReadonlySet<string>;
-  /** Resolves when this many distinct ones have arrived. */
+  /** Resolves when this many distinct documents have arrived. */
   has(count: number): Promise<void>;
   /** Delays all responses until release(). */
   hold(): void;
@@ -299,7 +299,7 @@ interface Bulk extends Listening {
   onRequest(n: number, then: () => void): void;
 }
 
-/** A healthy Elasticsearch's bulk API. */
+/** The bulk API of a healthy Elasticsearch. */
 async function listenBulk(): Promise<Bulk> {
   const ids = new Set<string>();
   let held: (() => void)[] | undefined;

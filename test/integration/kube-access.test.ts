@@ -50,7 +50,7 @@ describe('API access, against a real API server', { skip: (await canRunControlPl
         await kubectl('create', 'configmap', 'b');
         await kubectl('label', 'configmap', 'b', 'set=one');
       }
-      // No longer matching the selector is the same as being deleted.
+      // An object that no longer matches the selector counts as deleted.
       if (seen.at(-1) === 'a b') await kubectl('label', 'configmap', 'a', 'set=two', '--overwrite');
       if (seen.at(-1) === 'b') await kubectl('delete', 'configmap', 'b');
       if (seen.length > 1 && seen.at(-1) === '') break;

@@ -38,7 +38,7 @@ describe(`client-node ${version} and our watch`, { skip: (await canRunControlPla
   const change = (name: string) => kubectl('patch', 'configmap', name, '--type=merge', '--patch={"data":{"x":"1"}}');
   const direct = () => account({ port: cluster.apiServer.port, ca: cluster.ca }, token);
 
-  // The half minute of silence is long enough for the others.
+  // The other tests finish within the half minute of silence.
   describe('on a stable API server', { concurrency: true }, () => {
     test('an idle watch: client-node ends it after 30 s, ours stays', async () => {
       await create('quiet');
@@ -50,7 +50,7 @@ describe(`client-node ${version} and our watch`, { skip: (await canRunControlPla
       await ours.until('the object', last('x=0'));
       const began = performance.now();
       const ended = Promise.withResolvers<unknown>();
-      // The server ends it after a minute: a watch that got there stayed open.
+      // The server ends a watch after a minute, so a watch that lasted this long stayed open.
       const query = { fieldSelector: 'metadata.name=quiet', allowWatchBookmarks: true, timeoutSeconds: 60 };
       const controller = await new Watch(config).watch(PATH, query, () => {}, ended.resolve);
       const reason = await ended.promise;
@@ -106,7 +106,7 @@ describe(`client-node ${version} and our watch`, { skip: (await canRunControlPla
       await using there = await account(proxy, token);
       using client = await connectKube(there.source, QUICK);
       const refused = new Set<string>();
-      // The first watch of each is rejected.
+      // The first watch of each client is rejected.
       proxy.serve = async (request, response, forward) => {
         const agent = request.headers['user-agent'] ?? '';
         if (!request.url?.includes('watch=true') || refused.has(agent)) return await passOn(request, response, forward);

@@ -207,7 +207,7 @@ describe('a watch and cluster faults', { skip: (await canRunControlPlane()) ?? f
     using client = await connectKube(there.source, QUICK);
     const path = objectPath({ ...MAPS, name: 'overload' });
     const uid = await kubectl('get', 'flowschema', 'overloaded', '--output=jsonpath={.metadata.uid}');
-    // Rejected or not, the response names the flow schema.
+    // Whether or not it is rejected, the response names the flow schema.
     await until('flow control to take it', async () => {
       await client.get(path, { signal: t.signal }).catch(onlyOverload);
       return answers.pop()?.schema === uid || undefined;
@@ -217,7 +217,7 @@ describe('a watch and cluster faults', { skip: (await canRunControlPlane()) ?? f
     await using direct = await account({ port: cluster.apiServer.port, ca: cluster.ca }, overloaded);
     using other = await connectKube(direct.source);
     const held = seated(() => other.get(path, { signal: t.signal }));
-    // Otherwise the two would take the one seat in turn, and be rejected at random.
+    // Otherwise the two would use the one seat in turn and be rejected at random.
     await until('its one seat to be taken', async () => {
       const levels = await cluster.kubectl(['get', '--raw=/debug/api_priority_and_fairness/dump_priority_levels']);
       const [names = [], ...rows] = levels.split('\n').map((line) => line.split(/,\s*/));
@@ -296,7 +296,7 @@ function onlyOverload(error: unknown): void {
   if (!(error instanceof ApiError && error.status === 429)) throw error;
 }
 
-/** API server flow control that gives this ServiceAccount no share and no queue. */
+/** Flow control of the API server that gives this ServiceAccount no share and no queue. */
 function rejectsAll(name: string): object {
   const apiVersion = 'flowcontrol.apiserver.k8s.io/v1';
   const level = {

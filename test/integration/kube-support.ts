@@ -16,23 +16,23 @@ import { until } from '../support/until.ts';
 export const NAMESPACE = 'openstack';
 export const MAPS = { group: '', version: 'v1', resource: 'configmaps', namespace: NAMESPACE } as const;
 
-/** Timing in seconds of what takes minutes in a cluster. */
+/** Times in seconds where a cluster takes minutes. */
 export const QUICK: Timing = { ...TIMING, answerMs: 1000, pollMs: 200, backoff: { minMs: 50, maxMs: 500 } };
 
 export interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** A running watch. */
+/** A watch that is running. */
 export interface Following extends AsyncDisposable {
-  /** `x=1`, `absent`, `trouble: ...`; for a set its names. */
+  /** Observations: `x=1`, `absent`, `trouble: ...`; for a set its names. */
   readonly seen: string[];
   readonly warnings: string[];
-  /** Rejects with the watch's own error. */
+  /** Rejects with the error of the watch. */
   until(what: string, holds: (seen: readonly string[]) => boolean): Promise<void>;
 }
 
-/** Watches a ConfigMap, reporting the value of its key x. */
+/** Watches a ConfigMap and reports the value of its key x. */
 export function follow(client: KubeClient, name: string): Following {
   const ref: ObjectRef = { ...MAPS, name };
   return following(async (seen, options) => {
@@ -43,7 +43,7 @@ export function follow(client: KubeClient, name: string): Following {
   });
 }
 
-/** Watches a set, reporting its names, or their number above ten. */
+/** Watches a set and reports its names, or their number if there are more than ten. */
 export function followSet(client: KubeClient, ref: SetRef = MAPS): Following {
   return following(async (seen, options) => {
     for await (const observation of client.watchSet(ref, options)) {
@@ -89,13 +89,13 @@ function following(run: Run): Following {
   };
 }
 
-/** Directory of a mounted ServiceAccount, and its API server. */
+/** The directory of a mounted ServiceAccount, and its API server. */
 export interface Account extends AsyncDisposable {
   readonly source: Extract<CredentialSource, { kind: 'in-cluster' }>;
   write(file: 'token' | 'ca.crt', text: string): Promise<void>;
 }
 
-/** Mounts it as the kubelet does. @param at a port on 127.0.0.1, and the CA to trust */
+/** Mounts it as the kubelet does. @param at the API server's port on 127.0.0.1, and the CA to trust */
 export async function account(at: { readonly port: number; readonly ca: string }, token: string): Promise<Account> {
   const directory = await privateDirectory('account');
   const write = (file: string, text: string) => writeFile(join(directory.path, file), text);
@@ -116,12 +116,12 @@ export async function startWithReader(): Promise<{ readonly cluster: ControlPlan
   return { cluster, token: await serviceAccount(cluster, 'reader', 'get,list,watch') };
 }
 
-/** Whether this is the last value. */
+/** Whether this value is the last one. */
 export function last(value: string): (seen: readonly string[]) => boolean {
   return (seen) => seen.at(-1) === value;
 }
 
-/** A ServiceAccount with these verbs on ConfigMaps, and its token. */
+/** A ServiceAccount with these verbs on ConfigMaps, and a token for it. */
 export async function serviceAccount(cluster: Cluster, name: string, verbs: string): Promise<string> {
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
   await kubectl('create', 'serviceaccount', name);
@@ -130,7 +130,7 @@ export async function serviceAccount(cluster: Cluster, name: string, verbs: stri
   return (await kubectl('create', 'token', name, '--duration=1h')).trim();
 }
 
-/** Faults of the API access and their results, printed at the end of the suite. */
+/** The faults of API access and their results, printed at the end of the suite. */
 export class Table {
   readonly #title: string;
   readonly #rows: (readonly [string, string])[] = [];

@@ -1,20 +1,20 @@
 import { NAMESPACE, OWN_NODE, OWN_POD } from './waits-objects.ts';
 
-/** Reaction of one of the two programs to an environment. */
+/** How one of the two programs reacts to an environment. */
 export type Verdict = 'resolved' | 'waits' | `ends with ${number}`;
 
 export interface Row {
   readonly name: string;
-  /** In addition to NAMESPACE and POD_NAME. */
+  /** Variables in addition to NAMESPACE and POD_NAME. */
   readonly env: NodeJS.ProcessEnv;
   readonly ours: Verdict;
-  /** Output that proves the drop-in is not just slow. */
+  /** Output which proves that the drop-in is not just slow. */
   readonly says?: RegExp;
-  /** The original's result, if different. */
+  /** The result of the original, if it differs. */
   readonly there?: Verdict;
-  /** Default: `entry`. */
+  /** The ServiceAccount; the default is `entry`. */
   readonly account?: 'watcher' | 'old' | 'nobody';
-  /** Reason why the original lacks it: it is older than this row. */
+  /** Why the original lacks this: it is older than this row. */
   readonly notThere?: string;
 }
 
@@ -24,7 +24,7 @@ const widget = (more: string, name = 'gate', kind = 'Widget') => ({
   DEPENDENCY_CUSTOM_RESOURCE: `[{"apiVersion":"example.org/v1","kind":"${kind}","name":"${name}"${more}}]`,
 });
 
-/** One that the drop-in rejects. @param there the original's result */
+/** An environment that the drop-in rejects. @param there the result of the original */
 const refused = (name: string, env: NodeJS.ProcessEnv, says: RegExp, there?: Verdict): Row => ({
   name,
   env,
@@ -33,7 +33,7 @@ const refused = (name: string, env: NodeJS.ProcessEnv, says: RegExp, there?: Ver
   ...(there === undefined ? {} : { there }),
 });
 
-/** The same with the original's leniency requested. */
+/** The same, with the leniency of the original requested. */
 const leftOut = (name: string, env: NodeJS.ProcessEnv, says: RegExp): Row => ({
   name: `${name}, lenient`,
   env: { ...env, KOLLA_POD_COMPAT: 'lenient' },

@@ -1,4 +1,4 @@
-/** Cluster state while kubernetes-entrypoint and its drop-in run side by side: it does not change any more. */
+/** The state of the cluster while kubernetes-entrypoint and its drop-in run. It no longer changes. */
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { endPodsOf, type Cluster } from '../cluster/kubernetes/index.ts';
@@ -25,7 +25,7 @@ async function rolesOfThePage(): Promise<Role[]> {
 
 export const ACCOUNTS = ['entry', 'watcher', 'old', 'nobody'] as const;
 
-/** Fills the namespace, after prepare(). Its ServiceAccounts are ACCOUNTS. */
+/** Fills the namespace after prepare(). Its ServiceAccounts are ACCOUNTS. */
 export async function makeWorld(cluster: Cluster): Promise<void> {
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
   const create = (...items: object[]) =>
@@ -122,7 +122,7 @@ function podSpec(restartPolicy = 'Always') {
   return { restartPolicy, containers: [{ name: 'main', image: 'none.test/c:1' }] };
 }
 
-/** A deleted object stays deleted for the rest of the test. */
+/** A deleted object remains deleted for the rest of the test. */
 function pod(name: string) {
   return { ...core('Pod', name, { labels: { app: name }, finalizers: ['example.org/stay'] }), spec: podSpec() };
 }

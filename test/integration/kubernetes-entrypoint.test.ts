@@ -13,7 +13,7 @@ import { ACCOUNTS, makeWorld } from './kubernetes-entrypoint-world.ts';
 import { NAMESPACE, prepare } from './waits-objects.ts';
 import { Cells } from './waits-table.ts';
 
-/** A ServiceAccount as mounted by the kubelet, visible to one program only. */
+/** A ServiceAccount as the kubelet mounts it, visible to one program only. */
 const AS_IN_A_POD = `
 mount -t tmpfs tmpfs /run
 mkdir -p /var/run/secrets/kubernetes.io/serviceaccount
@@ -58,7 +58,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
       await writeFile(join(directoryOf(account), name), text);
   }
 
-  /** Launcher arguments that run a program as in a Pod, and its environment. */
+  /** Arguments of the launcher that run a program as in a Pod, and the program's environment. */
   function inPod(program: readonly string[], { env, account }: Pick<Row, 'env' | 'account'>) {
     const { hostname, port } = new URL(cluster.server);
     const api = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
@@ -75,7 +75,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
       running.child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
       running.child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
         said += chunk;
-        // It would run indefinitely: stop it once it has logged the reason.
+        // It would run forever, so it is stopped when it has logged the reason.
         if (row.ours === 'waits' && !hasSaid && row.says?.test(said) === true) void running.stop();
         hasSaid ||= row.says?.test(said) === true;
       });
@@ -138,7 +138,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
   );
 });
 
-/** Limited concurrency; continues after a failure. */
+/** Runs a limited number at a time, and continues after a failure. */
 async function each(rows: readonly Row[], judge: (row: Row) => Promise<void>): Promise<void> {
   const queue = [...rows];
   const failures: unknown[] = [];

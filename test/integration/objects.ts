@@ -16,7 +16,7 @@ export function podSpec(restartPolicy = 'Always') {
   return { restartPolicy, containers: [{ name: 'main', image: 'none.test/c:1' }] };
 }
 
-/** Spec of an application with one replica. */
+/** The spec of an application with one replica. */
 export function replicated(app: string) {
   const labels = { app };
   return { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec() } };
@@ -28,7 +28,7 @@ export function daemon(app: string, nodeSelector: object) {
   return { selector, template: { ...template, spec: { ...template.spec, nodeSelector } } };
 }
 
-/** The Lease left by kolla-db-sync. */
+/** The Lease that kolla-db-sync leaves. */
 export function migrationLease(name: string, state: 'running' | 'done') {
   const release = '2026.1';
   const ready = state === 'done' ? { 'kolla-pod/ready-for': release } : {};

@@ -11,7 +11,10 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import { oneOf, randomFrom } from '../support/random.ts';
 
-/** Prints oslo.config's value of every option in every file: a list per file, in the order of sections and keys. */
+/**
+ * Prints the value that oslo.config has for every option in every file: a list per file, in the order of sections and
+ * keys.
+ */
 const READ = `
 import json, sys
 from oslo_config import cfg
@@ -55,7 +58,7 @@ describe('overlays in a file', { skip: (await canRunKeystone()) ?? false }, () =
       for (const [n, { section, key }] of all.entries()) {
         const isSet = section === setting.section && key === setting.key;
         assert.equal(after[n], isSet ? setting.value : before[n], JSON.stringify({ i, section, key, is }));
-        // The project's own reader agrees.
+        // The project's own parser gives the same result.
         assert.equal(osloOption(is, section, key) ?? null, after[n], JSON.stringify({ i, section, key, is }));
       }
     }

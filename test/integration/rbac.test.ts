@@ -13,12 +13,12 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { NAMESPACE, objectCases, OWN_NODE, OWN_POD, prepare } from './waits-objects.ts';
 import { Cells } from './waits-table.ts';
 
-/** Without the feature a watch does not mark the end of its initial events. */
+/** If the feature is disabled, a watch does not mark the end of its initial events. */
 const AS_OLD_SERVERS = { 'feature-gates': 'WatchList=false' };
 const TIMEOUT_S = 60;
-/** They mostly wait: for responses, and for silence. */
+/** Most of the time these tests wait, for responses and for silence. */
 const AT_ONCE = 6;
-/** Deadline of a wait that will not succeed: the machine may be busy. */
+/** Deadline of a wait that will not succeed, since the machine may be busy. */
 const IN_VAIN_S = 8;
 /** Deadline of a wait that never succeeds, however slow the machine is. */
 const NEVER_S = 2;
@@ -38,7 +38,7 @@ interface Row {
   readonly name: string;
   readonly waits: readonly string[];
   readonly options?: readonly string[];
-  /** A verb without which the wait is never satisfied: it reads an object other than the dependency. */
+  /** A verb without which the wait never succeeds, because it reads an object other than the dependency. */
   readonly inVain?: 'get';
 }
 
@@ -64,7 +64,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     await cluster[Symbol.asyncDispose]();
   });
 
-  /** Creates ServiceAccounts with these Roles, concurrently. */
+  /** Creates ServiceAccounts with these Roles concurrently. */
   const makeAccounts = async (accounts: readonly { readonly account: string; readonly items: readonly Item[] }[]) => {
     const items = accounts.flatMap(({ account: name, items: its }) => [
       { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: NAMESPACE } },
@@ -72,7 +72,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     ]);
     await cluster.kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   };
-  /** The account's kubeconfigs for both servers. */
+  /** The kubeconfigs of the account for both servers. */
   const kubeconfigsOf = async (account: string) => {
     const fresh = await cluster.kubeconfigOf(NAMESPACE, account);
     const old = `${fresh}.old`;
@@ -87,7 +87,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
       timeoutMs: seconds * 1000,
       kubeconfig,
       podName: OWN_POD,
-      // It must determine its node itself.
+      // The wait must determine its node itself.
       nodeName: undefined,
       onFailedJob: 'fail',
       daemonsetAbsent: 'wait',
@@ -109,7 +109,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     return { code: failure?.exitCode ?? 0, complaint, last: lines.at(-1)?.msg ?? '' };
   };
 
-  /** Output of kolla-init rbac for an account of this name. */
+  /** The output of kolla-init rbac for an account with this name. */
   const rolesOf = async ({ waits, options = [] }: Row, account: string): Promise<readonly Item[]> => {
     const who = ['--namespace', NAMESPACE, '--service-account', account];
     const args = ['rbac', ...waits.flatMap((each) => ['--wait', each]), ...who, ...options, '-o', 'json'];
@@ -125,7 +125,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     await manyAtOnce(trials, async ({ row, account, items }) => {
       granted.push({ row, account, items });
       cells.set(row.name, 'Role', rulesText(items));
-      // If it makes the same requests to both servers, one is enough.
+      // If it sends the same requests to both servers, one server is enough.
       const servers = Object.entries(await kubeconfigsOf(account));
       for (const [server, kubeconfig] of servers.filter(([name]) => name === 'fresh' || asksForLists(items))) {
         const { code, complaint, last } = await wait(kubeconfig, row);
@@ -173,7 +173,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
   });
 });
 
-/** Creates everything waited for, and returns it. */
+/** Creates all dependencies, and returns them. */
 async function everythingMet(
   cluster: ControlPlane,
   create: (object: object) => Promise<string>,
@@ -222,9 +222,9 @@ function verbsOf(items: readonly Item[]): { item: number; rule: number; verb: st
   );
 }
 
-/** The same for a different account. */
+/** The same, for a different account. */
 function renamed(items: readonly Item[], account: string, other: string): readonly Item[] {
-  // As a whole word: row-10 contains row-1.
+  // Matched as a whole word, because row-10 contains row-1.
   return JSON.parse(JSON.stringify(items).replaceAll(new RegExp(`${account}(?=")`, 'g'), other)) as readonly Item[];
 }
 
@@ -245,7 +245,7 @@ function rulesText(items: readonly Item[]): string {
     .join('; ');
 }
 
-/** Runs the work for all items, AT_ONCE at a time; results in order. */
+/** Runs the work for all items, AT_ONCE at a time. The results are in the order of the items. */
 async function manyAtOnce<T, R>(all: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
   const queue = [...all.entries()];
   const results: R[] = [];

@@ -35,7 +35,7 @@ describe('data stored on servers by kolla-pod of bf56119', { skip }, () => {
   });
   after(() => stack.disposeAsync());
 
-  /** A database and a Lease in their old state. */
+  /** A database and a Lease in the old state. */
   const left = async (name: string): Promise<LeaseSite> => {
     const site = await leaseSite(world, stack);
     const { lease, ...tables } = (await stored(name)) as Stored;
@@ -49,7 +49,7 @@ describe('data stored on servers by kolla-pod of bf56119', { skip }, () => {
     }
     const { annotations } = lease.metadata;
     const metadata = { name: lease.metadata.name, annotations };
-    // As with --lease 3s: the next holder waits for the recorded duration.
+    // As with --lease 3s, the next holder waits for the recorded duration.
     const spec = { ...lease.spec, leaseDurationSeconds: 3 };
     const object = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
     await world.cluster.kubectl([`--namespace=${site.namespace}`, 'apply', '--filename=-'], JSON.stringify(object));
@@ -127,7 +127,7 @@ describe('data stored on servers by kolla-pod of bf56119', { skip }, () => {
       data: object;
       metadata: { annotations: Readonly<Record<string, string>>; creationTimestamp: string };
     };
-    // As if stored just now: once the tokens of a key have expired, a rotation drops it.
+    // As if they were stored just now, because a rotation drops a key after its tokens have expired.
     const ageMs = Date.now() - Date.parse(secret.metadata.creationTimestamp);
     const moved = (time: string) => new Date(Date.parse(time) + ageMs).toISOString();
     const annotations = Object.fromEntries(

@@ -101,7 +101,7 @@ describe('Galera with the TLS of its chart', { skip }, () => {
   });
 });
 
-/** Serial number of the certificate that a node presents to clients. */
+/** The serial number of the certificate that a node presents to clients. */
 async function serialAt({ host, port }: GaleraNode, files: TlsFiles): Promise<string> {
   const ssl = { ca: await readFile(files.caFile) };
   const connection = await createConnection({

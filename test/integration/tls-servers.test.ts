@@ -48,7 +48,7 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
     const plain = connectPlain({ host: HOST, port: broker.port });
     const answers: Buffer[] = [];
     plain.on('data', (bytes: Buffer) => answers.push(bytes));
-    // It may be reset after the TLS alert.
+    // The connection may be reset after the TLS alert.
     plain.on('error', () => {});
     plain.write(PROTOCOL_HEADER);
     await new Promise((resolve) => void plain.once('close', resolve));
@@ -139,7 +139,7 @@ describe('uWSGI with the TLS of the charts', { skip: helm ?? noKeystone ?? false
       saw(stderr);
       return code === 0 || undefined;
     });
-    // The application's status.
+    // The status that the application returned.
     await reached('kolla-probe', ...check, '--status', '299');
     await reached('kolla-init', '--wait', `https://${HOST}:${port}/`, '--ca-file', files.caFile);
     const plain = await runHelper('kolla-probe', ['http', `http://${HOST}:${port}/`]);
@@ -180,7 +180,7 @@ async function reached(helper: string, ...words: string[]): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-/** A verified connection. */
+/** A connection that verifies the server. */
 async function connected(port: number, { caFile }: TlsFiles): Promise<TLSSocket & Disposable> {
   const socket = connect({ host: HOST, port, ca: await readFile(caFile) });
   await once(socket, 'secureConnect');

@@ -5,7 +5,7 @@ import { rendering, textAt, sourcesOf, type Rendered } from '../charts/support.t
 import { workloadsOf } from '../charts/service-charts.ts';
 import { makeAuthority } from '../cluster/authority.ts';
 
-/** The kubelet's mount at /etc/kolla-tls as a directory, and the chart's files with its paths. */
+/** What the kubelet mounts at /etc/kolla-tls, as a directory, and the chart's files with its paths. */
 export interface TlsFiles extends AsyncDisposable {
   readonly directory: string;
   readonly caFile: string;
@@ -13,11 +13,11 @@ export interface TlsFiles extends AsyncDisposable {
   readonly keyFile: string;
   /** Replaces /etc/kolla-tls in a text. */
   here(text: string): string;
-  /** Replaces the certificate with a renewed one, like an issuer. */
+  /** Replaces the certificate with a renewed one, as an issuer does. */
   renew(): Promise<string>;
 }
 
-/** @param hosts names and addresses of the server, as required by docs/how-to/tls.md */
+/** @param hosts the names and addresses of the server that docs/how-to/tls.md requires */
 export async function tlsFiles(...hosts: string[]): Promise<TlsFiles> {
   await using stack = new AsyncDisposableStack();
   const { path: directory } = stack.use(await privateDirectory('tls-charts'));

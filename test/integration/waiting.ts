@@ -3,26 +3,26 @@ import { logLines, startHelper } from '../support/helper.ts';
 import type { Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
-/** A running kolla-init with its log so far. */
+/** A kolla-init that is running, with its log so far. */
 export interface Waiting extends AsyncDisposable {
   readonly running: Running;
   readonly ended: Promise<number>;
   messages(): string[];
-  /** Logged states of one dependency, without its name. */
+  /** The states of one dependency in the log, without its name. */
   statesOf(wait: string): string[];
-  /** Resolves with the first matching state of a dependency, starting at index `from`. */
+  /** Resolves with the first state of a dependency that matches, starting at index `from`. */
   state(wait: string, pattern: RegExp, from?: number): Promise<string>;
-  /** Resolves with the first matching log line, starting at line `after`. */
+  /** Resolves with the first log line that matches, starting at line `after`. */
   said(pattern: RegExp, after?: number): Promise<string>;
 }
 
-/** Starts kolla-init as users do; without config.json unless a directory is given. */
+/** Starts kolla-init as users do. Without a directory there is no config.json. */
 export async function startInit(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   configDir = '/no/config',
 ): Promise<Waiting> {
-  // Compiling the API client takes a quarter of its run time, each time.
+  // Caches the compiled API client, whose compilation takes a quarter of each run.
   const cache = process.env['NODE_COMPILE_CACHE'];
   const running = await startHelper('kolla-init', ['--config-dir', configDir, ...args], {
     keepOutput: true,

@@ -38,7 +38,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
       JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
     );
 
-  /** A kubeconfig of a new ServiceAccount with this role, in the tests' namespace. */
+  /** A kubeconfig for a new ServiceAccount with this role in the namespace of the tests. */
   async function credentials(name: string, role?: string): Promise<string> {
     await kubectl('create', 'serviceaccount', name);
     if (role !== undefined)
@@ -57,8 +57,8 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
     await kubectl('wait', '--for=condition=Complete', `job/${name}`, '--timeout=-1s');
   };
 
-  // They mostly wait.
-  describe('each alone', { concurrency: 3 }, () => {
+  // Most of the time these tests wait.
+  describe('a single dependency', { concurrency: 3 }, () => {
     test("an old release's Job does not count, the new one does", async () => {
       const release = (version: string) => ({ labels: { 'app.kubernetes.io/version': version } });
       await create(job('upgrade', {}, release('2025.2')));
@@ -165,7 +165,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
 
     test("waiting for one's own container is rejected", { skip: withoutMounts }, async () => {
       await using directory = await privateDirectory('own');
-      // As mounted by the kubelet: a file in a directory named after Pod and container.
+      // As the kubelet mounts it: a file in a directory that is named after Pod and container.
       const container = join(directory.path, 'pods/0b1c-2d/containers/main');
       await mkdir(container, { recursive: true });
       await writeFile(join(container, '5f3a9c1e'), '');
@@ -200,7 +200,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
     });
   });
 
-  // Not concurrently: an Event must be written within two seconds, which is little on a busy machine.
+  // Not concurrent: an Event must be written within two seconds, which is little on a busy machine.
   test('the deadline writes its message to the termination log and, if allowed, to an Event on our Pod', async () => {
     await using directory = await privateDirectory('deadline');
     const file = join(directory.path, 'termination-log');
@@ -262,7 +262,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
     assert.equal(waiting.messages().filter((message) => message.includes(': ready after ')).length, 500);
   });
 
-  // Last: it stops the API server that the others use.
+  // The last test, because it stops the API server that the others use.
   test('survives an API server that is killed and restarted', async () => {
     await using waiting = await startInit([...admin, '--wait', 'job/through']);
     await waiting.said(/no such Job/);

@@ -1,4 +1,4 @@
-/** Each kind of object that kolla-init waits for: its creation, its ready state, and the messages in between. */
+/** Each kind of object for which kolla-init waits: its creation, its ready state, and the messages in between. */
 import type { Cluster } from '../cluster/kubernetes/index.ts';
 import { endPodsOf } from '../cluster/kubernetes/index.ts';
 import { namespaceName } from '../support/names.ts';
@@ -17,23 +17,23 @@ import {
 } from './objects.ts';
 
 export const NAMESPACE = namespaceName('openstack');
-/** Pod and node that kolla-init considers its own. */
+/** The Pod and the node that kolla-init considers to be its own. */
 export const OWN_POD = 'own';
 export const OWN_NODE = namespaceName('compute');
 const [STORAGE, NETWORK] = [namespaceName('storage'), namespaceName('network')];
 
 export interface ObjectCase {
-  /** Name of the row. */
+  /** The name of the row. */
   readonly kind: string;
   readonly wait: string;
-  /** Resources denied to a ServiceAccount without permissions. */
+  /** Resources that a ServiceAccount without permissions cannot read. */
   readonly resource: string;
-  /** Creates it, not ready yet. */
+  /** Creates the object, which is not yet ready. */
   create(): Promise<unknown>;
-  /** Message while not ready. */
+  /** The message while it is not ready. */
   readonly notYet: RegExp;
   remove(): Promise<unknown>;
-  /** Default: deleted. */
+  /** Makes it unready again; by default it is deleted. */
   readonly deleted?: RegExp;
   readonly absent: RegExp;
   meet(): Promise<unknown>;
@@ -65,7 +65,7 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
     const target = { apiVersion: 'v1', kind: 'Node', name: OWN_NODE };
     const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace: NAMESPACE }, target };
     const path = `/api/v1/namespaces/${NAMESPACE}/pods/${name}/binding`;
-    // There is no scheduler here.
+    // There is no scheduler in this cluster.
     await cluster.kubectl(['create', `--raw=${path}`, '--filename=-'], JSON.stringify(binding));
   };
   const rollout = (kind: 'Deployment' | 'StatefulSet', name: string, spec: object): ObjectCase => {
@@ -269,10 +269,10 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
   ].map((each) => ({ deleted: gone, ...each }));
 }
 
-/** Cluster-wide prerequisites: our own node, and a custom resource. */
+/** What the whole cluster needs: our own node, and a custom resource. */
 export async function prepare(cluster: Cluster): Promise<void> {
   await cluster.kubectl(['create', '--filename=-'], JSON.stringify(core('Node', OWN_NODE, { own: OWN_NODE })));
-  // Another test file may be creating the same one.
+  // Another test file may be creating the same object.
   const widget = JSON.stringify(definition('widget', 'Widget', 'example.org'));
   await cluster.kubectl(['apply', '--server-side', '--filename=-'], widget);
   await cluster.kubectl(['wait', '--for=condition=Established', 'crd/widgets.example.org', '--timeout=-1s']);

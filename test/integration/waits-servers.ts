@@ -1,4 +1,4 @@
-/** Each kind that kolla-init waits for without an API server: successive servers at the address, and the messages. */
+/** Each kind for which kolla-init waits without an API server: successive servers at one address, and the messages. */
 import { once } from 'node:events';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
@@ -14,7 +14,7 @@ import { listenHttp, listenTcp, type Listening } from '../support/server.ts';
 
 export const COLUMNS = ['met', 'not yet', 'absent', 'wrong answer', 'gone in mid-wait'] as const;
 
-/** An action and the message it causes. Absent is the initial state and needs no action. */
+/** An action and the message that follows. The initial state is absent and needs no action. */
 export type Act = readonly [column: (typeof COLUMNS)[number], act: () => Promise<unknown>, said: RegExp];
 
 export interface ServerCase {
@@ -31,7 +31,7 @@ const nothing = () => Promise.resolve();
 const SMALL_BACKLOG = fileURLToPath(new URL('fixtures/small-backlog.ts', import.meta.url));
 const FULL_MS = 300;
 
-/** Successive servers on one port: never two at once. */
+/** Successive servers on one port, of which never two run at the same time. */
 class Place {
   #there: AsyncDisposable | undefined;
 
@@ -249,7 +249,7 @@ const socket: MakeCase = (directory, stack) => {
     wait: `socket:${path}`,
     acts: [
       ['absent', nothing, /^does not exist yet$/],
-      // As left by a killed server.
+      // The file that a killed server leaves.
       ['not yet', () => leftSocket(path), /^connection refused by \S+ \(ECONNREFUSED\)$/],
       ['gone in mid-wait', () => rm(path), /^does not exist yet$/],
       ['wrong answer', () => writeFile(path, ''), /^exists, but is not a socket$/],
@@ -272,7 +272,7 @@ async function listening(port: number): Promise<Running> {
   return server;
 }
 
-/** Moved into place after its server died: while it lived, a client would be accepted. */
+/** Moved into place after its server has exited; before that, a client would be accepted. */
 async function leftSocket(path: string): Promise<void> {
   const elsewhere = `${path}.left`;
   const program = `require('net').createServer().listen(${JSON.stringify(elsewhere)}, () => process.stdout.write('up'))`;

@@ -1,6 +1,6 @@
 const CELL_COLUMNS = 44;
 
-/** Results by kind and situation. */
+/** The results by kind and situation. */
 export class Cells {
   readonly #columns: readonly string[];
   readonly #rows = new Map<string, Map<string, string>>();
@@ -26,7 +26,7 @@ export class Cells {
     );
   }
 
-  /** As text for readers; long cells are truncated. */
+  /** The table as text for readers. Long cells are truncated. */
   table(): string {
     const rows = [...this.#rows].map(([kind, row]) => [kind, ...this.#columns.map((column) => row.get(column) ?? '-')]);
     const all = [['kind', ...this.#columns], ...rows].map((row) => row.map(cut));

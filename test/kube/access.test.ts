@@ -50,7 +50,7 @@ test('without permission to watch and get the error has the Role to apply', asyn
 
 for (const verb of ['watch', 'get'] as const) {
   test(`a denial by an API server that is not ready yet is temporary (${verb})`, async () => {
-    // Until it has read its Roles it rejects everything.
+    // The API server rejects everything until it has read its Roles.
     let asked = 0;
     const refused: Handler = (request, response) => {
       if (++asked === 3) api.isReady = true;

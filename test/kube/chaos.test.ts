@@ -28,7 +28,7 @@ interface Change {
 
 /** A minimal API server for a set: changing objects, a limited history of changes, watches. */
 class Model {
-  /** The objects at each version: names and their versions. */
+  /** The objects at each version: their names and versions. */
   readonly history: string[] = [''];
   readonly #objects = new Map<string, number>();
   readonly #changes: Change[] = [];
@@ -36,7 +36,7 @@ class Model {
   readonly #endsBeginning: boolean;
   #forgotten = 0;
 
-  /** @param endsBeginning whether it marks the end of the initial events by a bookmark */
+  /** @param endsBeginning whether it marks the end of the initial events with a bookmark */
   constructor(endsBeginning: boolean) {
     this.#endsBeginning = endsBeginning;
   }
@@ -65,7 +65,7 @@ class Model {
     return { metadata: { resourceVersion: String(this.version) }, items };
   }
 
-  /** Sends the events of a watch from this version, past and future. Undefined: the version is too old. */
+  /** Sends the events of a watch from this version, past and future. Undefined if the version is too old. */
   watch(from: string | null, tell: (text: string) => void): (() => void) | undefined {
     if (from === null) {
       for (const [name, version] of this.#objects) tell(line('ADDED', object(name, version)));
@@ -157,7 +157,7 @@ for (const endsBeginning of [true, false]) {
           model.change(NAMES[Math.floor(random() * NAMES.length)]!, random() < 0.4);
           if (random() < 0.05) model.compact();
           if (random() < 0.3) await sleep(random() * 8);
-          // A slow machine would only see the last state.
+          // A slow machine would see only the last state.
           if (n === CHANGES / 2) await until('a state to be told', async () => told > 0 || undefined);
         }
         faults.on = false;

@@ -17,7 +17,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 
 export const JOB: ObjectRef = { group: 'batch', version: 'v1', resource: 'jobs', namespace: 'ns', name: 'sync' };
 
-/** A client for watches of single objects: any other request is a failure. */
+/** A client for watches of single objects, for which any other request is a failure. */
 export function onlyWatching(watch: KubeClient['watch']): KubeClient {
   const unasked = () => {
     throw new Error('only watches were expected');
@@ -26,14 +26,14 @@ export function onlyWatching(watch: KubeClient['watch']): KubeClient {
   return { namespace: 'own', server: '', watch, ...others, [Symbol.dispose]: () => {} };
 }
 
-/** Timing in milliseconds of what takes a real server minutes. */
+/** Times in milliseconds where a real server takes minutes. */
 export const FAST: Timing = { ...TIMING, idleMs: 400, absentMs: 100, pollMs: 10, backoff: { minMs: 5, maxMs: 20 } };
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An HTTPS server with a scripted part of the API, and a ServiceAccount's directory for its clients. */
+/** An HTTPS server with a scripted part of the API, and the directory of a ServiceAccount for its clients. */
 export interface ScriptedApi extends AsyncDisposable {
-  /** The response of /readyz, which is not part of the script. */
+  /** The response to /readyz, which the script does not contain. */
   isReady: boolean;
   readonly requests: readonly { readonly url: URL; readonly token: string | undefined }[];
   readonly connections: () => number;
@@ -43,7 +43,7 @@ export interface ScriptedApi extends AsyncDisposable {
   client(timing?: Timing): Promise<KubeClient>;
 }
 
-/** The nth request gets the nth response; the last one answers all further requests. */
+/** The nth request gets the nth response. Further requests get the last one. */
 export async function scriptedApi(...handlers: readonly Handler[]): Promise<ScriptedApi> {
   const directory = await privateDirectory('api');
   const authority = makeAuthority('test authority');
@@ -103,7 +103,7 @@ export function events(...lines: readonly string[]): Handler {
   };
 }
 
-/** Sends these events and ends the watch, like a server after timeoutSeconds. */
+/** Sends these events and ends the watch, as a server does after timeoutSeconds. */
 export function eventsThenEnd(...lines: readonly string[]): Handler {
   return (request, response) => {
     events(...lines)(request, response);

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const MB = 1024 * 1024;
 
-/** A log root, and the helper running on it. */
+/** A log root, and the helper that runs on it. */
 async function world() {
   const directory = await privateDirectory('beside', inMemory());
   const file = join(directory.path, 'nova/nova-api.log');
@@ -32,7 +32,7 @@ async function send(port: number, ...datagrams: string[]): Promise<void> {
   socket.close();
 }
 
-/** The response, once it matches. */
+/** The response, as soon as it matches. */
 async function answer(port: number, path: string, wanted: RegExp): Promise<string> {
   return await until(`${path} to be ${String(wanted)}`, async () => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);

@@ -9,7 +9,7 @@ import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
 
-/** Logs of one service under their own root. */
+/** The logs of one service in their own root. */
 async function logs(...lines: string[]) {
   const directory = await privateDirectory('ship');
   const file = join(directory.path, 'keystone/keystone.log');
@@ -185,7 +185,7 @@ async function takeAll(request: IncomingMessage, response: ServerResponse, recei
   response.end('{"errors":false}');
 }
 
-/** Starts it, and sends SIGTERM once it has logged `said`. */
+/** Starts it, and sends SIGTERM after it has logged `said`. */
 async function stopped(args: readonly string[], said: string, before = () => Promise.resolve()) {
   await using shipper = await startHelper('kolla-log-ship', args, { keepOutput: true });
   const { stderr, stdout } = shipper.child;

@@ -15,7 +15,7 @@ const TRACE = '2026-11-20 08:15:42.123 7 ERROR keystone Traceback (most recent c
 
 const SOON = ['--multiline-timeout', '200ms'];
 
-/** A service's log file, and a server that stores the documents. */
+/** The log file of a service, and a server that stores the documents. */
 async function world() {
   const directory = await privateDirectory('cuts');
   const file = join(directory.path, 'keystone/keystone.log');
@@ -43,7 +43,7 @@ async function world() {
   };
 }
 
-/** Resolves once the given text has been logged. */
+/** Resolves after the given text was logged. */
 function listener(stderr: Readable) {
   let heard = '';
   return async (words: string): Promise<void> => {
@@ -60,7 +60,7 @@ test('an event is sent after its timeout once its end is in the checkpoint, and 
   await shipper.ended;
   const { files } = JSON.parse(await readFile(w.checkpoint, 'utf8')) as { files: { cuts: unknown[] }[] };
   const [entry] = files as { mark: { offset: number }; cuts: { start: number; at: number }[] }[];
-  // The cut was saved before the response was recorded; afterwards the mark is past it.
+  // The cut was saved before the response was recorded. Afterwards the mark is past it.
   assert.ok(
     entry?.mark.offset === RECORD.length + 1 || entry?.cuts[0]?.at === RECORD.length + 1,
     JSON.stringify(entry),
@@ -99,7 +99,7 @@ test('nothing is sent after a cut while the checkpoint cannot be written', async
   });
   const said = listener(shipper.child.stderr!);
   await said('shipping ');
-  // Renaming onto a non-empty directory fails.
+  // Renaming a file onto a directory that is not empty fails.
   await rm(w.checkpoint, { force: true });
   await mkdir(w.checkpoint);
   await writeFile(join(w.checkpoint, 'x'), '');

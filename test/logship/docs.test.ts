@@ -59,7 +59,7 @@ test('prose names only existing metrics', () => {
   );
 });
 
-/** The command lines of a page: from its shell blocks and its containers' `command`. */
+/** The command lines on a page, from its shell blocks and the `command` of its containers. */
 function commandsIn(markdown: string): string[][] {
   const blocks = [...markdown.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, code = '']) => code);
   const joined = blocks.join('').replaceAll(/\\\n\s*/g, ' ');

@@ -1,4 +1,4 @@
-/** A compromised service in the log volume: nothing but logs of the volume is shipped or written. */
+/** A compromised service writes to the log volume. Only logs of the volume may be shipped or written. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';

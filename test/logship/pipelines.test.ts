@@ -33,7 +33,7 @@ async function logs() {
   };
 }
 
-/** The process's pipelines, stopped by the test. */
+/** The pipelines of the process, which the test stops. */
 async function shipping(root: string, ...args: string[]) {
   const words = splitWords(['--root', root, '--timezone', 'UTC', ...args], SHIP_OPTIONS, false);
   const options = resolveOptions(SHIP_OPTIONS, words, {}, undefined) as Values<typeof SHIP_OPTIONS>;
@@ -67,7 +67,7 @@ const soon = <T>(what: string, ask: () => T | undefined) => until(what, () => Pr
 
 const bytesRead = ({ fileStates }: PipelineState) => fileStates().reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Resolves when a value was the same on this many polls, with all ready work run in between. */
+/** Resolves when a value was the same in this many polls. Between polls all work that is ready runs. */
 async function stillFor(looks: number, ask: () => number): Promise<void> {
   for (let [same, last] = [0, ask()]; same < looks;) {
     await sleep(100);
@@ -98,7 +98,7 @@ test('an unavailable destination does not block others, and is reported separate
   assert.deepEqual(es.requests.flat().length, 100, 'the first got no duplicate requests');
 });
 
-/** Readiness after ten minutes without a change. */
+/** The readiness after ten minutes without a change. */
 function readyInTenMinutes(states: () => readonly PipelineState[]) {
   using lags = new Lags(states);
   const [nowMs, thenMs] = [0, 600_000];
@@ -165,7 +165,7 @@ test('printing existing lines does not affect delivery to the server', async () 
   assert.deepEqual([es.taken.length, es.requests.flat().length], [20, 20]);
 });
 
-test('a server that replaces another resumes there', async () => {
+test('a server that replaces another resumes at its offset', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 10));
   await using old = await bulkServer();

@@ -31,7 +31,7 @@ interface Case {
   readonly configFile?: string;
 }
 
-/** The locked name, the tool's database, and the log. */
+/** The name in the lock, the database of the tool, and the log. */
 async function prepared({ options = {}, inherited = {}, configFile }: Case) {
   await using directory = await privateDirectory('prepare');
   const file = join(directory.path, 'keystone.conf');
@@ -64,7 +64,7 @@ test('the variable that takes precedence for the tool is locked, which is logged
   assert.equal(redact('of-variable'), '***');
 });
 
-test('the same if the user names the file, which has lower precedence than the variable', async () => {
+test('the variable takes precedence even if the user names the file', async () => {
   const { locks, told } = await prepared({ inherited: INHERITED, options: { serviceConfig: 'FILE' } });
   assert.deepEqual([locks, told], ['new-db', URL_OF_VARIABLE]);
 });

@@ -1,4 +1,7 @@
-/** A malicious server of MySQL's protocol that requests the plain password, which no real one does; records the replies. */
+/**
+ * A malicious server that speaks MySQL's protocol and requests the plain password, which no real server does. It
+ * records the replies.
+ */
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
@@ -6,20 +9,20 @@ import { TLSSocket } from 'node:tls';
 import type { Credentials } from '../cluster/authority.ts';
 
 export interface Asking {
-  /** The plugin in its greeting. */
+  /** The plugin that its greeting names. */
   readonly greets: string;
-  /** The plugin it then switches to. */
+  /** The plugin to which it switches afterwards. */
   readonly switchesTo?: string;
-  /** It has the account in its cache: the scramble is sufficient. */
+  /** Set if it has the account in its cache, so that the scramble is sufficient. */
   readonly isCached?: true;
   readonly tls?: Credentials;
-  /** A socket file to listen on, instead of a port. */
+  /** A Unix socket to listen on, instead of a port. */
   readonly socket?: string;
 }
 
 export interface AskingServer extends AsyncDisposable {
   readonly port: number;
-  /** Everything the client sent before it disconnected, without TLS and RSA. */
+  /** Everything that the client sent before it disconnected, without TLS and RSA. */
   readonly heard: () => string;
 }
 
@@ -70,7 +73,7 @@ async function serve(socket: Socket, asking: Asking, hear: (packet: Buffer) => v
   };
   say(greeting(greets, tls === undefined ? CAPABILITIES : CAPABILITIES | SSL));
   if (tls !== undefined) {
-    // The client requests it.
+    // Sent because the client requests it.
     await packetOf(socket);
     sequence = 2;
     const secure = new TLSSocket(socket, { isServer: true, cert: tls.certificate, key: tls.key });
@@ -94,7 +97,7 @@ async function serve(socket: Socket, asking: Asking, hear: (packet: Buffer) => v
     }
   }
   say(OK);
-  // The session's settings.
+  // The settings of the session.
   if ((await answer()) !== undefined) say(OK);
 
   async function giveKey(): Promise<void> {
@@ -129,7 +132,7 @@ async function packetOf(stream: Socket): Promise<Buffer | undefined> {
   return payload && Buffer.concat([head, payload]);
 }
 
-/** Exactly this many bytes: the following ones may be TLS. */
+/** Reads exactly this number of bytes, because the bytes that follow may be TLS. */
 async function bytesOf(stream: Socket, length: number): Promise<Buffer | undefined> {
   while (!stream.destroyed && !stream.readableEnded) {
     const bytes = stream.read(length) as Buffer | null;
@@ -143,7 +146,7 @@ async function bytesOf(stream: Socket, length: number): Promise<Buffer | undefin
   return undefined;
 }
 
-/** The content of a packet encrypted with our key; '' for any other. */
+/** The content of a packet that is encrypted with our key; '' for any other packet. */
 function decrypted(packet: Buffer): string {
   try {
     const padding = constants.RSA_PKCS1_OAEP_PADDING;

@@ -9,7 +9,7 @@ function targetAt(port: number): MysqlTarget {
   return { host: '127.0.0.1', port, user: 'u', password: 'p', database: 'd' };
 }
 
-/** Accepts connections and never greets, like a frozen server. */
+/** Accepts connections and never sends a greeting, like a frozen server. */
 async function silentServer(): Promise<{ port: number } & AsyncDisposable> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');

@@ -18,12 +18,12 @@ function targetAt(port: number, more: Partial<MysqlTarget> = {}): MysqlTarget {
   return { host: '127.0.0.1', port, user: 'nova', password: 'a-secret-of-ours', database: 'd', ...more };
 }
 
-/** Loopback as in /proc/net/tcp. */
+/** The loopback address as in /proc/net/tcp. */
 function address(port: number): string {
   return `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** The sockets connected to this port, among the process's descriptors. */
+/** The sockets that are connected to this port, among the descriptors of the process. */
 async function connectedTo(port: number): Promise<string[]> {
   const rows = (await readFile('/proc/self/net/tcp', 'utf8')).trim().split('\n').slice(1);
   return rows

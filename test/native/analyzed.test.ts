@@ -1,4 +1,4 @@
-/** native/ checked by another compiler's static analyzer. */
+/** Checks native/ with the static analyzer of another compiler. */
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Files that test our functions, or kolla-pod, elsewhere: run on kolla-core's own commands. */
+/** Runs test files that test our functions, or kolla-pod, elsewhere, with the commands of kolla-core. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ const FILES = [
   ),
   ...['unanswered', 'wait'].map((name) => `wait/${name}`),
   ...[...PROBE, ...PROBE_LOCAL.map((name) => `local/${name}`), 'serve/run'].map((name) => `probe/${name}`),
-  // It limits the memory, of which a sanitizer takes several times as much.
+  // It limits memory, of which a sanitizer takes several times as much.
   ...(isSanitized ? [] : ['probe/serve/hostile']),
 ];
 const missing = (await canBuildCore()) ?? (process.geteuid?.() === 0 ? undefined : 'needs root, for chroot');
@@ -30,7 +30,7 @@ const skip = missing ?? false;
 
 for (const name of FILES)
   test(`${name} with kolla-core`, { skip }, async () => {
-    // Without the variable that makes a test file report to its parent runner.
+    // Removes the variable that makes a test file report to its parent runner.
     const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_ON_CORE: '1', NODE_TEST_CONTEXT: undefined };
     const { code, stdout } = await run(process.execPath, ['--test', join(DIRECTORY, `${name}.test.ts`)], { env });
     assert.equal(code, 0, stdout.slice(-4000));

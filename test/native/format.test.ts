@@ -1,4 +1,4 @@
-/** Formatting of native/ by clang-format, and its size limit. */
+/** Checks the formatting of native/ with clang-format, and its size limit. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { must } from '../../tools/process.ts';
 import { canFormatC, clangFormat } from '../cluster/clang-format.ts';
 
 const NATIVE = join(import.meta.dirname, '../../native');
-/** Code that runs as root must be short enough to review completely. */
+/** Code that runs as root must be short enough for a complete review. */
 const LINES_MAX = 700;
 
 const files = (await readdir(NATIVE)).filter((name) => /\.[ch]$/.test(name)).map((name) => join(NATIVE, name));

@@ -1,4 +1,4 @@
-/** kolla-core's ELF headers and hardening flags. */
+/** Checks the ELF headers and hardening flags of kolla-core. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
@@ -34,7 +34,7 @@ for (const architecture of Object.keys(TARGETS) as Architecture[]) {
 
 test('functions have stack protection', { skip }, async () => {
   const { binary } = await buildCore(`${directory.path}/x64`, 'x64');
-  // movq %fs:0x28, REGISTER: the word that an overrun would change.
+  // The instruction `movq %fs:0x28, REGISTER`: it reads the word that an overrun would change.
   const looks = (await readFile(binary)).toString('latin1').match(/\x64\x48\x8b.\x25\x28\0\0\0/gs) ?? [];
   assert.ok(looks.length > 50, String(looks.length));
 });

@@ -14,7 +14,7 @@ import { CONFIG } from '../contract/set-configs/play.ts';
 import { plant } from '../contract/set-configs/tree.ts';
 
 const MIB = 2 ** 20;
-/** The size of an image for ironic; and one that is never copied completely. */
+/** The size of an image for ironic, and a size that is never copied completely. */
 const [LARGE, ENDLESS] = [Math.floor(2.3 * 2 ** 30), 2 ** 40];
 const NAME = 'kolla_set_configs';
 const start = { argv: [], env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' } };
@@ -26,7 +26,7 @@ const directory = await privateDirectory('large-core');
 after(async () => await directory[Symbol.asyncDispose]());
 const { binary } = missing === undefined ? await coreBinary(directory.path, [NAME]) : { binary: '' };
 
-/** A root with a sparse source of this size, and an existing destination. */
+/** A root with a sparse source of this size, and a destination that exists. */
 async function rootWithLarge(bytes: number) {
   const root = await privateDirectory('large', inMemory());
   plant(root.path, {
@@ -40,7 +40,7 @@ async function rootWithLarge(bytes: number) {
 
 for (const [mib, ends, size] of [
   [8, 0, LARGE],
-  // Memory used before its first line.
+  // The memory used before its first line runs.
   [1, 70, 'old'.length],
 ] as const)
   test(`a file of 2.3 GB with ${mib} MiB of memory exits with ${ends}`, { skip }, async () => {

@@ -1,4 +1,4 @@
-/** Differences of kolla-core's kolla-probe: unsupported commands, PID 1, and its memory limit. */
+/** How kolla-probe in kolla-core differs: commands that it lacks, PID 1, and its memory limit. */
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -108,7 +108,7 @@ for (const [what, port] of [
   ["to the same port, of others'", 5672],
 ] as const)
   test(
-    `the last of ${ROWS} connections ${what} is found within 4 MiB of data`,
+    `finds the last of ${ROWS} connections ${what} with a data segment of 4 MiB`,
     { skip: skip || needsRoot },
     async () => {
       const root = join(directory.path, `root-${port}`);

@@ -1,4 +1,6 @@
-/** kolla-core under the sanitizers of another compiler: its own suite, and the contract's by its commands. */
+/**
+ * Runs kolla-core under the sanitizers of another compiler: its own suite, and its commands in the contract's suite.
+ */
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +16,7 @@ const skip = (await canCompileByGcc()) ?? false;
 
 for (const file of globSync(['test/{contract,engine}/**/core.test.ts', 'test/native/contract.test.ts'], { cwd: ROOT }))
   test(`${file} under AddressSanitizer and UndefinedBehaviorSanitizer`, { skip }, async () => {
-    // Without the variable that makes a test file report to its parent runner.
+    // Removes the variable that makes a test file report to its parent runner.
     const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_CORE_SANITIZED: '1', NODE_TEST_CONTEXT: undefined };
     const { code, stdout } = await run(process.execPath, ['--test', join(ROOT, file)], { env });
     assert.equal(code, 0, stdout.slice(-4000));

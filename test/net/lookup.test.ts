@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { lookupWithin } from '../../src/net/lookup.ts';
 import { listenTcp } from '../support/server.ts';
 
-/** The result of connecting to a name's port. */
+/** The result of connecting to a port of that name. */
 function connected(port: number, lookup: LookupFunction): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host: 'localhost', port, lookup });

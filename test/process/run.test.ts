@@ -17,7 +17,7 @@ function sh(script: string, options: Partial<RunOptions> = {}): Child {
   });
 }
 
-/** Resolves when the process is gone; an unreaped zombie counts as gone. */
+/** Resolves when the process has exited; a zombie that was not reaped counts as exited. */
 async function gone(pid: number): Promise<void> {
   await until(`process ${pid} to be gone`, () => {
     try {
@@ -28,7 +28,7 @@ async function gone(pid: number): Promise<void> {
   });
 }
 
-/** A child stopped after its first line, printed once it is ready; with its output lines. */
+/** A child that is stopped after its first line, which it prints when it is ready, and its output lines. */
 async function stopped(script: string, graceMs: number) {
   const stop = new AbortController();
   const lines: string[] = [];

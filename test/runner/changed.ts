@@ -11,7 +11,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, matchesGlob, normalize } from 'node:path';
 import { must } from '../../tools/process.ts';
 
-/** Dependencies that are run, read or bundled rather than imported. */
+/** Dependencies that are run, read or bundled instead of imported. */
 const BESIDES: Readonly<Record<string, string>> = {
   'test/support/bundled.ts': 'cmd/*.ts',
   'build/binary.ts': 'cmd/*.ts',

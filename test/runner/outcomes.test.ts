@@ -42,8 +42,8 @@ console.log(JSON.stringify(outcomes.all));
 `;
 
 /**
- * Outcomes of a real run of these files, in a separate process because node:test does not run files from within a
- * test.
+ * The outcomes of a real run of these files. It is a separate process, because node:test does not run files from within
+ * a test.
  */
 async function outcomesOf(files: Readonly<Record<string, string>>): Promise<Outcome[]> {
   await using directory = await privateDirectory('outcome');

@@ -1,19 +1,19 @@
 import { relative } from 'node:path';
 
-/** Outcome of one test. */
+/** The outcome of one test. */
 export interface Outcome {
   /** The test file that was run, from the repository's root, even if the test is defined in an imported module. */
   readonly file: string;
-  /** Including the names of its enclosing suites, joined by ` > `. */
+  /** The name, including those of its enclosing suites, joined with ` > `. */
   readonly name: string;
   readonly result: 'passed' | 'failed' | 'skipped';
-  /** Reason of a skip or failure: messages only, from the outermost error to the root cause. */
+  /** The reason for a skip or failure: only messages, from the outermost error to the root cause. */
   readonly reason?: string;
   /** A suite of unknown tests: a describe() that was skipped or failed itself, or a file that was not run. */
   readonly isSuite?: true;
 }
 
-/** The fields used of node:test's `run()` events. */
+/** The fields that are used of node:test's `run()` events. */
 export interface ReportedEvent {
   readonly type: string;
   readonly data: {
@@ -30,7 +30,7 @@ export interface ReportedEvent {
 /** Collects the outcomes of a run from its events, which arrive in order within each file. */
 export class Outcomes {
   readonly #seen: Outcome[] = [];
-  /** By file, the names of the open suites and tests, outermost first. */
+  /** For each file the names of the open suites and tests, starting with the outermost. */
   readonly #open = new Map<string, string[]>();
   readonly #root: string;
 
@@ -53,7 +53,10 @@ export class Outcomes {
   }
 }
 
-/** Outcomes of files not run, or interrupted: skipped, so that their tests do not count as removed. */
+/**
+ * Outcomes of files that were not run or were interrupted. They count as skipped, so that their tests do not count as
+ * removed.
+ */
 export function notRun(files: readonly string[]): Outcome[] {
   return files.map((file) => ({ file, name: file, result: 'skipped', reason: 'no time was left', isSuite: true }));
 }
@@ -69,7 +72,7 @@ function resultOf(
     if (told !== undefined && told !== false)
       return { ...suite, result: 'skipped', reason: typeof told === 'string' && told !== '' ? told : word };
   if (type === 'test:pass') return details?.type === 'suite' ? undefined : { result: 'passed' };
-  // A suite whose tests failed has no failure of its own.
+  // A suite whose tests have failed has no failure of its own.
   const isByTests = failureOf(details?.error) === 'subtestsFailed';
   if (isByTests) return details?.type === 'suite' ? undefined : { result: 'failed' };
   return { ...suite, result: 'failed', reason: messagesOf(details?.error) };

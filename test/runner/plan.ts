@@ -16,7 +16,7 @@ export const CHECK: Pick<Suite, 'name' | 'what' | 'tier'> = {
 };
 const LANES = ['processor', 'waits', 'node'] as const;
 
-/** A command-line argument that is not a suite. */
+/** A command-line argument that is not the name of a suite. */
 export class UnknownSuite extends Error {
   override name = 'UnknownSuite';
 }
@@ -30,7 +30,7 @@ export function suitesOf(word: string): string[] {
   throw new UnknownSuite(`no suite '${word}'; there is ${known.join(', ')}`);
 }
 
-/** The items of suites, in table order. A suite without files is an error: its pattern is wrong. */
+/** The items of suites in the order of the table. A suite without files is an error, because its pattern is wrong. */
 export function itemsOf(suites: readonly string[]): Item[] {
   const checks = suites.includes(CHECK.name) ? Object.keys(CHECKS).map((name) => checkItem(name)) : [];
   return [...checks, ...SUITES.filter(({ name }) => suites.includes(name)).flatMap(filesOf)];

@@ -11,7 +11,8 @@ import { once } from 'node:events';
 export interface Task<R> {
   readonly lane: string;
   /**
-   * Resolves when its prerequisites exist: a program that is built once, for example. Never rejects; default: at once.
+   * Resolves when its prerequisites exist, such as a program that is built once. Never rejects; by default it resolves
+   * at once.
    */
   readonly ready?: Promise<void> | undefined;
   run(signal: AbortSignal): Promise<R>;

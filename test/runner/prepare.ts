@@ -17,7 +17,7 @@ type Lane = 'computes' | 'fetches';
 /** A prerequisite of several test files that a cold cache lacks. */
 export interface Part {
   readonly name: string;
-  /** Importing it implies needing the part. */
+  /** A file that imports this module needs the part. */
   readonly module: string;
   readonly lane: Lane;
   /** Sets the part up by probing for it. */
@@ -26,7 +26,7 @@ export interface Part {
 
 const PLACES: Readonly<Record<Lane, number>> = { computes: 1, fetches: 2 };
 
-/** In each lane, the parts that most files need come first. */
+/** In each lane, parts that most files need come first. */
 export const PARTS: readonly Part[] = [
   {
     name: 'the helpers, bundled',
@@ -82,7 +82,7 @@ export const PARTS: readonly Part[] = [
 export interface Prepared {
   /** Resolves when the file's parts exist or have failed; undefined if it needs none. */
   readonly readyFor: (file: string) => Promise<void> | undefined;
-  /** Resolves when nothing is in progress. */
+  /** Resolves when no part is in progress. */
   readonly done: Promise<void>;
 }
 
@@ -118,7 +118,7 @@ export function prepare(
   };
 }
 
-/** This file's own imports do not count as needs of its importers. */
+/** Importers of this file do not need what this file imports. */
 const OWN = 'test/runner/prepare.ts';
 
 /** The parts that a test file imports, transitively. */

@@ -2,16 +2,16 @@ import { SUITES } from '../suites.ts';
 import { hasFailed, NO_COUNTS, type Counts, type Result } from './result.ts';
 import { CHECK, type Item } from './plan.ts';
 
-/** An item with its result, start and end: seconds since the run's start. */
+/** An item with its result, its start and its end, in seconds since the run's start. */
 export interface Ran {
   readonly item: Item;
   readonly result: Result;
   readonly endedAt: number;
 }
 
-/** Number of slowest files listed per suite. */
+/** Number of slowest files that are listed per suite. */
 const SLOWEST = 3;
-/** Maximum number of tests listed per skip reason. */
+/** Maximum number of tests that are listed per skip reason. */
 const NAMED = 3;
 
 /** One line per finished item; for a failed one also the output of its tests. */
@@ -67,7 +67,10 @@ export function othersOf(suites: readonly string[]): string[] {
     .map(({ name, what }) => `  ${`make test SUITE=${name}`.padEnd(30)} ${what}`);
 }
 
-/** Output lines shown: the last of a file that failed outside its tests, the first of a failed test. */
+/**
+ * Output lines that are shown: the last ones of a file that failed outside of its tests, the first ones of a failed
+ * test.
+ */
 const TOLD_LINES = 10;
 const TOLD_WIDTH = 300;
 
@@ -92,7 +95,7 @@ function told(text: string): string[] {
   return lines.map((line) => `    ${line.slice(0, TOLD_WIDTH)}`);
 }
 
-/** The summary lines of Node's own runner. Interrupted files do not count. */
+/** The summary lines of Node's own runner. Files that were interrupted do not count. */
 export function summaryOf(all: readonly Ran[], seconds: number): string[] {
   const total = all
     .filter(({ result }) => !result.isCut)

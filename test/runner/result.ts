@@ -1,6 +1,6 @@
 import type { Outcome } from './outcomes.ts';
 
-/** Node's own counts, as its summary prints them. */
+/** The counts that Node prints in its summary. */
 export interface Counts {
   readonly tests: number;
   readonly suites: number;
@@ -13,16 +13,16 @@ export interface Counts {
 
 export const NO_COUNTS: Counts = { tests: 0, suites: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
 
-/** Result of a test file or a static check. */
+/** The result of a test file or of a static check. */
 export interface Result {
   readonly counts: Counts;
   readonly outcomes: readonly Outcome[];
-  /** The failure as printed by the reporter. */
+  /** The failure as the reporter prints it. */
   readonly text: string;
   readonly seconds: number;
-  /** User and system time; undefined if unknown, as for a killed file. */
+  /** User and system time; undefined if unknown, for example after a kill. */
   readonly cpuSeconds?: number;
-  /** Stopped because the run's time was up: the result is meaningless. */
+  /** Set if it was stopped because the run's time was up; the result then means nothing. */
   readonly isCut: boolean;
 }
 

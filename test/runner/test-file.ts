@@ -7,7 +7,7 @@ import { cpuTimeFile } from './cpu-time-file.ts';
 import { notRun, Outcomes, type Outcome, type ReportedEvent } from './outcomes.ts';
 import { NO_COUNTS, type Counts, type Result } from './result.ts';
 
-/** Including the final counts, which node:test gives per file and for the whole run. */
+/** Includes the final counts, which node:test gives per file and for the whole run. */
 interface Event extends ReportedEvent {
   readonly data: ReportedEvent['data'] & { readonly counts?: Counts };
 }
@@ -61,7 +61,7 @@ function countsOf(events: readonly Event[], outcomes: readonly Outcome[]): Count
   return { ...others, tests: tests + suites.length, skipped: skipped + more!, failed: failed + broken! };
 }
 
-/** In the format of Node's own reporter. */
+/** The format of Node's own reporter. */
 async function reported(events: readonly Event[]): Promise<string> {
   const parts: string[] = [];
   const isSummary = ({ type, data }: Event) =>

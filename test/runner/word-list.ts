@@ -1,4 +1,4 @@
-/** A wording that must not appear in sources, comments, titles or messages, and the term to use. */
+/** A wording that sources, comments, titles and messages must not contain, and the term to use instead. */
 export interface Word {
   readonly pattern: RegExp;
   readonly write: string;
@@ -27,7 +27,7 @@ export const WORDS: readonly Word[] = [
   { pattern: bare('at the very first start'), write: 'on first start' },
 ];
 
-/** Whether *.md is checked too. */
+/** Whether *.md files are checked too. */
 export const INCLUDES_MARKDOWN = false;
 
 /** Lines in which a word is right, as `file: line`, without spaces at the ends of the line. At most 30. */

@@ -6,11 +6,11 @@ import { EXCEPTIONS, INCLUDES_MARKDOWN, WORDS } from './word-list.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PLACES = ['Makefile', 'bench', 'build', 'cmd', 'demo', 'docs', 'images', 'k8s', 'native', 'src', 'test', 'tools'];
-/** Recordings of other programs, output of runs, and the list itself. */
+/** Recordings of other programs, output of runs, and the list itself are not checked. */
 const NOT_OURS = /\/fixtures\/|^docs\/evidence\/|^test\/runner\/word|\.(?:png|svg|gz)$/;
 const MOST_EXCEPTIONS = 30;
 
-/** Problems in a text, one per line. @param used collects the exceptions that applied */
+/** The problems in a text, one per line. @param used collects the exceptions that applied */
 export function problemsIn(
   file: string,
   text: string,

@@ -23,13 +23,13 @@ import { SOCKET } from './serve.ts';
 export { databaseName, namespaceName } from '../support/names.ts';
 export { serveShared, type SharedServers } from './serve.ts';
 
-/** A MariaDB with the operations allowed to test files. */
+/** A MariaDB with the operations that test files may use. */
 export interface SharedMariadb
   extends Pick<Mariadb, 'host' | 'port' | 'socket' | 'rootPassword' | 'query'>, AsyncDisposable {}
 
 /** A control plane with the operations allowed to test files; `directory` is private to this file. */
 export interface SharedControlPlane extends Cluster, AsyncDisposable {
-  /** Creates a namespace, which is deleted with its content on dispose. */
+  /** Creates a namespace. It is deleted with its content on dispose. */
   createNamespace(name: string): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function sharedControlPlane(): Promise<SharedControlPlane> {
   const cluster = clusterOf(await kubeBinary(), { ...place, directory });
   const namespaces: string[] = [];
   stack.defer(async () => {
-    // Does not wait for finalizers: the names are never reused.
+    // Does not wait for finalizers, because the names are never used again.
     if (namespaces.length > 0) await cluster.kubectl(['delete', 'namespace', '--wait=false', ...namespaces]);
   });
   const kept = stack.move();

@@ -22,11 +22,11 @@ export type Kind = keyof Places;
 
 export interface Served<K extends Kind> extends AsyncDisposable {
   readonly place: Places[K];
-  /** Its processes: it is dead when one of them has exited. */
+  /** Its processes. It is dead when one of them has exited. */
   readonly pids: readonly number[];
 }
 
-/** How each of them is started. */
+/** How each of the servers is started. */
 export const STARTS: { readonly [K in Kind]: () => Promise<Served<K>> } = {
   async mariadb() {
     const mariadb = await startMariadb();

@@ -5,11 +5,11 @@ import { messageOf } from '../../src/core/errors.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { STARTS, type Kind, type Places, type Served } from './kinds.ts';
 
-/** Environment variable with the socket of the shared servers. */
+/** The environment variable that names the socket of the shared servers. */
 export const SOCKET = 'KOLLA_POD_TEST_SERVERS';
 
 export interface SharedServers extends AsyncDisposable {
-  /** For every test file. */
+  /** Variables for every test file. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +41,7 @@ export async function serveShared(): Promise<SharedServers> {
 }
 
 interface Host extends AsyncDisposable {
-  /** Rejects for the first caller after the server has died. */
+  /** After the server has died, the first caller gets an error. */
   place(): Promise<Places[Kind]>;
 }
 
@@ -49,7 +49,7 @@ function host(kind: Kind): Host {
   let current: Promise<Served<Kind>> | undefined;
   const begin = (): Promise<Served<Kind>> => {
     const starting = STARTS[kind]();
-    // Waiting callers get the error; later ones retry.
+    // Callers that wait get the error; later ones try again.
     starting.catch(() => {
       if (current === starting) current = undefined;
     });
@@ -77,7 +77,7 @@ function host(kind: Kind): Host {
   };
 }
 
-/** For children of this process, which Node reaps at once. */
+/** For children of this process, which Node reaps immediately. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

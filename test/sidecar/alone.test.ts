@@ -8,7 +8,7 @@ import { freePort } from '../../tools/port.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { until } from '../support/until.ts';
 
-/** One component, and its port's responses. */
+/** One component, and the responses on its port. */
 async function alone(
   t: TestContext,
   whenDone: 'end' | 'stay',
@@ -58,7 +58,7 @@ test('its failure is not retried: its exit code or error ends the process', asyn
   await assert.rejects(thrown.ended, /no server/);
 });
 
-test('one without a reason to stay exits when done', async (t) => {
+test('a component without a reason to stay exits when done', async (t) => {
   const { ended } = await alone(t, 'end', () => Promise.resolve(ExitCode.ok));
   assert.equal(await ended, ExitCode.ok);
 });

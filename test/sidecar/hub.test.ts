@@ -47,7 +47,7 @@ test('removed items are named, and re-added ones are present', () => {
   assert.deepEqual(delta?.order.waits, [waits[1]?.name, waits[0]?.name]);
 });
 
-test('an id of another process, of the future, or none gets everything', () => {
+test('a client with an id of another process, a future id, or none gets everything', () => {
   const { hub } = hubOf();
   hub.refresh();
   for (const id of ['other-1', 'boot-99', 'boot-', '', 'undefined', '-1'])

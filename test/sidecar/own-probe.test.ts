@@ -6,7 +6,7 @@ const NEEDS: SidecarNeeds = { timeout: 600_000, lockTimeout: 3_600_000, grace: 1
 const PROBE = { httpGet: { path: '/startupz', port: 9809 }, periodSeconds: 10, failureThreshold: 420 };
 type Container = NonNullable<NonNullable<SidecarPod['spec']>['containers']>[number];
 
-/** A Pod with a valid sidecar, with overrides. */
+/** A Pod whose sidecar is valid, with overrides. */
 function pod(sidecar: Partial<Container> = {}, spec: SidecarPod['spec'] = {}): SidecarPod {
   const own = { name: 'db-sync', restartPolicy: 'Always', startupProbe: PROBE, ...sidecar };
   return { metadata: { name: 'me' }, spec: { initContainers: [own], containers: [{ name: 'api' }], ...spec } };
@@ -19,7 +19,7 @@ test('a startup probe of exactly the minimum is accepted', () => {
   assert.equal(why(pod({ startupProbe: { ...PROBE, failureThreshold: 419, initialDelaySeconds: 10 } })), undefined);
 });
 
-test('one that fails a second earlier is rejected, with the sum and the value to set', () => {
+test('a startup probe that fails a second earlier is rejected, with the sum and the value to set', () => {
   const startupProbe = { ...PROBE, failureThreshold: 419, initialDelaySeconds: 9 };
   assert.equal(
     why(pod({ startupProbe })),

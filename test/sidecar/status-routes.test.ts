@@ -28,7 +28,7 @@ test('a request for everything gets the document, if it is from here', async () 
   assert.equal((await get(sample, '/events', { host: 'rebound.example' })).status, 403);
 });
 
-test('it is read-only', async () => {
+test('the status page is read-only', async () => {
   await using sample = await serveSample(keystoneAtNight(0));
   for (const path of ['/', '/events', '/status.json'])
     assert.ok([404, 405].includes((await get(sample, path, {}, 'POST')).status), path);

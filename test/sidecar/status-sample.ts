@@ -4,7 +4,7 @@ import { STATUS_SCHEMA, type StatusDocument } from '../../src/sidecar/status/doc
 import { Hub } from '../../src/sidecar/status/hub.ts';
 import { statusRoutes } from '../../src/sidecar/status/routes.ts';
 
-/** The page's own server, with a document that a test changes. */
+/** The server of the page, with a document that a test changes. */
 export interface Sample extends AsyncDisposable {
   readonly url: string;
   document: StatusDocument;

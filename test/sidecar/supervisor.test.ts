@@ -98,7 +98,7 @@ for (const [what, fail] of [
     await supervisor.stop(STOP);
   });
 
-// node:test would catch such a rejection: this needs a separate process.
+// node:test would catch such a rejection, so this needs a separate process.
 test('a rejected unawaited promise of a component is charged to it; any other ends the process', async () => {
   const script = `
     import { supervise } from './src/sidecar/supervisor.ts';

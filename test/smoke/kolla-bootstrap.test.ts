@@ -16,7 +16,7 @@ import {
 import { runHelper } from '../support/helper.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 
-/** All requirements of a service without a Keystone account. */
+/** All requirements of a service that has no Keystone account. */
 const PARTS = ['database', 'schema', 'tool'];
 
 describe('kolla-bootstrap on a database', { skip: (await canRunMariadb()) ?? false }, () => {
@@ -90,7 +90,7 @@ describe('kolla-bootstrap on an API server', { skip: (await canRunControlPlane()
   });
 });
 
-/** A service without a Keystone account, whose commands record their invocations. */
+/** A service that has no Keystone account, whose commands record their calls. */
 function serviceOf(name: string, directory: string): object {
   const says = (word: string) => ['sh', '-c', `echo ${word} >>${directory}/journal`];
   return {

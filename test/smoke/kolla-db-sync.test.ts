@@ -38,7 +38,8 @@ describe('kolla-db-sync', { skip: (await canRunMariadb()) ?? false }, () => {
     assert.equal(command[0], 'kolla-db-sync');
     assert.deepEqual([...volumes.keys()], ['/etc/keystone', '/run/secrets']);
     await using directory = await privateDirectory('docker-run');
-    // The engine's mounts and the image's files; a network's name leads to its servers, as a port does here.
+    // What the engine would mount, and the files of the image. The name of a network leads to its servers; here a port
+    // does.
     const at = (path: string) => join(directory.path, path);
     await Promise.all(['etc', 'secrets', 'bin'].map((name) => mkdir(at(name))));
     const database = databaseName('keystone');

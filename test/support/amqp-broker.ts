@@ -1,26 +1,26 @@
 import type { Socket } from 'node:net';
 import { listenTcp, type Listening } from './server.ts';
 
-/** The broker's replies to each client method, by method number. */
+/** The replies of the broker to each method of the client, by method number. */
 export interface Script {
-  /** Reply to the protocol header. Default: Connection.Start with PLAIN. */
+  /** The reply to the protocol header; by default Connection.Start with PLAIN. */
   readonly header?: Buffer;
-  /** By client method number. Missing ones get the reply of a broker that accepts the login. */
+  /** Replies by the number of the client's method. Missing ones get the reply of a broker that accepts the login. */
   readonly answers?: Readonly<Record<number, readonly Buffer[]>>;
-  /** Reacts to nothing, not even a closed connection, like a frozen process. */
+  /** Whether it reacts to nothing, not even a closed connection, like a frozen process. */
   readonly isFrozen?: true;
 }
 
 export interface Broker extends Listening {
-  /** Numbers of the client's methods, in order. */
+  /** The numbers of the client's methods in order. */
   readonly methods: readonly number[];
-  /** The login's payload. */
+  /** The payload of the login. */
   readonly login: () => string;
 }
 
 export const [START_OK, TUNE_OK, OPEN, CLOSE, CLOSE_OK] = [11, 31, 40, 50, 51] as const;
 
-/** A method of class connection. */
+/** A method in the class `connection`. */
 export function method(number: number, ...fields: readonly Buffer[]): Buffer {
   const payload = Buffer.concat([Buffer.from([0, 10, 0, number]), ...fields]);
   const header = Buffer.from([1, 0, 0, 0, 0, payload.length >> 8, payload.length & 0xff]);
@@ -75,7 +75,7 @@ export async function scriptedBroker({ header, answers = {}, isFrozen }: Script 
   return Object.assign(server, { methods, login: () => login });
 }
 
-/** Frames may arrive in any chunks. */
+/** Frames may be split into any chunks. */
 function sayByte(socket: Socket, bytes: Buffer): void {
   socket.setNoDelay(true);
   socket.write(bytes.subarray(0, 1));

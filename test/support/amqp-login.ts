@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 const HEADER = Buffer.from('AMQP\0\0\u0009\u0001', 'latin1');
 const FRAME_END = 0xce;
-/** Methods of class connection: the server's and the client's replies. */
+/** Methods in the class `connection`: the server's, and the client's replies. */
 const [START, START_OK, TUNE, TUNE_OK, OPEN, OPEN_OK] = [10, 11, 30, 31, 40, 41];
 
 /**
@@ -34,7 +34,7 @@ export async function amqpLogin(
         socket.write(frame(START_OK, [CLIENT, short('PLAIN'), int32(response.length), response, short('en_US')]));
       } else if (method === TUNE) {
         isTuned = true;
-        // One channel: the broker rejects a limit above its own.
+        // One channel, because the broker rejects a limit above its own.
         socket.write(frame(TUNE_OK, [Buffer.from([0, 1]), int32(131_072), Buffer.from([0, 0])]));
         socket.write(frame(OPEN, [short(vhost), short(''), Buffer.from([0])]));
       } else {
@@ -48,7 +48,7 @@ export async function amqpLogin(
   throw new Error('the broker closed the connection silently');
 }
 
-/** Asks for a reply on failed logins: otherwise the broker waits, then resets the connection. */
+/** Asks for a reply to failed logins; without it the broker waits and then resets the connection. */
 const CLIENT = table(
   Buffer.concat([short('capabilities'), Buffer.from('F'), table(told('authentication_failure_close'))]),
 );

@@ -12,7 +12,7 @@ interface Bulk {
   }[];
 }
 
-/** Documents with these numbers, each with a unique id by default. */
+/** Documents with these numbers. By default each has a unique ID. */
 function bodyOf(numbers: readonly number[], idOf: (n: number) => string | undefined = (n) => `id-${n}`): string {
   const entry = (n: number) => [{ create: { _index: 'flog', _id: idOf(n) } }, { Payload: `line seq=${n}` }];
   return numbers.flatMap((n) => entry(n).map((part) => `${JSON.stringify(part)}\n`)).join('');

@@ -27,11 +27,11 @@ export type { Faults as BulkFaults } from './bulk-sink/faults.ts';
 const SERVER = fileURLToPath(new URL('bulk-sink/server.ts', import.meta.url));
 
 export interface BulkSinkOptions {
-  /** Default: a free port. */
+  /** The port; by default a free one. */
   readonly port?: number;
-  /** Seed of the random faults. Default 1. */
+  /** The seed of the random faults; the default is 1. */
   readonly seed?: number;
-  /** Only counts documents, for benchmarks: no ids, numbers or per-document faults. */
+  /** Counts documents only, for benchmarks: there are no IDs, numbers or faults per document. */
   readonly fast?: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface BulkSink extends AsyncDisposable {
   /** Replaces all faults with these. */
   set(faults: Faults): Promise<void>;
   counts(): Promise<Counts>;
-  /** Which of `seq=0` to `seq=N-1` no accepted document has, and which more than one has. */
+  /** Which numbers from `seq=0` to `seq=N-1` no accepted document has, and which numbers several have. */
   numbers(count: number): Promise<Numbers>;
   /** The indexed documents in order of arrival: the `_source` as sent, with `_index` and `_id`. */
   documents(): Promise<readonly StoredDocument[]>;

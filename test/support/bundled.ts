@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { cached } from '../../tools/cache.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
-/** In the repository: readable by everything that can run the helpers from there, including other users and chroots. */
+/**
+ * A directory in the repository, which is readable for everything that can run the helpers from there, including other
+ * users and chroots.
+ */
 export const PLACE: string = join(REPOSITORY, 'node_modules/.cache/kolla-pod');
 const KEPT_MS = 3 * 3600 * 1000;
 const MADE_FROM = ['build/from-source.ts', 'build/names.ts', 'package-lock.json', 'test/support/bundled.ts'];
@@ -22,7 +25,7 @@ export async function bundledHelpers(): Promise<string> {
 
 async function bundleTo(directory: string): Promise<void> {
   removeOld();
-  // Temporary directories are private to their owner.
+  // Temporary directories are private to their owners.
   chmodSync(directory, 0o755);
   const { build } = await import('esbuild');
   const { textModules } = await import('../../build/text-modules.ts');

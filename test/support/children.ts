@@ -6,7 +6,7 @@ export interface ChildProcess {
   readonly commandLine: string;
 }
 
-/** Direct, still existing children of a process. */
+/** The direct children of a process that still exist. */
 export function childrenOf(parent: number): ChildProcess[] {
   return readdirSync('/proc').flatMap((entry) => {
     if (!/^\d+$/.test(entry)) return [];

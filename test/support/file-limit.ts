@@ -9,7 +9,7 @@ import { explanations, openWaits } from './open-waits.ts';
 
 const DEFAULT_MINUTES = 10;
 const TICK_MS = 1000;
-/** Limit for open waits to explain themselves: they may query a hung server. */
+/** Time for open waits to explain themselves, because they may query a server that hangs. */
 const EXPLAIN_MS = 20_000;
 
 let limitMs = DEFAULT_MINUTES * 60_000;

@@ -19,21 +19,21 @@ export const HELPERS = await bundledHelpers();
 export const isOnCore = process.env['KOLLA_ON_CORE'] !== undefined;
 const core = isOnCore ? await import('../cluster/on-core.ts').then(({ builtCore }) => builtCore()) : undefined;
 
-/** The command line in front of a helper's arguments. */
+/** The command line that precedes the arguments of a helper. */
 function commandOf(name: string, dispatcher: string = HELPERS): [string, ...string[]] {
   const isCores = core !== undefined && binaryOf(name, true) === 'kolla-core';
   return isCores ? [join(core.names, name)] : [process.execPath, dispatcher, name];
 }
 
 export interface HelperOptions extends RunOptions {
-  /** Each module in its own file, to inspect what is loaded. */
+  /** Each module has its own file, so that a test can see what is loaded. */
   readonly fromSource?: true;
 }
 
 /** Tests not about timeouts must not hit one on a busy machine; the real default is below a second. */
 const PROBE_TIMEOUT = { KOLLA_PROBE_TIMEOUT: '30s' };
 
-/** Options set in the developer's shell must not reach the helper under test. */
+/** Options that are set in the developer's shell must not reach the helper. */
 function cleanEnv(name: string, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
   return { PATH, HOME, ...(name === 'kolla-probe' && PROBE_TIMEOUT), ...env };
@@ -46,18 +46,18 @@ export function runHelper(name: string, args: readonly string[], options: Helper
 }
 
 export interface StartHelperOptions extends StartOptions {
-  /** Arguments in front of its command line, each of which executes the next: `nsenter --mount=FILE --`. */
+  /** Arguments that precede its command line, each of which executes the next: `nsenter --mount=FILE --`. */
   readonly launcher?: readonly string[];
 }
 
-/** Starts a long-running helper, which exits when it is stopped or when this process exits, however it does. */
+/** Starts a helper that keeps running. It exits when it is stopped, or when this process exits for any reason. */
 export function startHelper(name: string, args: readonly string[], options: StartHelperOptions = {}): Promise<Running> {
   const { launcher = [], ...others } = options;
   const [program = '', ...words] = [...launcher, ...commandOf(name), ...args];
   return start(...tied(program, words), { ...others, env: cleanEnv(name, options.env) });
 }
 
-/** The JSON lines that a helper logged. */
+/** The JSON lines that a helper has logged. */
 export function logLines(stderr: string): { level: string; msg: string; [field: string]: unknown }[] {
   return stderr
     .split('\n')

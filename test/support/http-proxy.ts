@@ -3,7 +3,7 @@ import { createServer, request as requestHttp, type IncomingMessage, type Reques
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** A proxied request: `POST /v3/users`. */
+/** A request through the proxy: `POST /v3/users`. */
 export interface Passed {
   readonly method: string;
   readonly path: string;
@@ -12,7 +12,7 @@ export interface Passed {
 
 export interface HttpProxy extends AsyncDisposable {
   readonly port: number;
-  /** All answered requests, in order. */
+  /** All requests that were answered, in order. */
   readonly passed: readonly Passed[];
   /** Clears the recorded requests. */
   forget(): void;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Calls `holds` for every process; one that exits meanwhile counts as gone. */
+/** Calls `holds` for every process. A process that exits meanwhile counts as gone. */
 function processesWhere(holds: (pid: string) => boolean): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const holding = (pid: string) => {

@@ -4,13 +4,13 @@ import { oneOf, randomFrom } from './random.ts';
 export interface LogLinesOptions {
   /** Number of events; each has its number in it, starting at `seq=0`. */
   readonly events: number;
-  /** Number of the first one. Default 0. */
+  /** Number of the first event; the default is 0. */
   readonly from?: number;
-  /** The same seed writes the same bytes. Default 1. */
+  /** The same seed writes the same bytes; the default is 1. */
   readonly seed?: number;
-  /** Number of workers that write into the file, each with its own pid. Default 30. */
+  /** Number of workers that write to the file, each with its own pid; the default is 30. */
   readonly workers?: number;
-  /** Every n-th event has a traceback, interleaved with other workers' lines. Default: none. */
+  /** Every n-th event has a traceback, interleaved with lines of other workers; by default none has. */
   readonly tracebackEvery?: number;
 }
 
@@ -32,7 +32,7 @@ const MESSAGES = [
 ];
 const LEVELS = ['INFO', 'INFO', 'INFO', 'INFO', 'DEBUG', 'WARNING', 'ERROR'];
 const PACKAGES = '/var/lib/kolla/venv/lib/python3.12/site-packages';
-/** Traceback below an event; oslo.log repeats time, pid and module on each line. */
+/** The traceback below an event. oslo.log repeats time, pid and module on each line. */
 export const TRACEBACK: readonly string[] = [
   'Traceback (most recent call last):',
   `  File "${PACKAGES}/nova/compute/manager.py", line 2611, in _build`,
@@ -56,7 +56,7 @@ export function* logLines(options: LogLinesOptions): Generator<string> {
   };
   const ids = (count: number) => Array.from({ length: count }, () => hex(32));
   const [users, projects] = [ids(20), ids(8)];
-  /** Remaining traceback lines, by pid. */
+  /** Lines that remain of the traceback, by pid. */
   const unfinished = new Map<number, string[]>();
   let timeMs = BEGIN_MS;
   let text = '';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 
 const DIGITS = 9;
-/** Of this test file, the same in every run, so that log entries can be matched across runs. */
+/** Derived from this test file and the same in every run, so that log entries of several runs can be compared. */
 const FILE_NUMBER = numberOf(relative(process.cwd(), process.argv[1] ?? ''));
 let names = 0;
 

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 /** An open wait of a test. Disposed when it ends. */
 export interface OpenWait extends Disposable {
-  /** Records the last polled value, for the watchdog's report. */
+  /** Records the value that was polled last, for the watchdog's report. */
   saw(value: unknown): void;
 }
 
@@ -50,7 +50,7 @@ export async function explanations(): Promise<string[]> {
   return await Promise.all(asked);
 }
 
-/** A line per open wait: its label, age, number of polls and last value. */
+/** A line per open wait: its label, its age, the number of polls and the last value. */
 export function openWaits(): string[] {
   return [...open].map(({ what, since, looks, last }) => {
     const seconds = ((performance.now() - since) / 1000).toFixed(1);

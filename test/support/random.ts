@@ -1,4 +1,4 @@
-/** Deterministic numbers from 0 to 1: mulberry32. */
+/** Deterministic numbers from 0 to 1 (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

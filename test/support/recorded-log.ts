@@ -2,7 +2,7 @@ import { createLog, type Level, type Log } from '../../src/core/log.ts';
 
 export interface RecordedLog {
   readonly log: Log;
-  /** The whole log, as JSON lines. */
+  /** The whole log as JSON lines. */
   readonly said: () => string;
 }
 

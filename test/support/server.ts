@@ -6,7 +6,7 @@ export interface Listening extends AsyncDisposable {
   readonly port: number;
 }
 
-/** A TCP server, on a free loopback port by default. `serve` handles each connection. */
+/** A TCP server, by default on a free loopback port. `serve` handles each connection. */
 export async function listenTcp(
   serve: (socket: Socket) => void,
   host = '127.0.0.1',
@@ -16,7 +16,7 @@ export async function listenTcp(
   return await listening(createServer(options, serve), host, port);
 }
 
-/** An HTTP server on a loopback port, a free one by default. */
+/** An HTTP server on a loopback port, by default a free one. */
 export async function listenHttp(serve: RequestListener, port = 0): Promise<Listening> {
   return await listening(createHttpServer(serve), '127.0.0.1', port);
 }

@@ -5,7 +5,7 @@ import { start } from '../../tools/process.ts';
 import { stopGroup } from './stop-group.ts';
 
 test('a process and its children have exited when it resolves', async () => {
-  // Both spin, and would run a moment longer after the signal.
+  // Both processes are busy, and would run a moment longer after the signal.
   const spin = 'while :; do :; done';
   await using running = await start('bash', ['-c', `(${spin}) & echo $!; ${spin}`], {
     keepOutput: true,

@@ -11,7 +11,7 @@ export async function stopGroup(group: number): Promise<void> {
   await until(`the threads of process group ${group} to stop`, (saw) => {
     const states = membersOf(group).flatMap(threadStates);
     saw(states.join(''));
-    // Z: exited but not reaped.
+    // Z means exited but not reaped.
     return states.every((state) => 'TtZX'.includes(state)) || undefined;
   });
 }

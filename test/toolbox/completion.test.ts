@@ -9,7 +9,7 @@ import { all } from '../../src/toolbox/index.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 
-/** Bash's completions for these words; the last one is being typed. */
+/** Bash's completions for these words, of which the last is being typed. */
 async function offered(...words: string[]): Promise<string[]> {
   await using directory = await privateDirectory('bash');
   const script = join(directory.path, 'completion');

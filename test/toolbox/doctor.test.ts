@@ -12,7 +12,7 @@ import { freePort } from '../../tools/port.ts';
 const ACCOUNT = 'var/run/secrets/kubernetes.io/serviceaccount';
 const SECRET = 'do-not-show-this';
 
-/** A complete pod's files. */
+/** The files of a Pod that lacks nothing. */
 async function pod() {
   const directory = await privateDirectory('doctor');
   const files: Record<string, string> = {

@@ -42,7 +42,7 @@ async function play(line: string, directory: string, stage: Stage): Promise<void
     await writeFile(join(directory, 'bin', name), script, { mode: 0o755 });
   }
   const given = Object.entries(stage.replace ?? {}).reduce((rest, [word, ours]) => rest.replaceAll(word, ours), line);
-  // Timeouts are not what the example is about, and a busy machine needs longer.
+  // The example is not about timeouts, and a busy machine needs longer ones.
   const words = given.replace(/^(kolla-probe .*--timeout) \d+m?s/, '$1 1h');
   const env = {
     KOLLA_PROBE_TIMEOUT: '1h',

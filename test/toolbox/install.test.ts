@@ -24,7 +24,7 @@ import { HELPERS, runHelper, startHelper } from '../support/helper.ts';
 import { must, run, start } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
-/** Substitute for the binary: install does not inspect executables. */
+/** Used in place of the binary, because install does not inspect executables. */
 const PROGRAM = '#!/bin/sh\nprintf "%s\\n" "$0" "$@"\n';
 
 /** A directory with an executable to install, and the path of a volume that does not exist yet. */

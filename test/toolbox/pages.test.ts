@@ -56,7 +56,7 @@ for (const helper of all()) {
     const groff = await run('groff', ['-man', '-Tutf8', '-ww'], { input: page }).catch(() => undefined);
     if (groff === undefined) return t.skip('no groff on this machine');
     assert.equal(groff.stderr, '');
-    // Bold is overstruck.
+    // Bold characters are overstruck.
     assert.match(groff.stdout.replaceAll(/.[\b]/g, ''), /^EXIT STATUS$/m);
   });
 

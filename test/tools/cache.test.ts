@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { privateDirectory } from '../../tools/directory.ts';
 import { run, type Finished } from '../../tools/process.ts';
 
-/** Runs a body that uses `cached` in a separate process, with `directory` as the cache. */
+/** Runs code that uses `cached` in a separate process, with `directory` as the cache. */
 function withCache(directory: string, body: string): Promise<Finished> {
   const module = `import { writeFileSync } from 'node:fs';
     import { cached } from ${JSON.stringify(import.meta.resolve('../../tools/cache.ts'))};

@@ -8,14 +8,14 @@ import { scriptedClient, wait, type Script } from './support.ts';
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** Objects on the API server: the dependency's, and the Pods on our node. */
+/** Objects on the API server: that of the dependency, and the Pods on our node. */
 interface State {
   readonly object: Json;
   readonly pods?: readonly Json[];
 }
 
 interface Case extends State {
-  /** The dependency satisfied by these objects. */
+  /** The dependency that these objects satisfy. */
   readonly text: string;
   /** Objects that satisfy `!text`; undefined if it only requires the object's absence. */
   readonly opposite?: Json;
@@ -95,7 +95,7 @@ const CASES: readonly Case[] = [
   {
     text: 'service/x',
     object: slice,
-    // Without its label it does not belong to that Service.
+    // Without its label, it does not belong to that Service.
     unread: /metadata.labels/,
     opposite: { ...slice, endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: false } }] },
   },
@@ -176,7 +176,7 @@ function valueAt(value: Json, place: readonly (string | number)[]): Json {
   return place.reduce((at, key) => (at as Readonly<Record<string | number, Json>>)[key] ?? null, value);
 }
 
-/** A copy with another value at that path. */
+/** A copy that has another value at that path. */
 function withAt(value: Json, [key, ...rest]: readonly (string | number)[], other: Json): Json {
   if (key === undefined || typeof value !== 'object' || value === null) return other;
   const copy = structuredClone(value) as Record<string | number, Json>;

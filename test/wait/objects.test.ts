@@ -18,7 +18,7 @@ function waitOn(texts: string | readonly string[], script: Script, options: Opti
   return { ...waited, client };
 }
 
-/** The log lines for the dependency, after the first. */
+/** The log lines about the dependency, except for the first. */
 function states(messages: readonly string[]): string[] {
   return messages.slice(1).map((message) => message.replace(/^.*?: /, '').replace(/ready after \S+: /, 'met: '));
 }
@@ -133,7 +133,7 @@ test('a negated object counts as absent only once the API server confirms it', a
   assert.deepEqual(states(messages()), ['is there', 'met: no such Job in namespace own']);
 });
 
-test('a cluster-scoped kind takes no namespace', async () => {
+test('a cluster-scoped kind accepts no namespace', async () => {
   const { done } = waitOn('widgets.example.org/x@ns', {
     resource: { group: 'example.org', version: 'v1', resource: 'widgets', kind: 'Widget', namespaced: false },
   });
@@ -149,7 +149,7 @@ for (const text of ['SECRETS/db?jsonpath={.data.password}=x', 'SECRETS/db?condit
     assert.deepEqual(client.watched, []);
   });
 
-test('a Secret exists by its metadata alone, whatever its resource name', async () => {
+test('a Secret is ready by its metadata, without its content, whatever its resource name', async () => {
   const asked: (boolean | undefined)[] = [];
   const one: Script['one'] = (_, { metadataOnly }) => {
     asked.push(metadataOnly);
@@ -215,7 +215,7 @@ test('Secrets have their own watches whatever their number, for metadata only', 
   assert.deepEqual(new Set(asked), new Set([true]));
 });
 
-test('a Pod on this node is one with this node in its spec', async () => {
+test('node=own selects Pods whose spec names this node', async () => {
   const on = (name: string, nodeName: string) => ({
     metadata: { name, labels: { app: 'x' } },
     spec: { nodeName },

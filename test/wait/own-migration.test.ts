@@ -42,7 +42,7 @@ for (const [what, pod, own] of [
   ['comes after a sidecar, which we are', podOf({ ...INIT, restartPolicy: 'Always' }, SYNC), 'kolla-init'],
   ['comes before the service, which we are', podOf(SYNC), 'keystone'],
 ] as const) {
-  test(`one that ${what} blocks nothing`, () => assert.equal(laterMigrator(pod, 'keystone', own), undefined));
+  test(`a container that ${what} blocks nothing`, () => assert.equal(laterMigrator(pod, 'keystone', own), undefined));
 }
 
 const DONE = seen({}, { annotations: { 'kolla-pod/state': 'done', 'kolla-pod/ready-for': '' } });

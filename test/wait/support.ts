@@ -50,7 +50,7 @@ export function wait(texts: readonly string[], options: Options = {}): Waited {
   return { done, messages: () => logLines(said()).map(({ msg }) => msg) };
 }
 
-/** Run by kolla-core's command, with its exit code as an error. */
+/** Run with the command of kolla-core, whose exit code becomes an error. */
 function waitOnCore(texts: readonly string[], options: Options): Waited {
   let [said, rest] = ['', ''];
   const lines = (chunk: string) => {
@@ -82,10 +82,10 @@ function waitOnCore(texts: readonly string[], options: Options): Waited {
 }
 
 export interface Script {
-  /** Observations of the watch of one object; without an entry it stays quiet. */
+  /** Observations of the watch on each object. A watch without an entry stays quiet. */
   readonly one?: (ref: ObjectRef, options: WatchOptions) => readonly Observation<KubeObject>[] | undefined;
   readonly set?: (ref: SetRef, options: WatchOptions) => readonly SetObservation<KubeObject>[] | undefined;
-  /** Responses by path; 404 without an entry. */
+  /** Responses by path; 404 for a path without an entry. */
   readonly objects?: Readonly<Record<string, unknown>>;
   /** The result of every discovery. */
   readonly resource?: ApiResource;
@@ -97,7 +97,7 @@ export interface ScriptedClient extends KubeClient {
   readonly asked: readonly string[];
 }
 
-/** A client with observations scripted by the test. test/integration covers the real one. */
+/** A client whose observations the test scripts. test/integration covers the real one. */
 export function scriptedClient({ one, set, objects = {}, resource }: Script): ScriptedClient {
   const watched: (ObjectRef | SetRef)[] = [];
   const asked: string[] = [];
@@ -129,7 +129,7 @@ export function scriptedClient({ one, set, objects = {}, resource }: Script): Sc
   };
 }
 
-/** The observation of an object in this state. */
+/** The observation of an object that has this state. */
 export function seen(state: Readonly<Record<string, unknown>>, metadata: object = {}): Observation<KubeObject> {
   return { kind: 'object', object: { ...state, metadata: { name: 'sync', ...metadata } } };
 }

@@ -12,12 +12,12 @@ import { isKey, newRing, type Ring } from './ring.ts';
 import { KEY_NUMBER, ringText } from './secret.ts';
 import { KeyStore } from './store.ts';
 
-/** For messages, and as the user types it. */
+/** The part's name in messages and on the command line. */
 const KEYS_FROM = '--keys-from';
 
 /**
- * The part `keys` of a service with keys. Undefined, which is logged, without an API server to store them: outside
- * Kubernetes, or without a ServiceAccount token.
+ * The part `keys` of a service with keys. Without an API server to store them (outside Kubernetes, or without a
+ * ServiceAccount token) it logs this and returns undefined.
  * @throws UsageError for --keys-from without a repository; ConfigError if keys were requested, and there is no API
  * server
  */
@@ -48,7 +48,7 @@ export function readKeys(
 /**
  * The part `keys`: a Secret with keys for each repository without one. Existing keys are never changed or removed: data
  * encrypted with them would be lost.
- * @param directories by a repository's name: existing keys to import instead of new ones
+ * @param directories existing keys to import instead of new ones, by repository name
  */
 export function keysPart(stores: readonly KeyStore[], directories: ReadonlyMap<string, string>): Part {
   return {
@@ -114,7 +114,7 @@ export async function ringOfDirectory(directory: string, option: string, now: nu
       const path = join(directory, name);
       if (!(await stat(path)).isFile()) continue;
       const text = await readFile(path, 'latin1');
-      // As in the services.
+      // Empty files are ignored, as by the services.
       if (text.trim() === '') continue;
       if (!isKey(text)) throw new ConfigError(`${path}, given by ${option}, is not a Fernet key`);
       keys.set(Number(name), text);

@@ -16,13 +16,13 @@ const LAST_LINES = 3;
 interface ToolEffects extends Effects {
   /** The service's configuration file. */
   readonly configFile: string;
-  /** For the tool; also locates it. */
+  /** The tool's environment; its PATH locates the tool. */
   readonly env: NodeJS.ProcessEnv;
 }
 
 /**
- * Runs the service's own tool to encrypt with the ring's primary what other keys have encrypted. The tool gets the keys
- * in a separate directory, since the Pod's mount may lag. Idempotent and interruptible.
+ * Runs the service's own tool to re-encrypt data of other keys with the ring's primary key. The tool gets the keys in a
+ * separate directory, since the Pod's mount may lag. Idempotent and interruptible.
  * @throws UnavailableError if the tool is missing or fails, with its last output
  */
 export async function reencryptWith(
@@ -40,7 +40,7 @@ export async function reencryptWith(
     await writeFile(overlay, `[${directoryAt.section}]\n${directoryAt.key} = ${keys}\n`);
     const words = reencrypt.map((word) => word.replace('{config}', configFile).replace('{overlay}', overlay));
     log.info(`${name}: ${reencrypt[0]} re-encrypts data of other keys with key ${primaryOf(ring)}`);
-    // A variable takes precedence over every file, including keystone.conf.d.
+    // An environment variable takes precedence over every file, including those in keystone.conf.d.
     const variable = `OS_${directoryAt.section}__${directoryAt.key}`.toUpperCase();
     signal.throwIfAborted();
     const ended = deadline.aborted

@@ -7,35 +7,35 @@ export function newKey(): string {
   return `${randomBytes(KEY_BYTES).toString('base64url')}=`;
 }
 
-/** Whether the services' Fernet accepts it: a file may end with a line break. */
+/** Whether the services' Fernet implementation accepts the key; a file may end with a line break. */
 export function isKey(text: string): boolean {
   return /^[\w+/-]{43}=\s*$/.test(text);
 }
 
-/** Identifies a key without revealing it, for users. */
+/** Identifies a key for users without revealing it. */
 export function fingerprint(key: string): string {
   return createHash('sha256').update(key.trim()).digest('hex').slice(0, 8);
 }
 
-/** The number of the next primary. */
+/** The number of the staged key, which becomes the next primary key. */
 export const STAGED = 0;
 
 /** The keys of a repository, as seen by its replicas. */
 export interface Ring {
   readonly keys: ReadonlyMap<number, string>;
-  /** When a key became the primary, if recorded; in milliseconds since the epoch, like all times here. */
+  /** When each key became the primary, if recorded. All times here are in milliseconds since the epoch. */
   readonly promoted: ReadonlyMap<number, number>;
-  /** When it was last changed, by any client. */
+  /** When any client last changed the ring. */
   readonly changedAt: number;
 }
 
 /** Rules of a rotation. */
 export interface RotationRules {
-  /** How long a replica may take to see the last change. */
+  /** How long a replica may take to receive the last change. */
   readonly settleMs: number;
   /** How long data encrypted with a key may remain in use. */
   readonly lifetimeMs: number;
-  /** Number of keys kept, if none is needed for longer. */
+  /** Number of keys to keep, unless more are still needed. */
   readonly keep: number;
 }
 
@@ -45,11 +45,11 @@ export type Rotation =
       readonly kind: 'rotated' | 'staged';
       readonly ring: Ring;
       readonly dropped: readonly number[];
-      /** Kept beyond `keep`, with the time until which each is needed. */
+      /** Keys kept beyond `keep`, with the time until which each is needed. */
       readonly needed: ReadonlyMap<number, number>;
     };
 
-/** Two keys: a primary and a staged one. */
+/** A new ring: a primary key and a staged one. */
 export function newRing(now: number): Ring {
   return {
     keys: new Map([
@@ -61,19 +61,19 @@ export function newRing(now: number): Ring {
   };
 }
 
-/** The encrypting key. Undefined without keys. */
+/** The primary key, which encrypts. Undefined if there are no keys. */
 export function primaryOf({ keys }: Ring): number | undefined {
   return keys.size === 0 ? undefined : Math.max(...keys.keys());
 }
 
-/** When every replica has the last change. */
+/** The time at which every replica has received the last change. */
 export function dueAt({ changedAt }: Ring, { settleMs }: Pick<RotationRules, 'settleMs'>): number {
   return changedAt + settleMs;
 }
 
 /**
- * The ring after a rotation: the staged key becomes the primary under the next number, and a new one is staged. Without
- * a staged key only one is staged, since no replica would know the new primary. `early` while a replica may not have
+ * The ring after a rotation: the staged key becomes the primary under the next number, and a new one is staged. If no
+ * key is staged, it only stages one, since no replica would know a new primary. `early` while a replica may not have
  * the staged key yet.
  */
 export function rotated(ring: Ring, rules: RotationRules, now: number): Rotation {
@@ -88,7 +88,7 @@ export function rotated(ring: Ring, rules: RotationRules, now: number): Rotation
   }
   const next = primary + 1;
   keys.set(next, staged);
-  // Unrecorded ones became primary before the last change.
+  // Keys without a record became primary before the last change.
   const times = [...ring.keys.keys()].filter((id) => id !== STAGED).map((id) => [id, promotedAt(ring, id)] as const);
   const promoted = new Map([...times, [next, now]]);
   const dropped: number[] = [];

@@ -17,10 +17,10 @@ export interface GivenRules {
   readonly maxActiveKeys: number | undefined;
 }
 
-/** The primary, the previous one, and the staged one. */
+/** Minimum number of keys: the primary, the previous one, and the staged one. */
 const FEWEST = 3;
 
-/** Rules of a rotation: from options, else from the service's configuration, else the service's defaults. */
+/** Rules of a rotation: from options, else from the service's configuration, else its defaults. */
 export function rulesFor(
   { name, lifetime, keep }: KeyRepository,
   given: GivenRules,
@@ -30,7 +30,7 @@ export function rulesFor(
   const keys = given.maxActiveKeys ?? figure(keep, config);
   if (keys < FEWEST)
     log.warn(`${name}: ${keys} keys are too few for replicas that see a rotation late; ${FEWEST} are kept`);
-  // Re-encrypted data needs no old key.
+  // Once data is re-encrypted, it needs no old key.
   const ofConfig = () => (lifetime ?? []).reduce((sum, each) => sum + figure(each, config), 0) * 1000;
   const lifetimeMs = (lifetime === undefined ? undefined : given.tokenLifetime) ?? ofConfig();
   if (lifetime !== undefined && given.tokenLifetime === undefined)
@@ -41,7 +41,7 @@ export function rulesFor(
 function figure({ place, usual }: Figure, config: ServiceConfig): number {
   const text = config.valueAt(place);
   if (place === undefined) return usual;
-  // With Keystone's defaults for a missing file, keys might be dropped while tokens of them are valid.
+  // With Keystone's defaults in place of a missing file, keys might be dropped whose tokens are still valid.
   if (text === undefined && config.isHidden)
     throw new ConfigError(`${config.nameOf([place])}: make it readable, or set --token-lifetime and --max-active-keys`);
   if (text === undefined) return usual;
@@ -49,15 +49,15 @@ function figure({ place, usual }: Figure, config: ServiceConfig): number {
   return Number(text);
 }
 
-/** Re-encrypts data of this ring's other keys with its primary. */
+/** Re-encrypts data of the ring's other keys with its primary key. */
 export type Reencrypt = (ring: Ring) => Promise<void>;
 
 const BACKOFF = { minMs: 100, maxMs: 3000 };
 
 /**
- * Makes the staged key the primary, once, however many runs try it concurrently or within `settleMs`. Persistent data
- * is re-encrypted with the primary before, so that no dropped key is needed, and after; a run that is too early only
- * does that, which an interrupted run may have left.
+ * Makes the staged key the primary. Runs at the same time or within `settleMs` rotate only once. Persistent data is
+ * re-encrypted before the rotation, so that no dropped key is needed, and again after it. A run that is too early only
+ * re-encrypts, since an interrupted run may not have done so.
  * @throws ConfigError without keys; as KeyStore and `reencrypt`
  */
 export async function rotateKeys(
@@ -72,7 +72,7 @@ export async function rotateKeys(
   if (outcome.isNew) await reencrypt?.(outcome.ring);
 }
 
-/** A single write, conditional on the version that was read. */
+/** A single write, on condition that the version is still the one that was read. */
 async function promote(
   store: KeyStore,
   before: number | undefined,
@@ -87,7 +87,7 @@ async function promote(
     if (found === undefined) throw noKeys(place);
     const { ring } = found;
     if (tried !== undefined && ring.keys.get(STAGED) === tried.ring.keys.get(STAGED)) {
-      // The response to our write was lost, but it succeeded.
+      // The write succeeded, although its response was lost.
       tell(place, tried, log);
       return { ring, isNew: true };
     }
@@ -120,7 +120,7 @@ async function promote(
   }
 }
 
-/** The existing keys. ConfigError if there are none. */
+/** Reads the keys. Throws ConfigError if there are none. */
 async function ringOf(store: KeyStore): Promise<Ring> {
   const found = await store.read();
   if (found === undefined || found.ring.keys.size === 0) throw noKeys(await store.place());

@@ -6,22 +6,22 @@ import type { KubeObject, ObjectRef } from '../../kube/types.ts';
 import type { KeyRepository } from '../../catalog/index.ts';
 import { isKey, primaryOf, type Ring } from './ring.ts';
 
-/** A Secret, as far as we read it. Other fields are written back unchanged. */
+/** The fields of a Secret that are read here. Other fields are written back unchanged. */
 export interface SecretObject extends KubeObject {
   readonly metadata: KubeObject['metadata'] & {
     readonly creationTimestamp?: string;
     readonly managedFields?: readonly { readonly time?: string; readonly fieldsV1?: object }[];
   };
-  /** Base64. */
+  /** Values are base64-encoded. */
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** In metadata.annotations: `1=TIME 2=TIME`, when each key became the primary. */
+/** Annotation `1=TIME 2=TIME`: when each key became the primary. */
 export const PROMOTED = 'kolla-pod/promoted';
-/** The same: the format of the ring. */
+/** Annotation with the format of the ring. */
 const KEYS_FORMAT = 'kolla-pod/format';
 
-/** The services' file name of a key. */
+/** A key's file name, as the services expect it. */
 export const KEY_NUMBER = /^(?:0|[1-9]\d{0,8})$/;
 
 export function secretRef(namespace: string, name: string): ObjectRef {
@@ -51,7 +51,7 @@ export function ringIn(secret: SecretObject, place: string): Ring {
   return { keys, promoted, changedAt: Math.max(changedAt(secret), ...promoted.values()) };
 }
 
-/** The Secret with this ring; the rest is unchanged. */
+/** The Secret with this ring; other fields are unchanged. */
 export function withRing(secret: SecretObject, ring: Ring): SecretObject {
   const others = Object.entries(secret.data ?? {}).filter(([name]) => !KEY_NUMBER.test(name));
   const keys = [...ring.keys].map(([id, key]) => [String(id), Buffer.from(key, 'latin1').toString('base64')]);
@@ -66,12 +66,12 @@ export function withRing(secret: SecretObject, ring: Ring): SecretObject {
   };
 }
 
-/** A Secret that does not exist yet. */
+/** A Secret to be created. */
 export function emptySecret({ namespace, name }: ObjectRef): SecretObject {
   return { apiVersion: 'v1', kind: 'Secret', type: 'Opaque', metadata: { name, namespace } } as SecretObject;
 }
 
-/** `0 (staged), 1, 2 (primary)` */
+/** Key numbers for messages: `0 (staged), 1, 2 (primary)`. */
 export function ringText(ring: Ring): string {
   const primary = primaryOf(ring);
   const ids = [...ring.keys.keys()].toSorted((a, b) => a - b);
@@ -86,14 +86,14 @@ function promotedIn({ metadata: { annotations = {} } }: SecretObject): Map<numbe
   return new Map(times.filter(([id, time]) => !Number.isNaN(id) && !Number.isNaN(time)));
 }
 
-/** From the API server's managedFields, which record all clients' changes to the entries, but not to labels. */
+/** Last change of the entries, from the API server's managedFields. Changes to labels don't count. */
 function changedAt({ metadata: { creationTimestamp = '', managedFields = [] } }: SecretObject): number {
   const notes = managedFields.filter(({ fieldsV1 = {} }) => Object.hasOwn(fieldsV1, 'f:data'));
   const times = [creationTimestamp, ...notes.map(({ time = '' }) => time)].map((time) => Date.parse(time));
   return Math.max(0, ...times.filter((time) => !Number.isNaN(time)));
 }
 
-/** The verbs needed on these Secrets. RBAC cannot limit create to a name. */
+/** The verbs needed on these Secrets. RBAC cannot restrict `create` to a name. */
 const SECRET_VERBS = ['get', 'update'] as const satisfies readonly Verb[];
 
 /** The minimal permissions for creating and rotating: no other Secret can be read. */

@@ -20,7 +20,7 @@ interface Row {
 const HEAD = ['KEYS', 'SECRET', 'ALL', 'PRIMARY', 'FOR', 'NEXT'];
 
 /**
- * The state, without keys.
+ * The state without the keys themselves.
  * @returns its text, and whether every repository has keys
  */
 export async function statusOf(

@@ -13,7 +13,7 @@ import { Outdated } from '../outdated.ts';
 import type { Ring } from './ring.ts';
 import { emptySecret, keysGrants, ringIn, secretRef, withRing, type SecretObject } from './secret.ts';
 
-/** A Secret as read, with its ring. */
+/** A Secret as it was read, with its ring. */
 interface Found {
   readonly secret: SecretObject;
   readonly ring: Ring;
@@ -24,10 +24,10 @@ type Connect = () => Promise<KubeClient>;
 
 const ANSWER_MS = 10_000;
 const BACKOFF = { minMs: 250, maxMs: 3000 };
-/** Statuses of a request that can never succeed. */
+/** Response statuses of requests that can never succeed. */
 const HOPELESS = new Set([400, 405, 413, 415, 422]);
 
-/** The Secret of one repository, written only if unchanged since it was read. */
+/** The Secret of one repository. It is written only if unchanged since it was read. */
 export class KeyStore {
   readonly repository: KeyRepository;
   readonly #connect: Connect;
@@ -41,14 +41,14 @@ export class KeyStore {
     this.#say = statusLine(effects.log);
   }
 
-  /** For messages: `Secret openstack/keystone-fernet-keys`. */
+  /** The Secret's name in messages: `Secret openstack/keystone-fernet-keys`. */
   async place(): Promise<string> {
     const { namespace, name } = await this.#ref();
     return `Secret ${namespace}/${name}`;
   }
 
   /**
-   * The current state; undefined without a Secret. Waits for an unavailable API server.
+   * The current state; undefined if the Secret does not exist. Waits for an unavailable API server.
    * @throws ConfigError for an invalid key; DeadlineError; NotPermittedError with the Role to apply
    */
   async read(): Promise<Found | undefined> {
@@ -70,11 +70,12 @@ export class KeyStore {
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof ApiError && error.status === 404) return undefined;
-        // An API server that has just started denies everything: retried once after another request has succeeded.
+        // An API server that has just started denies everything, so the request is retried once after another request
+        // has succeeded.
         if (wasRefused || !isRefused(error)) this.#throwHopeless(error, ref);
         if (isRefused(error)) wasRefused = await this.#answers(client);
         else if (!(error instanceof ApiError) && !isOfNetwork(error)) throw error;
-        // The error of our own timeout has no useful message.
+        // The error of our own timeout contains no useful message.
         if (deadline.aborted) continue;
         last = messageOf(error);
         if (!isRefused(error)) this.#say(`waiting for the API server at ${client.server}: ${last}`);
@@ -151,7 +152,7 @@ function isRefused(error: unknown): boolean {
   return error instanceof ApiError && error.status === 403;
 }
 
-/** No response: a system error or our own timeout; anything else is a bug. */
+/** Whether there was no response: a system error or our own timeout. Anything else is a bug. */
 function isOfNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (

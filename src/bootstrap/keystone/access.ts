@@ -5,20 +5,20 @@ import { readSecret } from '../../cli/secret-file.ts';
 import { readCloud, type Cloud } from './clouds.ts';
 import type { AccessOptions } from './options.ts';
 
-/** Keystone's address and our credentials. */
+/** Keystone's address, and the credentials for it. */
 export interface Access {
-  /** For tokens: ends with /v3. */
+  /** URL for token requests; ends with /v3. */
   readonly authUrl: URL;
   /** Keystone's URL for all other requests. */
   readonly apiUrl: URL;
   readonly trust: Trust;
-  /** A token, or the request body for one. */
+  /** A token, or the body of a token request. */
   readonly proof: { readonly token: string } | { readonly auth: object };
-  /** For messages: `user admin`. */
+  /** The account's name in messages: `user admin`. */
   readonly who: string;
-  /** Region of the cloud in clouds.yaml. */
+  /** The region that clouds.yaml sets for the cloud. */
   readonly region: string | undefined;
-  /** None of these may be printed. */
+  /** Values that must not be printed. */
   readonly secrets: readonly string[];
 }
 
@@ -26,8 +26,8 @@ const CLOUD_DIRECTORIES = ['/etc/openstack'];
 const API_VERSION = /\/v3\/?$/;
 
 /**
- * Access by a token, an application credential or a password: from options and their variables, supplemented by the
- * cloud that OS_CLOUD names.
+ * Access with a token, an application credential or a password, from options and environment variables. Missing values
+ * are taken from the cloud named by OS_CLOUD.
  * @param home for ~/.config/openstack
  * @throws UsageError, ConfigError: what is missing, and where it belongs
  */
@@ -156,7 +156,7 @@ function cloudFiles({ osClientConfigFile }: AccessOptions, home: string | undefi
   return ['.', ...homes, ...CLOUD_DIRECTORIES].map((directory) => join(directory, 'clouds.yaml'));
 }
 
-/** Adds the version, which OpenStack's clients discover themselves. */
+/** Appends the API version, which OpenStack's clients discover themselves. */
 function keystoneUrl(text: string, variable: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))

@@ -6,15 +6,15 @@ import { suggestion } from '../../core/nearest.ts';
 /** Text values of a cloud in clouds.yaml: `auth_url`, `password`, `region_name`, `cacert` ... */
 export interface Cloud {
   readonly values: Readonly<Record<string, string>>;
-  /** For messages: `/etc/openstack/clouds.yaml: clouds.kolla`. */
+  /** The cloud's name in messages: `/etc/openstack/clouds.yaml: clouds.kolla`. */
   readonly place: string;
 }
 
 type Mapping = Readonly<Record<string, unknown>>;
 
 /**
- * A cloud of the first existing clouds.yaml, merged with secure.yaml next to it; keys of `auth` and of the cloud itself
- * together. Same names as in openstacksdk.
+ * A cloud from the first existing clouds.yaml, merged with secure.yaml in the same directory. Keys of the cloud and of
+ * its `auth` section are merged. Names are those of openstacksdk.
  * @param files to try in this order
  * @throws ConfigError, never with a value: it may be a password
  */

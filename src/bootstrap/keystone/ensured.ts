@@ -2,21 +2,21 @@ import type { Field } from '../change.ts';
 import type { Difference } from '../ensure.ts';
 import type { Entity, Keystone } from './keystone.ts';
 
-/** One named object of Keystone. */
+/** One named object in Keystone. */
 interface Wanted {
   readonly kind: 'domain' | 'project' | 'role' | 'service' | 'user';
-  /** For users. */
+  /** The object's description for users. */
   readonly name: string;
-  /** The existing objects of this kind; created ones are added. */
+  /** The existing objects of this kind. Created objects are added. */
   readonly among: Map<string, Entity>;
-  /** Its key in that map. */
+  /** The object's key in that map. */
   readonly key: string;
-  /** Fields shown on creation. */
+  /** Fields shown when it is created. */
   readonly fields?: readonly Field[];
   readonly create: (keystone: Keystone, doing: string) => Promise<Entity>;
 }
 
-/** The difference, if any: created if missing, enabled if disabled. */
+/** The change, if any: create the object if it is missing, enable it if it is disabled. */
 export function ensured({ kind, name, among, key, fields = [], create }: Wanted): Difference<Keystone>[] {
   const found = among.get(key);
   const shown = found === undefined ? fields : enabledAgain(found);
@@ -36,7 +36,7 @@ export function ensured({ kind, name, among, key, fields = [], create }: Wanted)
   ];
 }
 
-/** The difference of a disabled object. */
+/** The change that enables a disabled object. */
 export function enabledAgain({ enabled }: Pick<Entity, 'enabled'>): Field[] {
   return enabled === false ? [{ name: 'enabled', before: 'false', after: 'true' }] : [];
 }

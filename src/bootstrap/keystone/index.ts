@@ -21,7 +21,7 @@ import { usersPart, wantedUsers, type FoundAccount } from './users/index.ts';
 
 const DEFAULT_REGION = 'RegionOne';
 
-/** Purpose of the parts: URLs are needed only to create endpoints. */
+/** What the parts are read for: only the creation of endpoints needs URLs. */
 export type Purpose = 'ensure' | 'remove';
 
 /**
@@ -64,8 +64,8 @@ function regionsOf(given: readonly string[], ofCloud: string = DEFAULT_REGION): 
 }
 
 /**
- * Each account's name, domain, project and password: from options, else from the service's own configuration, so that
- * they match the service's login.
+ * Each account's name, domain, project and password, from options or else from the service's own configuration, so that
+ * they match its login.
  * @throws UsageError for a password file without an account
  */
 async function findAccounts(

@@ -14,7 +14,7 @@ export interface Entity {
   readonly [key: string]: unknown;
 }
 
-/** A user for a token request. */
+/** The user of a token request. */
 export interface Login {
   readonly name: string;
   readonly domain: string;
@@ -36,13 +36,13 @@ export class Keystone {
     if ('token' in access.proof) this.#token = access.proof.token;
   }
 
-  /** A list for a query such as `/users?name=glance`; the key is its name in the response. */
+  /** The list that a query such as `/users?name=glance` returns; `key` is its name in the response. */
   async list(path: string, key: string): Promise<Entity[]> {
     const doing = `read ${path}`;
     return this.#valueIn(await this.#send('GET', path, doing), key, isListOfObjects, doing) as Entity[];
   }
 
-  /** The object at a path, or undefined if missing. */
+  /** The object at a path; undefined if it does not exist. */
   async find(path: string, key: string): Promise<Entity | undefined> {
     const doing = `read ${path}`;
     const answer = await this.#send('GET', path, doing);
@@ -66,13 +66,13 @@ export class Keystone {
     this.#ok(await this.#send('PUT', path, doing), doing);
   }
 
-  /** A missing one counts as removed. */
+  /** A missing object counts as removed. */
   async remove(path: string, doing: string): Promise<void> {
     const answer = await this.#send('DELETE', path, doing);
     if (answer.status !== 404) this.#ok(answer, doing);
   }
 
-  /** The id of the account in use. */
+  /** The ID of the user who is logged in. */
   async ownUserId(): Promise<string> {
     const doing = "read the token's user";
     const token = this.#valueIn(await this.#send('GET', TOKENS, doing), 'token', isObject, doing);
@@ -81,7 +81,10 @@ export class Keystone {
     throw new UnavailableError(`cannot ${doing}: Keystone returned no user`);
   }
 
-  /** Whether Keystone issues a token for this user: false only for its own 401. The token is unscoped and unused. */
+  /**
+   * Whether Keystone issues a token for this user: false only if Keystone itself returns 401. The token is unscoped and
+   * not used.
+   */
   async knows({ name, domain, password }: Login): Promise<boolean> {
     const identity = { methods: ['password'], password: { user: { name, domain: { name: domain }, password } } };
     const doing = `log in as user ${name}`;
@@ -97,7 +100,7 @@ export class Keystone {
       const token = (this.#token ??= await this.#logIn());
       const headers = { 'x-auth-token': token, ...(path === TOKENS ? { 'x-subject-token': token } : {}) };
       const answer = await this.#client.send({ method, path, headers, body, doing });
-      // It has expired or was revoked.
+      // The token has expired or was revoked.
       if (answer.status !== 401 || renewed || 'token' in proof) return answer;
       this.#token = undefined;
     }
@@ -122,7 +125,7 @@ export class Keystone {
     throw new UnavailableError(`the server at ${authUrl.href} is not Keystone: it returned no token`);
   }
 
-  /** Token requests are repeatable: they leave no state. */
+  /** Token requests may be repeated, since they leave no state. */
   async #tokenFor(auth: object, doing: string): Promise<JsonAnswer> {
     const { authUrl } = this.#access;
     const request = {
@@ -140,7 +143,9 @@ export class Keystone {
     if (answer.status < 200 || answer.status >= 300) throw this.#refusal(answer, doing);
   }
 
-  /** A proxy's page may have status 200: treated as an empty list, everything would be re-created. */
+  /**
+   * A proxy's error page may have status 200. Treated as an empty list, it would cause all objects to be created again.
+   */
   #valueIn<T>(answer: JsonAnswer, key: string, isWanted: (value: unknown) => value is T, doing: string): T {
     this.#ok(answer, doing);
     const value = isObject(answer.body) ? answer.body[key] : undefined;
@@ -176,7 +181,7 @@ function isEntity(value: unknown): value is Entity {
   return isObject(value) && typeof value['id'] === 'string';
 }
 
-/** Undefined if the response is not Keystone's. */
+/** Undefined if the response is not from Keystone. */
 function saidIn({ body }: JsonAnswer): string | undefined {
   const { error } = (body ?? {}) as { error?: { message?: unknown } };
   return typeof error?.message === 'string' ? error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '') : undefined;

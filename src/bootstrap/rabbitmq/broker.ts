@@ -13,7 +13,7 @@ export interface BrokerOptions {
   readonly adminPassword: string;
 }
 
-/** RabbitMQ's management API, as an administrator. The password is sent in a header. */
+/** Client of RabbitMQ's management API with an administrator's credentials. The password is sent in a header. */
 export class Broker {
   readonly #client: Client;
   readonly #adminUser: string;
@@ -25,27 +25,27 @@ export class Broker {
     this.#authorization = `Basic ${Buffer.from(`${adminUser}:${adminPassword}`).toString('base64')}`;
   }
 
-  /** The object at a path, or undefined for 404. */
+  /** The object at a path; undefined after a 404. */
   async find(path: string): Promise<Record<string, unknown> | undefined> {
     return await this.#read(path, isObject);
   }
 
-  /** The list at a path; empty for 404. */
+  /** The list at a path; empty after a 404. */
   async list(path: string): Promise<Record<string, unknown>[]> {
     return (await this.#read(path, isListOfObjects)) ?? [];
   }
 
-  /** A missing one counts as removed. */
+  /** A missing object counts as removed. */
   async remove(path: string, doing: string): Promise<void> {
     await this.#send('DELETE', path, doing);
   }
 
-  /** Creates or updates it: a PUT is repeatable. */
+  /** Creates or updates the object. A PUT may be repeated. */
   async put(path: string, body: object, doing: string): Promise<void> {
     await this.#send('PUT', path, doing, body);
   }
 
-  /** A page of another server on that port is not a response. */
+  /** The page of another server on that port is not a valid response. */
   async #read<T>(path: string, isWanted: (value: unknown) => value is T): Promise<T | undefined> {
     const doing = `read ${path}`;
     const answer = await this.#send('GET', path, doing);

@@ -1,10 +1,10 @@
 /**
- * A service's virtual host and account in RabbitMQ, by its management API.
+ * A service's virtual host and account in RabbitMQ, created through its management API.
  *
  *   the transport URL (transport-url) -> the broker's state: virtual host, user with its password hash, permissions
- *     -> differences, and how to apply them in order, each by a repeatable PUT (plan)
+ *     -> differences, and how to apply them in order, each with a repeatable PUT (plan)
  *
- * The account in use needs the tag administrator. Passwords are compared with the broker's hash and changed only if
+ * The admin account needs the tag `administrator`. Passwords are compared with the broker's hash and changed only if
  * they differ; tags of an existing account are kept. `guest` is not removed.
  */
 import { UnavailableError } from '../../core/errors.ts';
@@ -14,10 +14,13 @@ import { Broker, type BrokerOptions } from './broker.ts';
 import { pathsOf, planQueue, tagsOf, type Permissions, type QueueState } from './plan.ts';
 import type { Transport } from './transport-url.ts';
 
-/** Shared, as in Kolla's own deployment: neither it nor an account in it belongs to one service. */
+/**
+ * Shared by all services in Kolla's own deployment: neither this virtual host nor an account in it belongs to one
+ * service.
+ */
 const SHARED_VHOST = '/';
 
-/** The part `queue`, to be opened. */
+/** The part `queue`, not yet connected. */
 export function queueSource(options: BrokerOptions, transport: Transport, secrets: readonly string[]): PartSource {
   return { secrets, open: (effects) => [queuePart(new Broker(options, effects), transport)] };
 }

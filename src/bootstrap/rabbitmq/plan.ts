@@ -4,14 +4,14 @@ import type { Difference } from '../ensure.ts';
 import type { Broker } from './broker.ts';
 import type { Transport } from './transport-url.ts';
 
-/** An account in the management API. */
+/** An account, as the management API returns it. */
 interface QueueUser {
   readonly password_hash?: string;
   readonly hashing_algorithm?: string;
   readonly tags?: string | readonly string[];
 }
 
-/** The existing part of the wanted objects; undefined if missing. */
+/** The wanted objects that exist; undefined if missing. */
 export interface QueueState {
   readonly vhost: object | undefined;
   readonly user: QueueUser | undefined;
@@ -21,7 +21,7 @@ export interface QueueState {
 export type Permissions = Readonly<Record<(typeof RIGHTS)[number], string>>;
 
 const RIGHTS = ['configure', 'write', 'read'] as const;
-/** A service creates queues with names known only to it. */
+/** Permissions on all names, since only the service knows the names of its queues. */
 const ALL = '.*';
 
 /** The differences, in the order in which they can be applied. */
@@ -53,7 +53,7 @@ export function planQueue(transport: Transport, state: QueueState): Difference<B
   ];
 }
 
-/** Paths in the management API. */
+/** Paths of the management API. */
 export function pathsOf(transport: Transport): { vhost: string; user: string; permissions: string } {
   const [vhost, user] = [encodeURIComponent(transport.vhost), encodeURIComponent(transport.user)];
   return { vhost: `/vhosts/${vhost}`, user: `/users/${user}`, permissions: `/permissions/${vhost}/${user}` };
@@ -63,7 +63,7 @@ function userChange(password: string, user: QueueUser | undefined): Omit<Change,
   const kind = 'queue user';
   if (user === undefined) return [{ action: 'create', kind, fields: [] }];
   const { password_hash: hash = '', hashing_algorithm: algorithm = '' } = user;
-  // Without a hash it cannot log in with a password at all. A hash of an unknown kind cannot be judged.
+  // An account without a hash cannot log in with a password. A hash of an unknown kind cannot be compared.
   if (hash !== '' && isPassword(password, hash, algorithm) !== false) return [];
   const before = hash === '' ? 'none' : 'another';
   return [{ action: 'update', kind, fields: [{ name: 'password', before, after: "the transport URL's" }] }];
@@ -76,7 +76,7 @@ function permissionFields(found: Permissions | undefined): Field[] {
   });
 }
 
-/** Comma-separated, as in a PUT: a list since 3.9, text before. */
+/** Comma-separated, as in a PUT. RabbitMQ returns a list since 3.9, and text before. */
 export function tagsOf(user: QueueUser | undefined): string {
   const tags = user?.tags ?? '';
   return typeof tags === 'string' ? tags : tags.join(',');
@@ -90,8 +90,8 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether a password matches RabbitMQ's hash of a user: base64 of the salt and the digest of salt and password
- * (RabbitMQ's own format). Like a login, without a failed one in the broker's log.
+ * Whether a password matches a user's hash in RabbitMQ's format: base64 of the salt and the digest of salt and
+ * password. Unlike a login, this never logs a failure in the broker.
  * @returns undefined if the hash is of an unknown kind
  */
 export function isPassword(password: string, hash: string, algorithm: string): boolean | undefined {

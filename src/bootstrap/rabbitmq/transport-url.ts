@@ -1,6 +1,6 @@
 import { parseAddress, type Address } from '../../net/address.ts';
 
-/** A transport URL of oslo.messaging. */
+/** A parsed transport URL of oslo.messaging. */
 export interface Transport {
   readonly hosts: readonly [Address, ...Address[]];
   readonly user: string;

@@ -8,7 +8,7 @@ import type { Content, Sides } from './reveal.ts';
 
 export interface Subject {
   readonly path: string;
-  /** The entry that requires it: `config_files[0]`. */
+  /** The entry that requires the object: `config_files[0]`. */
   readonly entry: string;
 }
 
@@ -22,9 +22,9 @@ export interface Difference extends Subject {
   readonly content?: Content;
   /** The target of a link. */
   readonly target?: Pair;
-  /** Four octal digits. */
+  /** The mode as four octal digits. */
   readonly mode?: Pair;
-  /** `uid:gid`, with a star for any. */
+  /** The owner as `uid:gid`, with a star for any ID. */
   readonly owner?: Pair;
 }
 
@@ -34,8 +34,8 @@ export interface Pair {
 }
 
 /**
- * Undefined if the file, directory or link matches the plan's step. Times are not compared, as in Kolla. Read only; an
- * unreadable object is a difference.
+ * How the file, directory or link differs from the plan's step; undefined if it matches. As in Kolla, times are not
+ * compared. An unreadable object is a difference.
  */
 export async function compareStep(step: Step, show: Show): Promise<Difference | undefined> {
   if (step.isRight) return undefined;
@@ -68,7 +68,7 @@ async function contentDifference(
   } catch (error) {
     return { is: `a file that cannot be read (${messageOf(error)})` };
   }
-  // If either side is not world-readable, its values are hidden.
+  // The values are hidden if either content is not world-readable.
   const isPrivate = (image.mode & found.mode & 0o004) === 0;
   return { content: await show({ dest, actual, wanted: image.content, isPrivate }) };
 }

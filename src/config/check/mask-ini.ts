@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import { isCredential, mentionsCredential } from '../../core/credential.ts';
 import { osloLines, type OsloLine } from '../../oslo/ini.ts';
 
-/** Names in OpenStack's style. Anything else may be a secret instead of a name. */
+/** Option and section names in OpenStack's style. Anything else may be a secret where a name belongs. */
 const SECTION = /^[A-Za-z_][\w.:\-/ ]{0,63}$/;
 const KEY = /^[A-Za-z_][\w.-]{0,63}$/;
-/** Its name contains token, but its values are mostly addresses. */
+/** Names that contain `token` although their values are mostly addresses. */
 const HARMLESS_SECTION = 'keystone_authtoken';
 
 /**
@@ -64,7 +64,7 @@ function parsed(text: string): OsloLine[] | undefined {
   const headers = lines.filter(({ kind }) => kind === 'header');
   const [firstOption, firstHeader] = [options, headers].map((some) => (some[0] ? lines.indexOf(some[0]) : -1));
   const isPlain = headers.every((line) => SECTION.test(line.section)) && options.every(({ key = '' }) => KEY.test(key));
-  // `[hunter2]` alone may be a list in JSON or YAML.
+  // `[hunter2]` alone may also be a list in JSON or YAML.
   const inOrder = firstOption === -1 ? firstHeader === -1 : firstHeader !== -1 && firstHeader! < firstOption!;
   return isPlain && inOrder ? lines : undefined;
 }

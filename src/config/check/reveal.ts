@@ -8,35 +8,35 @@ import { isCredential, mentionsCredential } from '../../core/credential.ts';
 import { maskIni } from './mask-ini.ts';
 
 /**
- * Size and truncated keyed hash of a content: distinguishes contents within one run, and cannot be used to verify a
- * guessed password.
+ * Size and truncated keyed hash of a content. They distinguish contents within one run, but can't verify a guessed
+ * password.
  */
 export interface Digest {
   readonly bytes: number;
   readonly digest: string;
 }
 
-/** The displayable difference of two contents. */
+/** How two contents differ, in a form that may be shown. */
 export interface Content {
   readonly actual: Digest;
   readonly wanted: Digest;
   /** Lines of a unified diff: `-` installed, `+` wanted. */
   readonly diff?: readonly string[];
-  /** Why there is no diff. */
+  /** The reason why there is no diff. */
   readonly hidden?: string;
 }
 
 export interface Sides {
-  /** As in config.json: its name may imply a secret. */
+  /** The path as in config.json; its name may imply a secret. */
   readonly dest: string;
   readonly actual: Bytes;
   readonly wanted: Bytes;
-  /** The file is not world-readable. */
+  /** Set if the file is not world-readable. */
   readonly isPrivate: boolean;
 }
 
 const SHOWN_MAX_BYTES = 262_144;
-/** With more edits a diff is useless, and slow. */
+/** Maximum number of edits: a larger diff is slow and not useful. */
 const EDITS_MAX = 2_000;
 const LINES_MAX = 400;
 const LINE_MAX_CHARACTERS = 500;
@@ -92,7 +92,7 @@ function keyed(chunks: Iterable<Uint8Array>, key: Uint8Array): string {
   return sha256(behind(key, chunks)).slice(0, DIGEST_CHARACTERS);
 }
 
-/** Undefined for binary content. */
+/** The content as text; undefined if it is binary. */
 function textOf(content: Uint8Array): string | undefined {
   return content.includes(0) || !isUtf8(content) ? undefined : bytesOf(content).toString();
 }

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../core/nearest.ts';
 
-/** Resolves $(NAME); `used` collects the names. */
+/** Resolves $(NAME). `used` collects the names. */
 export interface Names {
   readonly allowed: ReadonlySet<string>;
   readonly environment: NodeJS.ProcessEnv;
@@ -29,7 +29,7 @@ export function valueIn(text: string, names: Names): string {
  * @throws RangeError with the names that are not allowed or not set
  */
 export function valuesIn(content: Buffer, names: Names): Buffer {
-  // One character per byte, so that invalid UTF-8 is preserved.
+  // One character per byte preserves invalid UTF-8.
   const asBytes = (value: string) => Buffer.from(value, 'utf8').toString('latin1');
   return Buffer.from(expand(content.toString('latin1'), names, asBytes), 'latin1');
 }

@@ -96,8 +96,8 @@ export function makeOverlay(
 }
 
 /**
- * The environment variables that a file's overlays may need, for the Pod spec: those in INI values and, if $(NAME) is
- * replaced in files that are not available, all allowed ones.
+ * The environment variables that a file's overlays may need, for the Pod spec: those used in INI values, and all
+ * allowed ones if $(NAME) is replaced in files that are not available here.
  * @throws ConfigError as makeOverlay, except for unset variables
  */
 export function overlayNames(file: string, section: unknown): string[] {
@@ -114,7 +114,7 @@ function validated(file: string, section: unknown): OverlaySection | undefined {
   return parsed;
 }
 
-/** $(NAME) is also replaced in files that are not for oslo.config. */
+/** Whether $(NAME) is also replaced in files that are not for oslo.config. */
 function settled(content: Buffer, setting: OsloSetting): Buffer {
   try {
     return setOsloOption(content, setting);

@@ -3,7 +3,7 @@ import { osloLines, type OsloLine } from '../../oslo/ini.ts';
 export interface OsloSetting {
   readonly section: string;
   readonly key: string;
-  /** On one line. */
+  /** The value, on one line. */
   readonly value: string;
 }
 
@@ -14,7 +14,7 @@ export interface OsloSetting {
  * @throws RangeError with the line number if oslo.config cannot parse the file
  */
 export function setOsloOption(content: Buffer, setting: OsloSetting): Buffer {
-  // One character per byte: invalid UTF-8 is preserved, and Unicode spaces do not count as INI's.
+  // One character per byte: this preserves invalid UTF-8, and Unicode spaces are not INI's.
   const [section, key, value] = [setting.section, setting.key, quoted(setting.value)].map((text) =>
     Buffer.from(text, 'utf8').toString('latin1'),
   ) as [string, string, string];
@@ -30,7 +30,7 @@ function replace(lines: readonly OsloLine[], last: OsloLine, value: string): str
   // Continuation lines belong to the old value.
   const after = lines.findIndex((line, i) => i > from && line.kind !== 'continuation');
   const end = after === -1 ? lines.length : after;
-  // The line end of the value's last line, since the file may end without one.
+  // The line ending of the value's last line, since the file may end without one.
   const ending = lines[end - 1]?.ending ?? '';
   const head = /^[^=:]*[=:][ \t]*/.exec(last.text)?.[0] ?? '';
   const blank = /[ \t][=:]$/.test(head) && value !== '' ? ' ' : '';
@@ -47,7 +47,7 @@ function add(lines: readonly OsloLine[], mine: readonly OsloLine[], section: str
   }
   const at = lines.indexOf(after) + 1;
   const before = join(lines.slice(0, at));
-  // If the file ends without a line end, so does the new line.
+  // If the file ends without a line ending, so does the new line.
   return after.ending === '' ? before + ending + line : before + line + ending + join(lines.slice(at));
 }
 

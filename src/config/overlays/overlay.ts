@@ -2,40 +2,43 @@ import { normalize } from 'node:path';
 import { isWithin } from '../../fs/within.ts';
 import { isCredential } from '../../core/credential.ts';
 
-/** The usual downward API variables of a Deployment, and those in every container. */
+/** The usual downward API variables of a Deployment, and variables that exist in every container. */
 export const DEFAULT_ALLOWED = ['HOSTNAME', 'HOST_IP', 'NODE_NAME', 'POD_IP', 'POD_NAME', 'POD_NAMESPACE'] as const;
 
 /** Per-Pod values in files shared by all Pods. */
 export interface Overlay {
-  /** Each changed file by its dest in config.json, with its place in kolla-pod.yaml. */
+  /** The changed files by their `dest` in config.json, with their locations in kolla-pod.yaml. */
   readonly files: ReadonlyMap<string, string>;
-  /** Variables used by `apply` so far, by file. */
+  /** Variables that `apply` has used so far, by file. */
   readonly used: ReadonlyMap<string, readonly string[]>;
   /** Files with passwords from Secrets. */
   readonly passwordFiles: ReadonlySet<string>;
   /** Mount points of these Secrets. */
   readonly sources: readonly string[];
-  /** The passwords, and the values of names that look like credentials, used so far: they may not be shown. */
+  /** Passwords, and values of names that look like credentials, that were used so far. They must not be shown. */
   readonly secrets: readonly string[];
   /**
-   * The content of the file at `dest` (as in config.json) for that content of its source.
+   * The content to install at `dest` (as in config.json) for this content of the source.
    * @throws RangeError with the place in kolla-pod.yaml and the reason
    */
   apply(dest: string, content: Buffer): Buffer;
 }
 
-/** Whether a file contains a password, or a value of a name that looks like a credential; so may its previous content. */
+/**
+ * Whether a file contains a password, or a value of a name that looks like a credential. Its previous content may then
+ * contain one too.
+ */
 export function holdsSecret(overlay: Overlay | undefined, dest: string): boolean {
   const path = normalPath(dest);
   return overlay?.passwordFiles.has(path) === true || overlay?.used.get(path)?.some(isCredential) === true;
 }
 
-/** Canonical form of a path: `/etc//nova/./nova.conf` is `/etc/nova/nova.conf`. */
+/** The normalized path: `/etc//nova/./nova.conf` becomes `/etc/nova/nova.conf`. */
 export function normalPath(path: string): string {
   return normalize(path);
 }
 
-/** Whether the file is, or would be in, the destination. */
+/** Whether the file is in the destination, or would be. */
 export function isBelow(file: string, dest: string): boolean {
   return isWithin(normalPath(dest).replace(/(?<=.)\/$/, ''), file);
 }

@@ -5,16 +5,16 @@ import { bytesOf, readContent } from '../../fs/content.ts';
 /** A password from its mounted file, and the file of config.json that contains it. */
 export interface Password {
   readonly name: string;
-  /** Its mounted file, as a source in config.json. */
+  /** The mounted file, as a source in config.json. */
   readonly source: string;
   /** The Secret and its key, for messages. */
   readonly secret?: string | undefined;
   readonly key?: string | undefined;
-  /** In kolla-pod.yaml. */
+  /** Location in kolla-pod.yaml. */
   readonly place: string;
 }
 
-/** A content with its passwords filled in, and their mounted values. */
+/** A content with passwords filled in, and the values of those passwords. */
 export interface Filled {
   readonly content: Buffer;
   readonly values: readonly string[];
@@ -23,7 +23,7 @@ export interface Filled {
 /** Escapes a password for the syntax around it. Throws RangeError if the syntax cannot represent it. */
 type Form = (password: string) => string;
 
-/** The chart library's kolla-pod.passwordAs has the same; a test compares the two. */
+/** The chart library's kolla-pod.passwordAs has the same table; a test compares the two. */
 const FORMS: Readonly<Record<string, Form>> = {
   url: (password) => encodeURIComponent(password).replaceAll(/[!'()*]/g, percentEncoded),
   oslo: without(/[$ "']/, '$, quotes or spaces, which oslo.config would change'),
@@ -36,8 +36,8 @@ const PLACEHOLDER = /\$\(password:([^\s():]+)(?::([^\s():]*))?\)/g;
 
 /**
  * A file's content with each $(password:NAME) and $(password:NAME:FORM) replaced; every other byte stays.
- * @param passwords all of this file
- * @param locate where a source is mounted
+ * @param passwords all passwords of this file
+ * @param locate returns the path at which a source is mounted
  * @throws RangeError with every problem and its place, and no value
  */
 export function fillPasswords(
@@ -49,7 +49,8 @@ export function fillPasswords(
   const values = new Map<string, string>();
   for (const password of passwords) attempt(password.place, () => values.set(password.name, read(password, locate)));
   const unused = new Set(passwords);
-  // One character per byte, to preserve invalid UTF-8. One pass: a password may look like a placeholder.
+  // One character per byte preserves invalid UTF-8. A single pass is made, since a password may look like a
+  // placeholder.
   const filled = content.toString('latin1').replaceAll(PLACEHOLDER, (text, name: string, form: string | undefined) => {
     const password = passwords.find((one) => one.name === name);
     if (password === undefined) problems.add(`${text} is not listed under overlays.passwords for this file`);

@@ -40,7 +40,7 @@ const Overlays = v.strictObject({
 
 export type OverlaySection = v.InferOutput<typeof Overlays>;
 
-/** The typed section, or all its problems with their places: `overlays.ini[0].key: is missing`. */
+/** The typed section, or all its problems with their locations: `overlays.ini[0].key: is missing`. */
 export function parseOverlays(section: unknown): OverlaySection | { readonly problems: string[] } {
   const result = v.safeParse(Overlays, section);
   if (!result.success) return { problems: result.issues.map(describe) };

@@ -1,6 +1,6 @@
 import { unexpected } from '../failure.ts';
 
-/** Escapes with the same meaning in both, inside and outside of a set. */
+/** Escapes with the same meaning in Python and JavaScript, inside and outside of a set. */
 const SAME = new Set('dDwWsSbBnrtfv0'.split(''));
 const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/^\(\?P</, '(?<'],
@@ -54,7 +54,7 @@ function translate(pattern: string, multiline: boolean): string {
   return out;
 }
 
-/** Length of an escape, and its translation. */
+/** The length of an escape and its translation. */
 function escape(rest: string, inSet: boolean): [number, string] {
   const letter = rest[1] ?? '';
   if (letter === 'A' && !inSet) return [2, '(?<![^])'];
@@ -69,7 +69,7 @@ function escape(rest: string, inSet: boolean): [number, string] {
   return [2, String.raw`\u{${letter.codePointAt(0)!.toString(16)}}`];
 }
 
-/** A set: a leading `]` belongs to it, and so does any `[`. */
+/** A set. A leading `]` belongs to it, and so does any `[`. */
 function set(rest: string): [number, string] {
   const negated = rest[1] === '^';
   let at = negated ? 2 : 1;

@@ -32,13 +32,13 @@ export function mappings(document: Mapping, section: string): readonly Mapping[]
   throw unexpected(`${section}[${i}] must be a mapping, but is ${typeName(elements[i])}`);
 }
 
-/** The string itself, or exit code 2. */
+/** The value if it is a string; otherwise throws exit code 2. */
 export function text(value: unknown, place: string): string {
   if (typeof value === 'string') return value;
   throw unexpected(`${place} must be a string, but is ${typeName(value)}`);
 }
 
-/** The type's name in config.json. */
+/** The name of the type in config.json. */
 export function typeName(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
@@ -47,27 +47,27 @@ export function typeName(value: unknown): string {
   return typeof value === 'object' ? 'a mapping' : `a ${typeof value}`;
 }
 
-/** Python's os.path.dirname. */
+/** Same as Python's os.path.dirname. */
 export function dirname(path: string): string {
   const end = path.lastIndexOf('/') + 1;
   let cut = end;
   while (path[cut - 1] === '/') cut--;
-  // Only slashes: the root, whatever their number.
+  // A path of slashes only is the root, whatever their number.
   return path.slice(0, cut === 0 ? end : cut);
 }
 
-/** Python's os.path.basename: empty for `directory/`. */
+/** Same as Python's os.path.basename: empty for `directory/`. */
 export function basename(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Python's os.path.join. */
+/** Same as Python's os.path.join. */
 export function join(directory: string, name: string): string {
   if (name.startsWith('/') || directory === '') return name;
   return directory.endsWith('/') ? directory + name : `${directory}/${name}`;
 }
 
-/** Without trailing slashes, of which the root keeps one. */
+/** The path without trailing slashes; the root keeps one. */
 export function trimmed(path: string): string {
   return path.endsWith('/') ? path.replace(/(?<=.)\/+$/, '') : path;
 }

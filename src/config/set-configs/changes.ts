@@ -6,7 +6,7 @@ import { dirname, trimmed } from '../python/values.ts';
 import { newEntry, timesOf, type Entry, type Kind } from '../tree/entry.ts';
 import { systemError, type OnLink, type Place, type Tree } from '../tree/tree.ts';
 
-/** Owner and umask of new objects. */
+/** The owner and umask of new objects. */
 export interface Maker {
   readonly uid: number;
   readonly gid: number;
@@ -28,12 +28,12 @@ export class Changes {
     this.#onLink = ownLinksOnly(maker);
   }
 
-  /** The object at the path, to be changed. Throws ForeignLinkError. */
+  /** The object at the path, which will be changed. Throws ForeignLinkError. */
   find(path: string, follow: boolean): Place {
     return this.tree.find(path, follow, this.#onLink);
   }
 
-  /** Throws ForeignLinkError if another user's link leads to a source. */
+  /** Throws ForeignLinkError if a link of another user leads to a source. */
   checkSource(path: string, follow: boolean): void {
     const { tree } = this;
     checkReadable(
@@ -43,12 +43,12 @@ export class Changes {
     );
   }
 
-  /** Why an object on disk must not be chowned to that user. */
+  /** The reason why an object on disk must not be chowned to that user. */
   whyNotFor(uid: number, entry: Entry): string | undefined {
     return foreignName(this.#maker, entry, uid);
   }
 
-  /** The object at the path, with links followed, to be chowned to that user. Throws ForeignLinkError. */
+  /** The object at the path with links followed, which will be chowned to that user. Throws ForeignLinkError. */
   findToGive(path: string, uid: number): Entry | undefined {
     const { entry } = this.find(path, true);
     const why = entry && this.whyNotFor(uid, entry);
@@ -56,14 +56,14 @@ export class Changes {
     return entry;
   }
 
-  /** os.remove or shutil.rmtree; removes a link, not its target. */
+  /** Same as os.remove or shutil.rmtree. Removes a link, not its target. */
   remove(path: string): void {
     const { directory, name } = this.find(trimmed(path), false);
     if (directory === undefined || name === '') throw systemError('EBUSY', path);
     this.tree.set(directory, name, undefined);
   }
 
-  /** os.makedirs(exist_ok=True). Throws if a component exists and is not a directory. */
+  /** Same as os.makedirs(exist_ok=True). Throws if a component exists and is not a directory. */
   makeDirectories(path: string): void {
     if (path === '') throw systemError('ENOENT', "''", 'is not a path: write an absolute one');
     const place = this.find(path, true);
@@ -85,7 +85,7 @@ export class Changes {
     this.tree.set(directory, name, newEntry('directory', mode, this.#maker.uid, gid));
   }
 
-  /** A file with that content at the resolved path; owner and mode of an existing one are kept. */
+  /** Writes a file with that content at the resolved path. An existing file keeps its owner and mode. */
   write(path: string, content: Buffer, mode = 0o666 & ~this.#maker.umask): Entry {
     const place = this.find(path, true);
     if (place.entry?.kind === 'directory') throw systemError('EISDIR', path);
@@ -93,19 +93,19 @@ export class Changes {
     return this.#put(place, path, 'file', own, content, undefined, uid, gid);
   }
 
-  /** shutil.copy: content and mode of the source's target. Throws the read error. */
+  /** Same as shutil.copy: copies content and mode of the source's target. Throws the read error. */
   copyFile(source: string, dest: string): Entry {
     const from = this.tree.stat(source);
     const content = this.tree.content(source, from);
     return this.#put(this.find(dest, true), dest, 'file', from!.mode, content);
   }
 
-  /** os.symlink. */
+  /** Same as os.symlink. */
   link(target: string, dest: string): void {
     this.#put(this.find(dest, false), dest, 'link', 0o777, undefined, target);
   }
 
-  /** os.chown. */
+  /** Same as os.chown. */
   own(entry: Entry, uid: number, gid: number): void {
     entry.uid = uid;
     entry.gid = gid;
@@ -113,13 +113,13 @@ export class Changes {
     entry.touched = true;
   }
 
-  /** os.chmod. */
+  /** Same as os.chmod. */
   setMode(entry: Entry, mode: number): void {
     entry.mode = mode;
     entry.touched = true;
   }
 
-  /** shutil.copystat plus the owner, in Kolla's order: owner last, so that setuid is lost. */
+  /** Same as shutil.copystat, and also the owner. In Kolla's order the owner is last, so setuid is lost. */
   preserve(source: string, dest: string): void {
     const from = existing(this.tree.stat(source), source);
     const to = existing(this.find(dest, true).entry, dest);

@@ -10,7 +10,7 @@ import { isTrue, join, mappings, text, trimmed, type Mapping } from '../python/v
 import type { Entry } from '../tree/entry.ts';
 import type { Work } from './work.ts';
 
-/** Whether the installed files match the configuration. Otherwise throws exit code 1 with the first difference. */
+/** Checks that the installed files match the configuration. Throws exit code 1 with the first difference. */
 export function checkConfig(work: Work, document: Mapping): void {
   checkCommand(work, document);
   const entries = mappings(document, 'config_files');
@@ -30,7 +30,7 @@ export function checkConfig(work: Work, document: Mapping): void {
   if (invalid !== undefined) throw invalid;
 }
 
-/** The entries before the first invalid one, whose differences Kolla's tool reports first. */
+/** The entries before the first invalid one. Kolla's tool reports their differences first. */
 function filesOf(entries: readonly Mapping[]): { files: readonly ConfigFile[]; invalid?: unknown } {
   const files: ConfigFile[] = [];
   try {
@@ -41,12 +41,12 @@ function filesOf(entries: readonly Mapping[]): { files: readonly ConfigFile[]; i
   }
 }
 
-/** By path: what was installed there last. Of two entries or matches for one destination, the later one applies. */
+/** What was last installed at each path. Of two entries or matches for one destination, the later one applies. */
 function lastOf(work: Work, files: readonly ConfigFile[]): Map<string, string> {
   const last = new Map<string, string>();
   for (const file of files) {
     for (const { source, dest } of matchesOf(work, { ...file, optional: true })) {
-      // Without merge the destination is deleted first, with the content of earlier entries.
+      // Without merge, the destination is deleted first, including the content of earlier entries.
       const replaces = !file.merge || !work.changes.tree.isDirectory(source);
       const below = `${keyOf(work, dest)}/`;
       if (replaces) for (const key of last.keys()) if (key.startsWith(below)) last.set(key, '');
@@ -60,7 +60,7 @@ function idOf({ place }: ConfigFile, { source }: Placed): string {
   return `${place} ${source}`;
 }
 
-/** Independent of its spelling. */
+/** The path, whatever its spelling. */
 function keyOf({ changes }: Work, dest: string): string {
   return changes.tree.find(trimmed(dest), false).path;
 }
@@ -86,7 +86,7 @@ function checkFile(work: Work, file: ConfigFile, last: ReadonlyMap<string, strin
   throw new SetConfigsError('ConfigFileBadState', `Following files are in bad state: [${list.join(', ')}]`);
 }
 
-/** The source and everything below it. */
+/** The source, and everything below it. */
 function walk(work: Work, { source, dest }: Placed): Placed[] {
   const { tree } = work.changes;
   if (!tree.isDirectory(source)) return [{ source, dest }];
@@ -113,7 +113,7 @@ function same(work: Work, file: ConfigFile, { source, dest }: Placed, depth: num
 }
 
 function sameRights(work: Work, file: ConfigFile, from: Entry, to: Entry, what: 'dir' | 'file'): boolean {
-  // Kolla compares what the entry names even if it does not apply; a `permissions` entry may have set just that.
+  // Kolla compares the value in the entry even if it does not apply, although a `permissions` entry may have set it.
   if (file.preserve && file.perm === octal(to.mode) && (what === 'dir' || isOwnerNamed(work, file, to))) return true;
   return sameMode(work, file, from, to, what) && (what === 'dir' || sameOwner(work, file, from, to));
 }
@@ -138,7 +138,7 @@ function sameMode(
   return false;
 }
 
-/** Undefined for an invalid perm. */
+/** Undefined if perm is invalid. */
 function wantedMode(perm: unknown, from: Entry, what: 'dir' | 'file'): number | undefined {
   if (!isTrue(perm)) return what === 'dir' ? from.mode : afterChown(from.mode);
   try {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-/** Result of parsing argparse's arguments: the action, or the output and exit code. */
+/** The result of parsing arguments like argparse: the action, or the output and exit code. */
 export type Asked =
   | { readonly check: boolean }
   | { readonly exitCode: number; readonly stdout?: string; readonly stderr?: string };
@@ -10,7 +10,7 @@ const OPTIONS = [
   { flag: '--check', short: undefined },
 ];
 
-/** Kolla's command line: `--check`, `-h`, and their prefixes. Anything else exits with 2 and usage on stderr. */
+/** Kolla's command line: `--check`, `-h`, and their prefixes. Anything else prints usage on stderr and exits with 2. */
 export function parseCommandLine(argv: readonly string[], program = 'kolla_set_configs'): Asked {
   const usage = `usage: ${basename(program)} [-h] [--check]\n`;
   const refuse = (why: string) => ({ exitCode: 2, stderr: `${usage}${basename(program)}: error: ${why}\n` });

@@ -20,7 +20,7 @@ export interface ConfigFile {
 
 const KEYS = new Set(['source', 'dest', 'owner', 'perm', 'optional', 'preserve_properties', 'merge']);
 
-/** Throws exit code 2 for a key unknown to Kolla, and for a source or dest that is not a string. */
+/** Throws exit code 2 for a key that Kolla does not know, and for a source or dest that is not a string. */
 export function configFile(entry: Mapping, place: string): ConfigFile {
   for (const key of Object.keys(entry)) if (!KEYS.has(key)) throw unexpected(`${place}.${key}: there is no such key`);
   return {
@@ -78,7 +78,7 @@ export function makeParents({ changes }: Work, path: string): void {
   if (parent === '' || changes.tree.stat(parent) === undefined) changes.makeDirectories(parent);
 }
 
-/** Copied into itself, a directory would grow until its paths are too long; Kolla's tool allows it. */
+/** A directory copied into itself would grow until its paths are too long; Kolla's tool allows it. */
 function refuseIntoItself({ changes: { tree } }: Work, source: string, dest: string): void {
   const [from, to] = [tree.find(source, true).path, tree.find(trimmed(dest), true).path];
   if (`${to}/`.startsWith(`${from}/`) && to !== from)
@@ -112,9 +112,7 @@ function copyOne(work: Work, file: ConfigFile, source: string, dest: string): vo
   else setProperties(work, file, source, dest, changes.copyFile(source, dest));
 }
 
-/**
- * @param made the object at `dest`, if it is new
- */
+/** @param made the object at `dest`, if it was just created */
 function setProperties(work: Work, file: ConfigFile, source: string, dest: string, made?: Entry): void {
   if (file.preserve) {
     work.lines.info(`Copying permissions from ${source} onto ${dest}`);

@@ -7,7 +7,7 @@ import { parseState, stateText, type State } from '../stored-state.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Work } from './work.ts';
 
-/** Where an image's own files are saved while the deployment's are installed. */
+/** Where the image's own files are saved while the deployment's files are installed. */
 const DEFAULTS = '/etc/kolla/defaults';
 const STATE = `${DEFAULTS}/state`;
 
@@ -41,7 +41,7 @@ function restore(work: Work, document: Mapping, state: State): void {
     mappings(document, 'config_files').flatMap((entry) => (isTrue(entry['merge']) ? [trackedDest(entry)] : [])),
   );
   for (const [dest, saved] of state) {
-    // A merged directory also contains the service's files.
+    // A merged directory also contains files of the service.
     const isMerged = merged.has(dest) && tree.isDirectory(dest);
     naming(STATE, () => {
       if (saved !== null) copyBack(work, saved, dest, isMerged);
@@ -56,7 +56,7 @@ function keep(work: Work, document: Mapping, state: Map<string, string | null>):
     const given = text(entry['dest'], 'dest');
     if (state.has(given)) continue;
     const dest = trackedDest(entry);
-    // Python treats a number as a file descriptor: it fails later, when it is copied.
+    // Python treats a number as a file descriptor, and fails later, when it copies the file.
     const { source } = entry;
     if (typeof source === 'number' || typeof source === 'boolean') continue;
     if (tree.stat(text(source, 'source')) === undefined || state.has(dest)) continue;
@@ -75,13 +75,13 @@ function keep(work: Work, document: Mapping, state: Map<string, string | null>):
   }
 }
 
-/** The path under which an entry is tracked. */
+/** The path that identifies an entry in the state. */
 export function trackedDest(entry: Mapping): string {
   const dest = text(entry['dest'], 'dest');
   return dest.endsWith('/') ? dest + basename(text(entry['source'], 'source')) : dest;
 }
 
-/** Copies with all attributes, including links; the paths are no patterns. */
+/** Copies with all attributes, including links. The paths are not patterns. */
 function copyBack(work: Work, source: string, dest: string, merge: boolean): void {
   const { tree } = work.changes;
   if (tree.lstat(source) === undefined)

@@ -27,10 +27,10 @@ export { parseCommandLine } from './command-line.ts';
 export { createLines } from './lines.ts';
 
 export interface SetConfigsOptions {
-  /** Replaces `/`: never an option of the command, which runs through sudo. */
+  /** Root directory instead of `/`. Never an option of the command, which runs through sudo. */
   readonly root: string;
   readonly check: boolean;
-  /** KOLLA_CONFIG_STRATEGY. */
+  /** Value of KOLLA_CONFIG_STRATEGY. */
   readonly strategy: string | undefined;
   readonly maker: Maker;
 }

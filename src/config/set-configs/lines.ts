@@ -1,6 +1,6 @@
 import { isoTime, localTime } from '../../core/local-time.ts';
 
-/** Log lines in Kolla's format: kolla-ansible shows them as the reason of a change, and users grep for them. */
+/** Log lines in Kolla's format: kolla-ansible shows them as the reason for a change, and users search for them. */
 export interface Lines {
   info(message: string): void;
   warning(message: string): void;

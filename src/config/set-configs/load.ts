@@ -39,7 +39,7 @@ function decode(bytes: Buffer): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : undefined;
 }
 
-/** Like Python's json: accepts NaN and the infinities. Undefined if it is not JSON. */
+/** Parses JSON like Python's json, which accepts NaN and the infinities. Undefined if it is not JSON. */
 function parsePythonJson(content: string): unknown {
   return parsed(content) ?? parsed(content.replaceAll(ODD_NUMBERS, (token) => (token.startsWith('"') ? token : ' 1 ')));
 }

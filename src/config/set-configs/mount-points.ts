@@ -27,7 +27,7 @@ function mountedIn(root: string): string[] {
   return paths.map((path) => path.slice(above.length)).filter((path) => path !== '/');
 }
 
-/** The planned state of a path. Unexamined objects stay as they are. */
+/** The planned state of a path. Objects that were not examined stay as they are. */
 function entryAt(tree: Tree, path: string): Entry | 'untouched' | 'removed' {
   let entry = tree.top;
   for (const name of path.slice(1).split('/')) {

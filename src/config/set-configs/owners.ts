@@ -11,7 +11,7 @@ export interface Ids {
 /** The image's users and groups by name and by number. */
 export class Owners {
   readonly #accounts: Accounts;
-  /** By the text in config.json: most entries share one. */
+  /** Cache by the text in config.json, since most entries have the same owner. */
   readonly #ids = new Map<unknown, Ids>();
 
   constructor(accounts: Accounts) {
@@ -26,7 +26,7 @@ export class Owners {
 
   /**
    * Names only, as in Kolla. Throws exit code 2 for a user or group unknown to the image.
-   * @param entry of that `owner`
+   * @param entry entry that contains the owner
    */
   idsOf(owner: unknown, entry: string): Ids {
     const known = this.#ids.get(owner);
@@ -42,7 +42,7 @@ export class Owners {
     return ids;
   }
 
-  /** The name in /etc/passwd, or else the number. */
+  /** The name in /etc/passwd; if there is none, the number. */
   userName(uid: number): string {
     return nameOf(this.#accounts.users, uid);
   }

@@ -7,7 +7,7 @@ import { isTrue, join, text, typeName, type Mapping } from '../python/values.ts'
 import type { Entry } from '../tree/entry.ts';
 import type { Work } from './work.ts';
 
-/** Owner and mode for one path; follows a link. An undefined mode is kept. */
+/** Sets owner and mode of one path; follows a link. An undefined mode is kept. */
 export interface Permission {
   readonly uid: number;
   readonly gid: number;
@@ -15,7 +15,7 @@ export interface Permission {
   readonly place: string;
 }
 
-/** All entries of a `permissions` section, or of one with the same keys. */
+/** All entries of a `permissions` section, or of a section with the same keys. */
 export function handlePermissions(work: Work, entries: readonly Mapping[], section: string): void {
   for (const [i, entry] of entries.entries()) handlePermission(work, entry, `${section}[${i}]`);
 }
@@ -47,7 +47,7 @@ function isForeign({ changes, lines }: Work, path: string, uid: number, place: s
   }
 }
 
-/** Kolla's exit code. */
+/** Kolla's exit code for this error. */
 const BAD_CONFIG = 1;
 
 function below(
@@ -61,7 +61,7 @@ function below(
   for (const name of tree.list(directory)) {
     const path = join(directory, name);
     const isLink = tree.lstat(path)?.kind === 'link';
-    // A service may create links in its directories; they must not lead us outside.
+    // A service may create links in its directories; they must not lead outside of them.
     const leadsOut = isLink && !tree.find(path, true).path.startsWith(`${top === '/' ? '' : top}/`);
     if (!excluded(path) && !leadsOut) setPermissionBelow(work, path, permission);
     if (!isLink && tree.isDirectory(path)) below(work, path, top, permission, excluded);
@@ -76,7 +76,10 @@ function setPermissionBelow(work: Work, path: string, permission: Permission): v
   else lines.warning(`${permission.place}.path: ${path} is skipped: ${why}`);
 }
 
-/** Throws ForeignLinkError if another user's link leads to it, or another user may have created a hard link to it. */
+/**
+ * Throws ForeignLinkError if a link of another user leads to the path, or if another user may have created a hard link
+ * to it.
+ */
 export function setPermission(work: Work, path: string, permission: Permission): void {
   setPermissionOf(work, path, work.changes.findToGive(path, permission.uid), permission);
 }
@@ -98,7 +101,7 @@ export function setPermissionOf(
   changes.setMode(entry, entry.kind === 'directory' ? searchable(mode) : mode);
 }
 
-/** Throws exit code 2 for anything but octal digits. */
+/** The mode of octal digits. Throws exit code 2 for anything else. */
 export function parseMode(perm: unknown, place: string): number {
   if (typeof perm !== 'string')
     throw unexpected(`${place} must be octal digits in quotes, such as "0600", but is ${typeName(perm)}`);

@@ -10,7 +10,7 @@ import type { Tree } from '../tree/tree.ts';
 interface Settling {
   readonly tree: Tree;
   readonly lines: Lines;
-  /** Deletions; run last, so that a kill before loses nothing. */
+  /** Deletions run last, so that a kill before them loses nothing. */
   readonly doomed: (() => void)[];
 }
 
@@ -25,11 +25,14 @@ export function settle(tree: Tree, lines: Lines): void {
   for (const remove of settling.doomed) remove();
 }
 
-/** Path of the saved image files and of the state. */
+/** Directory of the saved image files and of the state. */
 const KEPT = ['etc', 'kolla', 'defaults'];
 const STATE = 'state';
 
-/** Saved files first: their originals are about to be replaced. The state follows: it records that they exist. */
+/**
+ * Saved files are written first, since their originals are about to be replaced. The state, which records them,
+ * follows.
+ */
 function namesOf({ children }: Entry, depth: number): Iterable<string> {
   const first = KEPT[depth];
   const names = new Set(first !== undefined && children.has(first) ? [first, ...children.keys()] : children.keys());
@@ -37,7 +40,7 @@ function namesOf({ children }: Entry, depth: number): Iterable<string> {
   return names;
 }
 
-/** The directory is on disk. It is opened only if something changes in it. */
+/** The directory exists on disk. It is opened only if something in it changes. */
 function settleEntries(settling: Settling, directory: Entry, depth: number): void {
   const { tree, doomed } = settling;
   let isPut = false;
@@ -85,7 +88,7 @@ function settleDirectory(settling: Settling, directory: Entry, name: string, ent
   for (const one of handle.list()) if (!entry.children.has(one)) doomed.push(() => tree.held(entry).remove(one));
 }
 
-/** Denied changes are only logged, as in Kolla: they concern a service's files. */
+/** Denied changes are only logged, as in Kolla, because they concern files of a service. */
 function settleAccess({ lines }: Settling, handle: Handle, { uid, gid, mode, onDisk }: Entry): void {
   const { path } = handle;
   const found = handle.stat();

@@ -2,7 +2,7 @@ import type { Changes } from './changes.ts';
 import type { Lines } from './lines.ts';
 import type { Owners } from './owners.ts';
 
-/** Shared state of all steps. */
+/** State that all steps share. */
 export interface Work {
   readonly changes: Changes;
   readonly owners: Owners;

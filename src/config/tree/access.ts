@@ -3,7 +3,7 @@ import type { Content } from '../../fs/content.ts';
 import type { Handle } from '../../fs/tree.ts';
 import type { FileImage } from '../../fs/write-file.ts';
 
-/** Owner and mode of an installed object. An id of -1 is not changed. */
+/** Owner and mode of an installed object. An ID of -1 is not changed. */
 export interface Access {
   readonly mode: number;
   readonly uid: number;
@@ -13,18 +13,18 @@ export interface Access {
 /** An undefined mode is not changed. */
 type Wanted = Omit<Access, 'mode'> & { readonly mode: number | undefined };
 
-/** `600`, `0600`, `0o600`, `0o0600`; undefined for anything else. */
+/** A mode such as `600`, `0600`, `0o600` or `0o0600`; undefined for anything else. */
 export function parseOctal(digits: string): number | undefined {
   const digitsOnly = /^(?:0o)?([0-7]{3,4})$/.exec(digits)?.[1];
   return digitsOnly === undefined ? undefined : Number.parseInt(digitsOnly, 8);
 }
 
-/** Four octal digits. */
+/** The mode as four octal digits. */
 export function octal(mode: number): string {
   return mode.toString(8).padStart(4, '0');
 }
 
-/** Modes are written for files; a readable directory must also be searchable. */
+/** Modes in config.json are meant for files; a readable directory must also be searchable. */
 export function searchable(mode: number): number {
   return mode | ((mode & 0o444) >> 2);
 }
@@ -43,7 +43,7 @@ export function hasAccess(found: Stats, wanted: Wanted): boolean {
 }
 
 /**
- * Sets what differs; the mode last, since chown clears set-id bits. A link has no mode of its own.
+ * Sets the properties that differ. The mode is last, since chown clears set-id bits. A link has no mode of its own.
  * @param tries makes each change; throws or reports the system's error
  */
 export function giveAccess(
@@ -59,12 +59,12 @@ export function giveAccess(
   tries('mode', () => handle.chmod(mode));
 }
 
-/** Precision of preserved times, which are stored as doubles. */
+/** Precision of preserved times, which the tree stores as doubles. */
 const TIME_TOLERANCE_MS = 0.002;
 
 /**
  * Whether an object is a file in its final state.
- * @param holds whether it has that content; asked last
+ * @param holds compares the content; called last
  */
 export function isUpToDate(
   found: Stats,

@@ -9,54 +9,54 @@ export interface Entry {
   mode: number;
   uid: number;
   gid: number;
-  /** Undefined for a planned object. */
+  /** Undefined if the object is only planned. */
   onDisk: OnDisk | undefined;
-  /** Content of a planned file. */
+  /** The content of a planned file. */
   readonly content: Content | undefined;
   /** Target of a link. */
   readonly target: string | undefined;
-  /** Of a planned object; undefined if the time is irrelevant. */
+  /** The time of a planned object; undefined if it is irrelevant. */
   times: Times | undefined;
-  /** Owner or mode differ from the disk's. */
+  /** Set if owner or mode differ from the disk. */
   touched: boolean;
-  /** The children read so far, and all of them if nothing is on disk. Undefined means missing. */
+  /** The children that were read so far, or all of them if nothing is on disk. Undefined means missing. */
   readonly children: Map<string, Entry | undefined>;
 }
 
-/** Seconds since the epoch. */
+/** Time in seconds since the epoch. */
 export interface Times {
   readonly atime: number;
   readonly mtime: number;
 }
 
 /**
- * Identity of the examined object: a replacement under the same name, or below a replaced parent, is another object.
+ * Identity of the examined object. A replacement under the same name, or below a replaced parent, is another object.
  */
 export interface OnDisk {
-  /** Undefined for the root. */
+  /** The parent; undefined for the root. */
   readonly parent: Entry | undefined;
   readonly name: string;
   readonly stats: Stats;
 }
 
-/** Relative to the root, for messages. */
+/** The path relative to the root, for messages. */
 export function pathOnDisk({ parent, name }: OnDisk): string {
   if (parent === undefined) return '/';
   const above = pathOnDisk(parent.onDisk!);
   return above === '/' ? `/${name}` : `${above}/${name}`;
 }
 
-/** Whether it is the same object. */
+/** Whether both are the same object. */
 export function isOf({ stats }: Pick<OnDisk, 'stats'>, now: Stats): boolean {
   return stats.dev === now.dev && stats.ino === now.ino;
 }
 
-/** For objects other than directories. */
+/** Type of objects other than directories. */
 const NO_CHILDREN = new Map<string, Entry | undefined>();
 
 /**
- * An object that is planned or on disk. Positional arguments, because object literals would dominate the engine's run
- * time.
+ * An object that is planned or on disk. It has positional arguments, because object literals would dominate the run
+ * time of the engine.
  */
 export function newEntry(
   kind: Kind,
@@ -71,12 +71,12 @@ export function newEntry(
   return { kind, mode, uid, gid, onDisk, content, target, times: undefined, touched: false, children };
 }
 
-/** On disk or planned. */
+/** The object on disk, or the planned one. */
 export function timesOf({ times, onDisk }: Entry): Times | undefined {
   return onDisk === undefined ? times : { atime: onDisk.stats.atimeMs / 1000, mtime: onDisk.stats.mtimeMs / 1000 };
 }
 
-/** An object read from disk. */
+/** An object that was read from disk. */
 export function seen(onDisk: OnDisk, target?: string): Entry {
   const { stats } = onDisk;
   return newEntry(kindOf(stats), stats.mode & 0o7777, stats.uid, stats.gid, undefined, target, onDisk);

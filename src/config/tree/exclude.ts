@@ -3,9 +3,9 @@ import { each, isTrue, text } from '../python/values.ts';
 import { pythonRegExp } from '../python/regex.ts';
 
 interface ExcludeOptions {
-  /** In messages about an invalid pattern. */
+  /** The pattern's name in messages about an invalid pattern. */
   readonly place: string;
-  /** In messages about a pattern that takes too long, which ends the process with `code`. */
+  /** The text of the message about a pattern that takes too long; the process then exits with `code`. */
   readonly limited: string;
   readonly code: number;
 }

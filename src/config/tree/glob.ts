@@ -2,17 +2,17 @@ import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { unlessAbsent } from '../../fs/absent.ts';
 import { basename, dirname, join } from '../python/values.ts';
 
-/** Whether Python's glob treats it as a pattern. */
+/** Whether Python's glob treats the path as a pattern. */
 export function hasMagic(path: string): boolean {
   return /[*?[]/.test(path);
 }
 
-/** A pattern that matches only this path. */
+/** A pattern that matches this path only. */
 export function escapeGlob(path: string): string {
   return path.replaceAll(/[*?[]/g, '[$&]');
 }
 
-/** The directory before the first wildcard, and the components from there on; none without a wildcard. */
+/** The directory before the first wildcard, and the components after it; none if there is no wildcard. */
 export function splitAtMagic(pattern: string): [before: string, magic: readonly string[]] {
   const parts = pattern.split('/');
   const at = parts.findIndex(hasMagic);
@@ -21,11 +21,11 @@ export function splitAtMagic(pattern: string): [before: string, magic: readonly 
 
 /** Where names are looked up: the disk, or a model of it. */
 interface Names {
-  /** Undefined if missing. */
+  /** Undefined if the object is missing. */
   lstat(path: string): object | undefined;
-  /** With links followed. */
+  /** The object, with links followed. */
   isDirectory(path: string): boolean;
-  /** Sorted by bytes: Kolla uses the directory order, which differs between nodes. */
+  /** The names sorted by bytes. Kolla uses the order of the directory, which differs between nodes. */
   list(path: string): readonly string[];
 }
 
@@ -59,8 +59,8 @@ const DISK: Names = {
 };
 
 /**
- * The same on disk, as the system resolves links. Paths have no empty and `.` components, except for a last `.`, which
- * only a directory has.
+ * The matching paths on disk, where the system resolves links. Paths have no empty and `.` components, except for a
+ * last `.`, which only a directory has.
  * @param pattern absolute, or relative to the working directory
  */
 export function glob(pattern: string): string[] {
@@ -93,7 +93,7 @@ export function segmentRegExp(segment: string): RegExp {
   return new RegExp(`^${first}${between}${last === undefined ? '' : `.*${last}`}$`, 'su');
 }
 
-/** End of the set that starts at `start`; a leading `]` belongs to the set. */
+/** The end of the set that begins at `start`. A leading `]` belongs to the set. */
 function closing(segment: string, start: number): number {
   const first = segment[start + 1] === '!' ? start + 2 : start + 1;
   return segment.indexOf(']', first + 1);

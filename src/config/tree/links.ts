@@ -93,12 +93,12 @@ function notFollowed(link: Entry, path: string, who: string, otherwise?: string)
   );
 }
 
-/** Adds the entry of the configuration to the error of a rejected link. */
+/** Adds the entry of the configuration to the error about a rejected link. */
 export function naming<T>(place: string, act: () => T): T {
   try {
     return act();
   } catch (cause) {
-    // An error that names its entry already is kept.
+    // An error that already names its entry is kept.
     if (!(cause instanceof ForeignLinkError) || cause.cause !== undefined) throw cause;
     throw new ForeignLinkError(`${place}: ${cause.message}`, { cause });
   }

@@ -4,13 +4,13 @@ import { Directory } from '../../fs/tree.ts';
 import { isOf, newEntry, pathOnDisk, seen, type Entry, type OnDisk } from './entry.ts';
 import { basename } from '../python/values.ts';
 
-/** A resolved path. */
+/** The result of resolving a path. */
 export interface Place {
-  /** Its directory; undefined if there is none. */
+  /** The directory that contains it; undefined if there is none. */
   readonly directory: Entry | undefined;
   readonly name: string;
   readonly entry: Entry | undefined;
-  /** Without links. */
+  /** The path with links resolved. */
   readonly path: string;
 }
 
@@ -43,9 +43,9 @@ export class Tree implements Disposable {
   readonly #directories = new Map<string, Entry>();
   readonly #straight = new Map<string, Place>();
   readonly #followed = new Map<string, Place>();
-  /** In LRU order. */
+  /** The open directories, in LRU order. */
   readonly #held = new Map<Entry, Directory>();
-  /** Siblings come one after another. */
+  /** The last directory: siblings are looked up one after another. */
   #last: { readonly entry: Entry; readonly handle: Directory } | undefined;
 
   constructor(root: string) {
@@ -59,7 +59,7 @@ export class Tree implements Disposable {
   /** Resolves the path; follows the last link on request, or if a slash follows it. */
   find(path: string, follow: boolean, onLink?: OnLink): Place {
     const before = this.#straight.get(path);
-    // Invalidated by a change of its directory.
+    // Invalidated when its directory changes.
     const isCurrent = before !== undefined && before.directory!.children.get(before.name) === before.entry;
     const straight = isCurrent ? before : this.#find(path, before);
     if (straight !== undefined && !(follow && straight.entry?.kind === 'link')) return straight;
@@ -100,7 +100,7 @@ export class Tree implements Disposable {
     const directoryOnly = path.endsWith('/');
     let parts = segments(path);
     const names: string[] = [];
-    // Each is the parent of the next; the last one is the current.
+    // Each directory is the parent of the next one; the last is the current directory.
     const entries: Entry[] = [this.top];
     let links = 0;
     for (let next = 0; next < parts.length;) {
@@ -139,7 +139,7 @@ export class Tree implements Disposable {
   set(directory: Entry, name: string, entry: Entry | undefined): void {
     const before = directory.children.get(name);
     directory.children.set(name, entry);
-    // Only a path through what was there resolves differently now: none is known through a missing one.
+    // Only paths that lead through the previous object resolve differently now. No path leads through a missing one.
     if (before === undefined || !isWay(before)) return;
     this.#directories.clear();
     this.#straight.clear();
@@ -184,7 +184,7 @@ export class Tree implements Disposable {
     return this.contentOf(entry);
   }
 
-  /** The same for an entry that is a file. */
+  /** Same as above for a file. */
   contentOf({ content, onDisk }: Entry): Content {
     if (content !== undefined) return content;
     const found = this.held(onDisk!.parent!).read(onDisk!.name);
@@ -214,7 +214,7 @@ export class Tree implements Disposable {
     }
   }
 
-  /** A directory that now exists on disk. */
+  /** Registers a directory that now exists on disk. */
   keep(entry: Entry, parent: Entry, handle: Directory): Directory {
     const name = basename(handle.path);
     entry.onDisk = { parent, name, stats: handle.stat() };
@@ -278,7 +278,7 @@ function missing(names: readonly string[]): Place {
   return { directory: undefined, name: names.at(-1)!, entry: undefined, path: `/${names.join('/')}` };
 }
 
-/** Whether paths can lead through it. */
+/** Whether a path can lead through it. */
 function isWay({ kind }: Entry): boolean {
   return kind === 'directory' || kind === 'link';
 }

@@ -10,18 +10,18 @@ import type { PodUser } from './user.ts';
 /** How an entry of config.json is satisfied without root, or why it cannot be. */
 export interface EntryPlan {
   readonly entry: string;
-  /** Its destination, as in config.json. */
+  /** The entry's destination, as in config.json. */
   readonly path: string;
-  /** The mounts it needs; none if the image's path is sufficient. */
+  /** The mounts that the entry needs; none if the image's path is sufficient. */
   readonly mounts: readonly string[];
   readonly owner: string | undefined;
   /** How the owner is satisfied. */
   readonly ownerIs: OwnerRule | undefined;
-  /** Resulting mode in octal; undefined: the source's. */
+  /** The resulting mode in octal; undefined if it is the source's mode. */
   readonly mode: string | undefined;
   readonly reload: 'live' | 'restart' | undefined;
   readonly seed: boolean | undefined;
-  /** Why it cannot be satisfied, and the fix. */
+  /** Why the entry cannot be satisfied, and the fix. */
   readonly problem: string | undefined;
 }
 

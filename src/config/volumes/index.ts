@@ -31,14 +31,14 @@ export type { Container, PodSpec } from './pod-spec.ts';
 export type { PodUser } from './user.ts';
 
 export interface PodPlanOptions {
-  /** The same directory as when installing. */
+  /** The configuration directory, as for installing. */
   readonly configDir: string;
   readonly configFile: string | undefined;
-  /** The unpacked image; undefined: users are Kolla's, and the image's content is unknown. */
+  /** The unpacked image. If undefined, users are Kolla's and the image's content is unknown. */
   readonly imageRoot: string | undefined;
   /** NAME, UID or UID:GID to run as, instead of the most frequent owner in config.json. */
   readonly user: string | undefined;
-  /** Of the container and the ConfigMap; default the user's name. */
+  /** Name of the container and the ConfigMap; the default is the user's name. */
   readonly name: string | undefined;
   /** Directories filled by other parts of kolla-init for these sources, such as the CA store. */
   readonly more: (sources: readonly string[]) => Promise<readonly string[]>;
@@ -56,7 +56,7 @@ export interface PodPlan {
   readonly layout: Layout;
   /** Undefined if there is no user to run as. */
   readonly spec: PodSpec | undefined;
-  /** Empty if everything is possible without root. */
+  /** Empty if the whole configuration is possible without root. */
   readonly problems: readonly string[];
 }
 
@@ -95,7 +95,7 @@ const LINKS = [
   ['/var/lock', '/run/lock'],
 ] as const;
 
-/** For a directory copied over a shared one, its items are mounted individually. */
+/** If a directory is copied over a shared one, its items are mounted individually. */
 function unseenIn(directory: string): (entry: string) => string {
   return (entry) =>
     `${entry}: its source can't be seen here, and all of ${directory} can't be mounted; put the source ` +

@@ -4,11 +4,11 @@ import type { Mount } from '../mounts.ts';
 import type { Document } from '../schema.ts';
 import { trimmed } from '../python/values.ts';
 
-/** Where kolla-init mounts the service's tree: its root is read-only, and hidden by mounts. */
+/** Where kolla-init mounts the service's tree, since its own root is read-only and would be hidden by mounts. */
 export const INIT_ROOT = '/kolla';
 /** The in-memory volume filled by kolla-init. */
 export const TREE_VOLUME = 'kolla';
-/** kolla_start without root reads the command there. */
+/** kolla_start without root reads the command from this directory. */
 const RUN_DIRECTORY = '/run/kolla';
 export const LOG_DIRECTORY = '/var/log/kolla';
 const TEMPORARY_DIRECTORY = '/tmp';
@@ -18,23 +18,26 @@ export interface Place {
   readonly path: string;
   readonly kind: Mount['kind'];
   /**
-   * `config`: filled by kolla-init from the image and config.json; `run`: the same, its state; `logs`, `data`: the
-   * service's own; `temporary`: not in any entry.
+   * `config` is filled by kolla-init from the image and config.json, and `run` with its state; `logs` and `data` belong
+   * to the service; `temporary` appears in no entry.
    */
   readonly purpose: 'config' | 'run' | 'logs' | 'data' | 'temporary';
   readonly volume: string;
-  /** Relative to the volume's root; undefined: its root. */
+  /** Path relative to the volume's root; undefined for the root itself. */
   readonly subPath: string | undefined;
   readonly reload: Mount['reload'];
-  /** Whether the image has content to be copied there first; undefined: no image was examined. */
+  /** Whether the image has content to copy there first; undefined if no image was examined. */
   readonly seed: boolean | undefined;
   readonly entries: readonly string[];
 }
 
 export interface Layout {
-  /** Sorted by path. */
+  /** Mounts of the service's container, sorted by path. */
   readonly places: readonly Place[];
-  /** The directories of the volume mounted by kolla-init, each at INIT_ROOT plus its path; outer ones first. */
+  /**
+   * The directories of the volume that kolla-init mounts, each at INIT_ROOT plus its path. Outer directories come
+   * first.
+   */
   readonly covers: readonly string[];
 }
 
@@ -67,13 +70,13 @@ function placeOf(mount: Mount, owned: ReadonlySet<string>, names: Set<string>): 
   const common = { kind, reload, seed, entries };
   if (isWithin(LOG_DIRECTORY, path)) return { ...own(LOG_DIRECTORY, 'logs', 'logs'), entries };
   if (isWithin(TEMPORARY_DIRECTORY, path)) return { ...own(TEMPORARY_DIRECTORY, 'temporary', 'tmp'), entries };
-  // Content of /etc is configuration, even if an entry names its owner.
+  // Content of /etc is configuration, even if an entry sets its owner.
   if (kind === 'directory' && !isWithin('/etc', path) && (mount.data || owned.has(path)))
     return { ...own(path, 'data', newName(path, names)), ...common };
   return { path, ...common, purpose: 'config', volume: TREE_VOLUME, subPath: path.slice(1) };
 }
 
-/** Whether one contains the other: same volume, same place in it. */
+/** Whether one mount contains the other at the same place in the same volume. */
 function holds(outer: Place, inner: Place): boolean {
   const sameVolume = outer.volume === TREE_VOLUME && inner.volume === TREE_VOLUME && outer.kind === 'directory';
   return sameVolume && outer.path !== inner.path && isWithin(outer.path, inner.path);

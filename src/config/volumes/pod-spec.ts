@@ -31,7 +31,7 @@ export interface EnvironmentVariable {
   readonly value?: string;
 }
 
-/** The part of a Pod's spec for a Deployment's template. */
+/** The part of a Pod's spec that goes into a Deployment's template. */
 export interface PodSpec {
   readonly securityContext: {
     readonly runAsNonRoot: true;
@@ -53,7 +53,7 @@ const RESTRICTED = {
   capabilities: { drop: ['ALL'] },
 } as const;
 
-/** Downward API fields for the names in overlays; HOSTNAME is in every container. */
+/** Downward API fields for names in overlays. HOSTNAME is set in every container. */
 const FIELDS: Readonly<Record<string, string>> = {
   HOST_IP: 'status.hostIP',
   NODE_NAME: 'spec.nodeName',
@@ -103,7 +103,7 @@ export function podSpec({ user, layout, limit, name, initArguments, environment 
       {
         name: service,
         image: 'IMAGE',
-        // The image's entry point is kept: dumb-init, for signals, zombies and limits.
+        // The entry point of the image is kept: dumb-init, for signals, zombies and limits.
         args: ['kolla_start'],
         securityContext: RESTRICTED,
         volumeMounts: layout.places.map(serviceMount),
@@ -116,7 +116,7 @@ function volumesOf(places: readonly Place[], name: string, sizeLimit: string): V
   const own = places.filter(({ volume }) => volume !== TREE_VOLUME).map(({ volume }) => volume);
   return [
     { name: 'config-files', projected: { sources: [{ configMap: { name } }] } },
-    // Passwords in it must not be stored on a node's disk.
+    // Passwords in this volume must not be stored on a node's disk.
     { name: TREE_VOLUME, emptyDir: { medium: 'Memory', sizeLimit } },
     ...own.map((volume) => ({ name: volume, emptyDir: {} })),
   ];

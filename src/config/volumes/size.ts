@@ -6,7 +6,7 @@ import { TREE_VOLUME, type Layout } from './layout.ts';
 
 const MI = 1024 * 1024;
 const PAGE_BYTES = 4096;
-/** During a replacement both the old and the new file exist. */
+/** Factor 2, since both the old and the new file exist during a replacement. */
 const COPIES = 2;
 const LEAST_MI = 16;
 /** Size of /etc/SERVICE and the CA store in Kolla's images, with a margin. */

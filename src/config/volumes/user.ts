@@ -9,13 +9,13 @@ import { LOG_DIRECTORY } from './layout.ts';
 /** The user of the Pod. */
 export interface PodUser extends Identity {
   readonly name: string | undefined;
-  /** Groups of entries besides the user's own and kolla. */
+  /** Groups of entries in addition to the user's own group and kolla. */
   readonly supplementalGroups: readonly number[];
 }
 
 interface Choice {
   readonly user: PodUser | undefined;
-  /** Why there is none, and the fix. */
+  /** Why there is no user, and the fix. */
   readonly problem: string | undefined;
 }
 
@@ -73,7 +73,7 @@ function none(problem: string): Choice {
   return { user: undefined, problem };
 }
 
-/** The first of equally frequent ones. */
+/** If several are equally frequent, the first one. */
 function mostFrequent(names: readonly string[]): string | undefined {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

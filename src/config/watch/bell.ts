@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One change is many events; a directory that is never quiet must not be deferred forever. */
+/** One change causes many events. A directory that never stops changing must not be deferred forever. */
 const LONGEST_SETTLES = 10;
 
 export interface Patience {
@@ -32,14 +32,14 @@ export class Bell {
     return true;
   }
 
-  /** Whether an event came in time. */
+  /** Whether an event occurred in time. */
   async #next(withinMs: number, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     if (!this.#rung) {
       const over = new AbortController();
       const rung = new Promise<void>((resolve) => (this.#wake = resolve));
       const either = AbortSignal.any([signal, over.signal]);
-      // Unlike a pause, this ends by `rung`, not by a rejection.
+      // Unlike a pause, this wait ends when `rung` resolves, without a rejection.
       await Promise.race([rung, sleep(withinMs, undefined, { signal: either }).catch(() => {})]);
       over.abort();
       this.#wake = undefined;

@@ -16,7 +16,7 @@ export class Follower {
   paths: readonly string[];
   /** Fingerprint of the last examined content. */
   fingerprint: string | undefined;
-  /** When to retry a failure; Infinity without one. */
+  /** When to retry a failure; Infinity if there is none. */
   retryMs = Infinity;
   readonly #options: WatchOptions;
   readonly #parts: WatchParts;
@@ -56,7 +56,7 @@ export class Follower {
     return true;
   }
 
-  /** The content is unchanged, but the kubelet's version may differ: it was changed, and changed back. */
+  /** The content is unchanged, but the kubelet's version may differ, because it was changed and changed back. */
   async nothingNew(): Promise<void> {
     const configMap = configMapVersion(this.#options.configDir);
     if (configMap !== this.#status.configMap) this.#say({ configMap });

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import type { Step } from '../model.ts';
 
-/** A file installed by a configuration. */
+/** A file that a configuration has installed. */
 export interface FileInPlace {
   /** Destination as written in config.json. */
   readonly dest: string;
@@ -13,7 +13,7 @@ export interface FileInPlace {
 
 /**
  * The files installed by these steps.
- * @param before the state of the previous version: kept for unchanged files
+ * @param before the state of the previous version, which unchanged files keep
  */
 export function filesInPlace(
   steps: readonly Step[],
@@ -24,7 +24,7 @@ export function filesInPlace(
   return steps.flatMap(({ kind, dest, path, isRight }) => {
     if (kind === 'directory') return [];
     const old = isRight ? known.get(dest) : undefined;
-    // Its mtime may be preserved from the source; the ctime is that of the rename.
+    // The file's mtime may be preserved from the source; its ctime is the time of the rename.
     return [old ?? { dest, sinceMs: lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? Date.now(), configMap }];
   });
 }

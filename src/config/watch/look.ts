@@ -14,7 +14,7 @@ export type Look = { readonly paths: readonly string[]; readonly fingerprint: st
   | { readonly kind: 'planned'; readonly planned: Planned }
   /** No configuration at the default path. */
   | { readonly kind: 'absent' }
-  /** It is invalid. */
+  /** The configuration is invalid. */
   | { readonly kind: 'wrong'; readonly error: ConfigError }
   /** A system error, possibly transient. */
   | { readonly kind: 'failed'; readonly error: KollaError }
@@ -95,7 +95,7 @@ async function pathsOf(options: ConfigOptions, before: readonly string[]): Promi
     const loaded = await readConfig(configDir, configFile);
     return followedPaths(loaded?.document, options);
   } catch {
-    // The plan reports the problem. A fixed version may appear at the previous paths.
+    // The plan reports the problem. A fixed version may appear at the same paths.
     return [...new Set([...before, ...followedPaths(undefined, options)])].toSorted();
   }
 }

@@ -6,16 +6,16 @@ import type { WatchStatus } from './status.ts';
 export interface WatchOptions extends ConfigOptions {
   /** Debounce interval. */
   readonly settleMs: number;
-  /** Interval of content comparison without events. */
+  /** Interval at which content is compared without events. */
   readonly pollMs: number;
 }
 
 /** A newly installed version. */
 export interface Change {
   readonly version: string;
-  /** Files written, or removed because nothing asks for them any more. */
+  /** Files that were written, or removed because no entry installs them any more. */
   readonly files: number;
-  /** Other changed parts, as named by `finish`. */
+  /** Names of other parts that changed, as returned by `finish`. */
   readonly others: readonly string[];
 }
 
@@ -26,9 +26,9 @@ export interface WatchParts {
   readonly prepare: () => Promise<void>;
   /** Updates the other parts of a version; resolves with the names of the changed ones. May throw KollaError. */
   readonly finish: (applied: InPlace) => Promise<readonly string[]>;
-  /** A version was installed and changed something. Must not block. */
+  /** Called after a version was installed that changed something. Must not block. */
   readonly onApplied: (change: Change) => void;
-  /** Called on every change of the status. */
+  /** Called whenever the status changes. */
   readonly onStatus: (status: WatchStatus) => void;
   /** Reports changes; a test replaces it with one without events. */
   readonly watcher?: typeof pathWatcher;

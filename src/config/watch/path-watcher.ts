@@ -8,7 +8,9 @@ import { isWithin } from '../../fs/within.ts';
 
 /** Reports changes at paths, as far as the kernel does; polling must find the rest. */
 export interface PathWatcher extends AsyncDisposable {
-  /** Watches these paths instead of the previous ones. Resolves when they are watched, or cannot be. */
+  /**
+   * Watches these paths instead of the previous ones. Resolves once they are watched or it is known that they can't be.
+   */
   watch(paths: readonly string[]): Promise<void>;
 }
 
@@ -29,7 +31,7 @@ export function pathWatcher(onChange: () => void, onTrouble: (reason: string) =>
   };
   return {
     async watch(paths) {
-      // Expensive to load, and needed only by this command.
+      // Loaded lazily: the package is large, and only this command needs it.
       const { watch } = await import('chokidar');
       await end();
       const places = await Promise.all(paths.map((path) => placesOf(resolve(path))));
@@ -61,7 +63,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   EMFILE: 'no inotify instance is left on this node (fs.inotify.max_user_instances)',
 };
 
-/** A limit is the same for every path, and logged once. */
+/** A limit affects every path and is logged once. */
 function reasonOf(error: unknown): string {
   return LIMITS[(error as NodeJS.ErrnoException).code ?? ''] ?? messageOf(error);
 }

@@ -1,24 +1,24 @@
 import type { FileInPlace } from './in-place.ts';
 
-/** State of a watch, for a status page. Counts since its start. */
+/** State of a watch for a status page. Counts start with the watch. */
 export interface WatchStatus {
   /**
    * `in-step`: the installed version is current. `refused`: a newer version is invalid. `failed`: it could not be
    * installed, and is retried. `absent`: there is no configuration. `starting`: before the first check.
    */
   readonly state: 'starting' | 'in-step' | 'refused' | 'failed' | 'absent';
-  /** The installed version: the start of its digest. */
+  /** The installed version, as the start of its digest. */
   readonly version: string | undefined;
-  /** Versions whose installation changed something. */
+  /** Number of versions whose installation changed something. */
   readonly applied: number;
   readonly refused: number;
-  /** Installations that failed with a system error. */
+  /** Number of installations that failed with a system error. */
   readonly failed: number;
   /** Time of the last change, in ms since the epoch. */
   readonly lastChangeMs: number | undefined;
-  /** Why it is not in step. */
+  /** Why the installed version is not the newest one. */
   readonly problem: string | undefined;
-  /** The last examined version: the installed or the rejected one. */
+  /** The last version that was examined, installed or rejected. */
   readonly looked: string | undefined;
   /** The kubelet's version of the ConfigMap: the target of `..data`. */
   readonly configMap: string | undefined;
@@ -39,7 +39,7 @@ export const STARTING: WatchStatus = {
   files: [],
 };
 
-/** A short version for users: twelve digits of a fingerprint. */
+/** A short version for users: the first twelve digits of a fingerprint. */
 export function versionOf(fingerprint: string): string {
   return fingerprint.slice(0, 12);
 }

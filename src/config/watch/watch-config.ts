@@ -31,13 +31,13 @@ export async function watchConfig(options: WatchOptions, parts: WatchParts): Pro
     const isWhole = await follower.turn();
     const isElsewhere = String(before) !== String(follower.paths);
     if (isAgain || isElsewhere) await watch(follower.paths);
-    // A ring after setting up the watch covers changes in between.
+    // Ringing after the watch is set up covers changes made in between.
     if (isAgain || isElsewhere || !isWhole) bell.ring();
     isAgain = await nextChange(bell, follower, options, parts);
   }
 }
 
-/** Logs each text only once. */
+/** Logs each text once only. */
 function once(say: (text: string) => void): (text: string) => void {
   const said = new Set<string>();
   return (text) => {
@@ -46,7 +46,7 @@ function once(say: (text: string) => void): (text: string) => void {
   };
 }
 
-/** Resolves when the content has changed; with true if there was no event for it. */
+/** Resolves when the content has changed. The value is true if no event announced the change. */
 async function nextChange(
   bell: Bell,
   follower: Follower,

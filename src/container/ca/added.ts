@@ -9,10 +9,10 @@ import { knownStoreOf, OWN_SOURCE, SHARED_SOURCE, sourcesIn, storeOf, type CaSto
 
 const SOURCE = 'ca-certificates';
 
-/** A certificate file's name in the store -> its content. */
+/** Maps the name of a certificate file in the store to its content. */
 export type Added = ReadonlyMap<string, readonly Certificate[]>;
 
-/** Whether one of config.json's sources is, or is in, Kolla's directory of deployment certificates. */
+/** Whether one of config.json's sources is Kolla's directory of deployment certificates, or is inside it. */
 export function bringsCaCertificates(sources: readonly string[]): boolean {
   return sources.some(
     (source) => basename(source.replace(/\/+$/, '')) === SOURCE || source.startsWith(`${OWN_SOURCE}/`),
@@ -42,7 +42,7 @@ function isDirectory(path: string): boolean {
 }
 
 /**
- * Reads all of them, before anything is written.
+ * Reads all certificates of the deployment before anything is written.
  * @param log receives skipped files
  * @throws ConfigError naming every file without a certificate
  */

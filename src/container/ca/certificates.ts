@@ -9,15 +9,17 @@ import { updateDebianStore } from './debian.ts';
 import { isCertificatesOnly } from './pem.ts';
 import { DEBIAN_UPDATE, present, sourcesOf, storeOf, type CaStore, type Sources } from './store.ts';
 
-/** Whatever the mode of the certificate's Secret: services also look certificates up by hash. */
+/**
+ * Mode of the files, whatever the mode of the certificate's Secret, because services also look certificates up by hash.
+ */
 const PUBLIC = 0o644;
 
 interface CaDeps {
-  /** Root of all paths. */
+  /** Root directory of all paths. */
   readonly root: string;
-  /** Runs the image's own command that makes the bundle, where we don't do the same; resolves with its exit code. */
+  /** Runs the image's own command that builds the bundle, if we can't do the same; resolves with its exit code. */
   readonly update: (command: string) => Promise<number>;
-  /** Mode bits cleared in copies. */
+  /** Mode bits that copies don't get. */
   readonly umask: number;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -25,7 +27,7 @@ interface CaDeps {
 
 /**
  * Copies the deployment's CA certificates into the image's store, removes those no longer deployed, and updates the
- * bundle if there was a change. Every file is old or new at any moment, and the update runs whenever there is a
+ * bundle if there was a change. At any moment each file is either old or new. The update runs whenever the store has a
  * certificate of ours, so that the next run completes an interrupted one. Resolves with the update's exit code, or 0.
  * Throws KollaError for an unknown distribution, and for a failed write.
  */
@@ -79,7 +81,7 @@ function put(
   replacer.sync();
 }
 
-/** The update re-creates its own files; a wanted name in the store was just replaced. */
+/** The update re-creates its own files, and a wanted name in the store was just replaced. */
 function isLeftOver(path: string, root: string, store: CaStore, { files }: Sources): boolean {
   const directory = `${join(root, store.directory)}/`;
   return !path.startsWith(directory) || !files.has(path.slice(directory.length));

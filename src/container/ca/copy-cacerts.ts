@@ -27,6 +27,6 @@ export const copyCacerts: Helper = {
   summary: "Adds the deployment's CA certificates to the image's CA bundle.",
   main,
   commands: {},
-  // A step of a container whose final message is the service's; and as root no path is taken from an option.
+  // This is a step of a container whose final message is the service's. As root, no option may set a path.
   isGuest: true,
 };

@@ -39,17 +39,20 @@ const HOOKS = '/etc/ca-certificates/update.d';
 const RESTORECON = '/sbin/restorecon';
 const NEWLINE = Buffer.from('\n');
 
-/** A file of the store. */
+/** A file in the store. */
 interface Member {
   readonly path: string;
-  /** Name of its link in /etc/ssl/certs. */
+  /** Name of the file's link in /etc/ssl/certs. */
   readonly link: string;
   readonly content: Buffer;
 }
 
-/** One of the deployment's files. */
+/** A certificate file of the deployment. */
 interface Ours extends Member {
-  /** Of its link by hash, without the number; undefined for a file with several certificates, or one the image has. */
+  /**
+   * Name of its link by hash, without the number; undefined for a file with several certificates, or for one that the
+   * image has.
+   */
   readonly hash: string | undefined;
 }
 
@@ -82,7 +85,7 @@ export function updateDebianStore(root: string, log: Log): boolean {
   return true;
 }
 
-/** Undefined where the script has to run, which also reports a file that cannot be read. */
+/** Undefined if the script has to run, which also reports a file that cannot be read. */
 function planOf(root: string): Plan | undefined {
   try {
     const members = hasHooks(root) || !statSync(join(root, CERTS)).isDirectory() ? undefined : membersOf(root);
@@ -103,7 +106,7 @@ function hashOf(root: string, { content }: Member): string | undefined {
   return isHashed(prefix, certificate) ? undefined : prefix;
 }
 
-/** The hooks that run-parts would run. */
+/** The hooks that run-parts would execute. */
 function hasHooks(root: string): boolean {
   const names = unlessAbsent(() => readdirSync(join(root, HOOKS))) ?? [];
   return names.some((name) => /^[\w-]+$/.test(name)) || isExecutable(join(root, RESTORECON));
@@ -118,7 +121,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Undefined if the script would warn about one of them or change it. */
+/** Undefined if the script would warn about a file or change it. */
 function membersOf(root: string): readonly Member[] | undefined {
   const conf = unlessAbsent(() => readFileSync(join(root, CONF), 'utf8'));
   if (conf === undefined || conf === '') return undefined;
@@ -130,7 +133,7 @@ function membersOf(root: string): readonly Member[] | undefined {
   const packaged = lines.filter((line) => !line.startsWith('!')).map((line) => `${PACKAGED}/${line}`);
   const members = [...packaged, ...local].map((path) => memberOf(root, path));
   const isWhole = members.every((member) => member !== undefined);
-  // Two files of the same name would use the same link.
+  // Two files with the same name would use the same link.
   return isWhole && new Set(members.map(({ link }) => link)).size === members.length ? members : undefined;
 }
 
@@ -167,7 +170,10 @@ function targetOf(path: string): string | undefined {
   return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
 }
 
-/** Whether the image has the same certificate by hash, as a link or a copy. OpenSSL's own tool makes no second one. */
+/**
+ * Whether the image has the same certificate under its hash, as a link or a copy. OpenSSL's own tool then creates no
+ * second link.
+ */
 function isHashed(prefix: string, { raw }: Certificate): boolean {
   for (let n = 0; ; n++) {
     const there = unlessAbsent(() => lstatSync(`${prefix}.${n}`));
@@ -183,7 +189,7 @@ function certificatesIn(content: Buffer): readonly Certificate[] {
   return isCertificatesOnly(text) ? certificatesOf(text) : [];
 }
 
-/** Our links, by name and by hash, whose target is missing. */
+/** Our links, by name or by hash, whose target is missing. */
 function removeStaleLinks(root: string, wanted: ReadonlySet<string>): void {
   for (const entry of readdirSync(join(root, CERTS), { withFileTypes: true })) {
     const path = join(root, CERTS, entry.name);

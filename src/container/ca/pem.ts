@@ -1,10 +1,10 @@
 import { readCertificate, type Certificate } from '../../core/digest.ts';
 
-/** OpenSSL's older name. */
+/** An older label that OpenSSL still accepts. */
 const CERTIFICATE = /^(?:X509 )?CERTIFICATE$/;
 
 /**
- * The certificates of a PEM file, in order; text around them is skipped, as is usual.
+ * The certificates of a PEM file in order. As usual, text around them is skipped.
  * @throws RangeError with the problem: no certificate, an invalid one, or a private key, which must not be in a
  * world-readable store
  */
@@ -25,7 +25,7 @@ export function certificatesOf(text: string): Certificate[] {
   });
 }
 
-/** Whether a PEM file contains only certificates: a comment could contain anything. */
+/** Whether a PEM file contains only certificates, since a comment could contain any text. */
 export function isCertificatesOnly(text: string): boolean {
   let at = 0;
   for (const { label, from, to } of blocksOf(text)) {
@@ -41,7 +41,7 @@ export function isCertificatesOnly(text: string): boolean {
   }
 }
 
-/** A bundle with missing certificates appended; its line ends and order are kept. */
+/** A bundle to which missing certificates are appended. Its line endings and order are kept. */
 export function bundleWith(bundle: string, added: readonly Certificate[]): string {
   const bodyOf = (pem: string) => pem.replaceAll(/-----[^-]*-----|\s/g, '');
   const there = new Set(blocksOf(bundle).map(({ pem }) => bodyOf(pem)));
@@ -56,7 +56,7 @@ function seen(there: Set<string>, body: string): boolean {
   return known;
 }
 
-/** From its `-----BEGIN` to the last dash of its end. */
+/** The text from `-----BEGIN` to the last dash of the end marker. */
 interface Block extends Marker {
   readonly pem: string;
 }
@@ -68,8 +68,8 @@ interface Marker {
 }
 
 /**
- * Each block up to the first end marker of its label. By two scans: a regular expression with a back reference takes
- * minutes for 40 KB of start markers.
+ * Each block up to the first end marker of its label. Two scans find them, because a regular expression with a back
+ * reference takes minutes for 40 KB of start markers.
  */
 function blocksOf(text: string): Block[] {
   const ends = Map.groupBy(markersOf(text, '-----END ').toReversed(), ({ label }) => label);
@@ -84,7 +84,7 @@ function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** All markers with that start, up to the next dashes. */
+/** All markers with this start, up to the next dashes. */
 function markersOf(text: string, begin: string): Marker[] {
   const found: Marker[] = [];
   for (let from = text.indexOf(begin); from !== -1; from = text.indexOf(begin, from + begin.length)) {

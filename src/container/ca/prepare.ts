@@ -24,13 +24,15 @@ import { subjectHash } from './subject-hash.ts';
 export { bringsCaCertificates } from './added.ts';
 
 interface PrepareDeps {
-  /** Root of the image's own store: '/' in its container. */
+  /** Root of the image's own store: `/` in its container. */
   readonly image: string;
   /** Root of the volume. */
   readonly root: string;
-  /** Replaces /var/lib/kolla/config_files. */
+  /** Directory that replaces /var/lib/kolla/config_files. */
   readonly configDir: string;
-  /** Whether config.json names certificates: then the service's volume must not stay empty, even without any. */
+  /**
+   * Whether config.json names certificates. If so, the service's volume must not stay empty, even if there are none.
+   */
   readonly asked: boolean;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -48,7 +50,7 @@ export function caVolumes(image: string): string[] {
  */
 export function checkCaStore({ image, root, configDir, asked }: Omit<PrepareDeps, 'signal' | 'log'>): void {
   if (!hasToPrepare(configDir, root, asked)) return;
-  // An image without a store reports it later.
+  // If the image has no store, this is reported later.
   const store = knownStoreOf(image);
   for (const directory of store === undefined ? [] : [store.made, store.directory]) {
     const place = join(root, directory);
@@ -91,7 +93,7 @@ export function prepareCaStore(deps: PrepareDeps): number | undefined {
   try {
     for (const directory of [store.made, store.directory]) {
       signal.throwIfAborted();
-      // Bundles are built below, from the image's own.
+      // Bundles are built below from the image's own bundles.
       const way = { from: join(image, directory), to: join(root, directory) };
       seed(replacer, way, new Set(store.bundles.map((b) => basename(b))), log);
     }
@@ -137,7 +139,7 @@ function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, a
   for (const directory of [store.directory, store.hashed]) removeOurs(join(root, directory), wanted, log);
 }
 
-/** Removes entries of an earlier run. The image's own never have this prefix. */
+/** Removes entries of an earlier run. The image's own entries never have this prefix. */
 function removeOurs(directory: string, wanted: ReadonlySet<string>, log: Log): void {
   for (const entry of unlessAbsent(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
     const path = join(directory, entry.name);

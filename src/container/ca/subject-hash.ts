@@ -18,7 +18,7 @@ const SET = 0x31;
 const UTF8 = 0x0c;
 const VERSION = 0xa0;
 
-/** Decoders of text types; OpenSSL does not treat others as text here. */
+/** Decoders of the text types. OpenSSL treats other types here as binary. */
 const DECODE: Readonly<Record<number, (bytes: Buffer) => string>> = {
   [UTF8]: (bytes) => bytes.toString('utf8'),
   0x13: (bytes) => bytes.toString('latin1'), // PrintableString
@@ -39,7 +39,7 @@ function subjectOf(der: Buffer): Value {
   return subject;
 }
 
-/** A part without attributes is omitted. */
+/** Parts without attributes are omitted. */
 function canonical(name: Value): Buffer {
   const parts = valuesOf(name.content).filter(({ content }) => content.length > 0);
   return Buffer.concat(parts.map(({ content }) => encode(SET, sorted(valuesOf(content).map(attribute)))));

@@ -3,16 +3,16 @@ import type { Log } from '../../core/log.ts';
 import { findProgram, isRefusal } from '../../process/exec/index.ts';
 import { start } from '../../process/run.ts';
 
-/** Certificates are few: a longer update hangs. */
+/** There are few certificates, so a longer update is considered to hang. */
 const UPDATE_MAX_MS = 120_000;
-/** From SIGTERM to SIGKILL: we have a second to exit ourselves. */
+/** Time from SIGTERM to SIGKILL. We have a second to exit ourselves. */
 const GRACE_MS = 500;
 
 interface UpdateParts {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** When it counts as hanging. */
+  /** Time after which the update counts as hanging. */
   readonly deadline?: AbortSignal;
 }
 
@@ -31,7 +31,7 @@ export async function runUpdate(
     log.error(`the CA bundle is not updated: ${program.reason}; install the package ca-certificates in the image`);
     return program.code;
   }
-  // The whole group is stopped: a script handles SIGTERM only after its command has exited.
+  // The whole group gets the signal, because a script handles SIGTERM only after its command has exited.
   const { code, by } = await start(program.file, program.words, {
     env: { ...env, PATH: SYSTEM_PATH },
     signal: AbortSignal.any([signal, deadline]),

@@ -7,7 +7,7 @@ import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import type { Replacer } from '../../fs/replacer.ts';
 import { OUR_PREFIX } from './store.ts';
 
-/** World-readable, whatever the mode of the certificate's Secret: every service reads them. */
+/** World-readable, whatever the mode of the certificate's Secret, since every service reads these files. */
 const FILE_MODE = 0o644;
 const DIRECTORY_MODE = 0o755;
 
@@ -18,7 +18,7 @@ export function putFile(replacer: Replacer, path: string, content: Buffer): void
   replacer.replace(path, { content, mode: FILE_MODE, uid: -1, gid: -1 });
 }
 
-/** As update-ca-certificates names a file's link in /etc/ssl/certs; links by hash lead to that. */
+/** The name of a file's link in /etc/ssl/certs, as update-ca-certificates forms it. Links by hash lead to that link. */
 export function linkNameOf(name: string): string {
   return `${name
     .replace(/\.crt$/, '')
@@ -45,7 +45,7 @@ export function putHash(links: Replacer, prefix: string, target: string, wanted:
 /**
  * Copies a directory of the image to its volume: files, directories, and links with the image's targets. Existing
  * entries are kept. An unreadable file is logged and skipped.
- * @param except names of files to skip
+ * @param except names of files that are not copied
  */
 export function seed(
   replacer: Replacer,

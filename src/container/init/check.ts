@@ -18,7 +18,7 @@ import { FILE_OPTIONS } from './options.ts';
 import { followAt, mayWriteIn } from '../../fs/access.ts';
 import { ROOTLESS_RUN_COMMAND, RUN_COMMAND } from '../start/index.ts';
 
-/** Number of paths named in the last line; all of them are on stdout. */
+/** Number of paths that the last line names; stdout has all of them. */
 const NAMED_MAX = 3;
 
 export const checkCommand = command({
@@ -70,7 +70,7 @@ const LINE_END = Buffer.from('\n');
 
 /**
  * Compares config.json's command with the one left by kolla-init in a volume, or by kolla_set_configs as root.
- * Undefined if they are equal, or there is none.
+ * Undefined if they are equal, or if there is no such command.
  */
 export async function compareCommand(root: string, wanted: string, show: Show): Promise<Difference | undefined> {
   for (const dest of [ROOTLESS_RUN_COMMAND, RUN_COMMAND]) {
@@ -83,7 +83,7 @@ export async function compareCommand(root: string, wanted: string, show: Show): 
       continue;
     }
     if (found.equals(Buffer.from(wanted))) return undefined;
-    // A newline on each side, so that neither is reported as missing one.
+    // Both texts end with a newline, so that neither is reported as missing one.
     const sides = { actual: Buffer.concat([found, LINE_END]), wanted: Buffer.from(`${wanted}\n`), isPrivate: false };
     return { ...subject, content: await show({ dest, ...sides }) };
   }

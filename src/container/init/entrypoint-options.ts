@@ -3,7 +3,7 @@ import { DAEMONSET_ABSENT_OPTION, NODE_NAME_OPTION, ON_FAILED_JOB_OPTION, TIMEOU
 
 export const VARIABLE_PREFIX = 'DEPENDENCY_';
 
-/** kubernetes-entrypoint's variables, then additional ones. */
+/** The variables of kubernetes-entrypoint, followed by additional ones. */
 export const ENTRYPOINT_OPTIONS = [
   {
     flag: 'dependency-service',

@@ -12,8 +12,8 @@ import type { Log } from '../../core/log.ts';
 import { bringsCaCertificates, checkCaStore, checkCertificates, prepareCaStore } from '../start/index.ts';
 
 /**
- * The per-Pod values that kolla-pod.yaml sets in files. Common to apply, check, plan and watch. Undefined without such
- * a section.
+ * The per-Pod values that kolla-pod.yaml sets in files. Used by apply, check, plan and watch. Undefined if the section
+ * is missing.
  * @param podFile the context's
  * @param inherited the context's: our caller's environment
  * @param configDir where passwords may be mounted
@@ -41,20 +41,20 @@ export async function namesForOverlays(podFile: PodFile | undefined): Promise<re
   return overlayNames(podFile.file, section);
 }
 
-/** The process's IDs. Throws UsageError outside of Linux. */
+/** The IDs of this process. Throws UsageError on systems other than Linux. */
 function whoAmI(): Identity {
   if (!process.geteuid || !process.getegid || !process.getgroups) throw new UsageError('kolla-init needs Linux');
   return { uid: process.geteuid(), gid: process.getegid(), groups: process.getgroups() };
 }
 
-/** The directories kolla-init works on. */
+/** The directories that kolla-init works on. */
 interface Place {
   readonly root: string;
   readonly configDir: string;
 }
 
 /**
- * The part of ConfigOptions common to all commands.
+ * The part of ConfigOptions that all commands share.
  * @throws as overlayFrom() and whoAmI()
  */
 export async function configOptions(
@@ -65,12 +65,12 @@ export async function configOptions(
   return { configDir, configFile: configJson, root, me: whoAmI(), overlay };
 }
 
-/** For ConfigOptions.validate: invalid certificates reject the files of their version, too. */
+/** For ConfigOptions.validate: invalid certificates also reject the other files of their version. */
 export function certificateCheck({ root, configDir }: Place): ConfigOptions['validate'] {
   return root === '/' ? undefined : () => checkCertificates(configDir, '/');
 }
 
-/** The same, and checks that the store is writable. */
+/** The same, and also checks that the store is writable. */
 export function certificateCheckToWrite({ root, configDir }: Place): ConfigOptions['validate'] {
   if (root === '/') return undefined;
   return (sources) => {

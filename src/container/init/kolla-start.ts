@@ -54,7 +54,7 @@ export const kollaStart: Helper = {
   commands: {},
 };
 
-/** Like kolla_set_configs, in this process. */
+/** Runs kolla_set_configs in this process. */
 async function configuration({ inherited }: Context): Promise<ExitCode> {
   const maker = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0, umask: process.umask() };
   const lines = createLines((text) => void process.stderr.write(text));

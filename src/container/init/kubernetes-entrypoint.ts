@@ -26,14 +26,14 @@ const WORDS = { debug: 'DEBUG', info: 'INFO', warn: 'WARNING', error: 'ERROR' } 
   string
 >;
 
-/** kubernetes-entrypoint's log format, without its source location. */
+/** kubernetes-entrypoint's log format, without the source location. */
 const entrypointLine: LineFormat = (level, message, { stack }, now) => {
   const time = isoTime(localTime(now)).slice(0, 19).replace('T', ' ').replaceAll('-', '/');
   const more = typeof stack === 'string' ? `\n${stack}` : '';
   return `Entrypoint ${WORDS[level]}: ${time} ${message}${more}\n`;
 };
 
-/** Its output streams. */
+/** Streams that kubernetes-entrypoint writes to. */
 function streamOf(level: Level): 'stdout' | 'stderr' {
   return level === 'error' ? 'stderr' : 'stdout';
 }
@@ -124,7 +124,7 @@ function mainWith(begins: (options: Options) => void): Command {
   });
 }
 
-/** Executes the command, whose arguments are separated by single spaces: two spaces enclose an empty argument. */
+/** Executes the command. Single spaces separate its arguments, so two spaces enclose an empty argument. */
 async function becomeCommand(text: string, { inherited, signal }: Context): Promise<never> {
   const [name = '', ...rest] = text.split(' ');
   const program = findProgram(name, inherited['PATH'] ?? '');
@@ -135,7 +135,7 @@ async function becomeCommand(text: string, { inherited, signal }: Context): Prom
 
 const KNOWN = ENTRYPOINT_OPTIONS.map(({ env }) => env).filter((env) => env.startsWith(VARIABLE_PREFIX));
 
-/** A misspelt variable would be ignored silently. Others belong to other programs. */
+/** Otherwise a misspelt variable would be ignored silently. Other variables belong to other programs. */
 function sayWhenUnknown(name: string, warn: (message: string) => void): void {
   if (!name.startsWith(VARIABLE_PREFIX) || KNOWN.some((known) => known === name)) return;
   const suffixes = KNOWN.map((known) => known.slice(VARIABLE_PREFIX.length));

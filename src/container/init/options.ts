@@ -26,12 +26,12 @@ export const FILE_OPTIONS = [
     env: 'KOLLA_INIT_ROOT',
     default: '/',
     help: 'directory prepended to all destinations',
-    details: "For containers without root: a volume. It is first filled with the image's content.",
+    details: "Use a volume in a container without root; the image's content is copied to it first.",
     example: '/target',
   },
 ] as const satisfies readonly Option[];
 
-/** For https:// URLs, of waits and actions. */
+/** For the https:// URLs of waits and actions. */
 export const TLS_OPTIONS = [
   tlsOption('KOLLA_INIT_TLS', 'depends on the URL'),
   caFileOption('KOLLA_INIT_CA_FILE'),
@@ -71,7 +71,7 @@ export const NODE_NAME_OPTION = {
   flag: 'node-name',
   type: 'string',
   env: 'NODE_NAME',
-  help: "this Pod's node (default from the API server)",
+  help: "this Pod's node (default: read from the API server)",
   details: 'spec.nodeName of the downward API, for daemonset/ and node=own.',
   example: 'compute-1',
 } as const satisfies Option;
@@ -93,7 +93,7 @@ export const OPTIONS = [
     flag: 'pod-name',
     type: 'string',
     env: 'POD_NAME',
-    help: "this Pod's name, for container/ and node=own (default the host name)",
+    help: "this Pod's name, for container/ and node=own (default: the host name)",
     details: 'metadata.name of the downward API; also for Events.',
     example: 'keystone-5d4f8c7b9-x2x7q',
   },
@@ -102,7 +102,7 @@ export const OPTIONS = [
     flag: 'kubeconfig',
     type: 'path',
     env: 'KUBECONFIG',
-    help: "kubeconfig file (default the Pod's ServiceAccount)",
+    help: "kubeconfig file (default: use the Pod's ServiceAccount)",
     example: '/root/.kube/config',
   },
   ...TLS_OPTIONS,

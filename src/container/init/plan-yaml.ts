@@ -17,7 +17,7 @@ export function planYaml(spec: PodSpec, { layout, entries }: Pick<PodPlan, 'layo
     const comment = place && commentOnMount(place, entries);
     if (comment !== undefined) comments.set(mount, comment);
   }
-  // Interfaces have no index signature: otherwise the spec would be a YamlValue.
+  // Copied, because an interface has no index signature and would not be a YamlValue.
   return yamlText({ spec } as unknown as YamlValue, (item) => comments.get(item));
 }
 

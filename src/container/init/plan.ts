@@ -31,36 +31,38 @@ export const planCommand = command({
     "Paste the YAML into a Deployment's Pod template; comments mark the values to fill in. Writes nothing " +
     'and contacts no cluster, so it runs wherever config.json is. Exits with 1 if an entry requires ' +
     'root, and names it.',
-  operands: [{ name: 'CONFIG', help: 'config.json or config.yaml (default: that of --config-dir)', optional: true }],
+  operands: [
+    { name: 'CONFIG', help: 'config.json or config.yaml (default: the file in --config-dir)', optional: true },
+  ],
   options: [
     CONFIG_DIR_OPTION,
     {
       flag: 'image',
       type: 'path',
       env: 'KOLLA_INIT_PLAN_IMAGE',
-      help: "directory of the unpacked image (default Kolla's own users)",
-      details: 'Use / when run inside the image. Provides users and the size of its content.',
+      help: "directory of the unpacked image (default: assume Kolla's own users)",
+      details: 'Its users and the size of its content are read. Use / when run inside the image.',
       example: '/srv/images/keystone',
     },
     {
       flag: 'user',
       type: 'string',
       env: 'KOLLA_INIT_PLAN_USER',
-      help: 'NAME, UID or UID:GID to run as (default the most frequent owner)',
+      help: 'NAME, UID or UID:GID to run as (default: the most frequent owner)',
       example: 'keystone',
     },
     {
       flag: 'name',
       type: 'string',
       env: 'KOLLA_INIT_PLAN_NAME',
-      help: 'name of container and ConfigMap (default the user name)',
+      help: 'name of the container and the ConfigMap (default: the user name)',
       example: 'keystone',
     },
     {
       flag: 'explain',
       type: 'boolean',
       env: 'KOLLA_INIT_PLAN_EXPLAIN',
-      help: "print each entry's outcome and fix instead",
+      help: "print each entry's result and fix instead",
       example: 'true',
     },
     outputOption('KOLLA_INIT_PLAN_OUTPUT', 'yaml', 'output format; json includes the explanations'),
@@ -77,7 +79,7 @@ export const planCommand = command({
         `--name: '${options.name}' is not a valid container name: lower-case letters, digits and dashes`,
       );
     const configDir = config === undefined ? options.configDir : dirname(config);
-    // Only this command needs it.
+    // Imported lazily, because only this command needs it.
     const { planPod } = await import('../../config/volumes/index.ts');
     const plan = await planPod({
       configDir,
@@ -97,7 +99,7 @@ export const planCommand = command({
   },
 });
 
-/** Debian's, if the image is unknown. */
+/** If the image is unknown, Debian's. */
 async function caDirectories(
   sources: readonly string[],
   configDir: string,
@@ -122,7 +124,7 @@ function asData({ file: config, user, entries, layout, spec, problems }: PodPlan
 }
 
 function explanation({ entries }: PodPlan, { terminal }: Context): string {
-  // One line per entry, for grep; a terminal wraps it.
+  // One line per entry, so that it can be searched. A terminal wraps it.
   return table(
     terminal.isTerminal ? terminal : { ...terminal, width: UNFOLDED_COLUMNS },
     ['ENTRY', 'PATH', 'HOW'],

@@ -34,7 +34,7 @@ export const rbacCommand = command({
       type: 'string',
       env: 'KOLLA_INIT_RBAC_SERVICE_ACCOUNT',
       help: 'ServiceAccount that the bindings refer to',
-      details: 'It must exist.',
+      details: 'It must exist already.',
       example: 'keystone',
     },
     {
@@ -58,7 +58,7 @@ export const rbacCommand = command({
       flag: 'events',
       type: 'boolean',
       env: 'KOLLA_INIT_RBAC_EVENTS',
-      help: 'allow creating an Event about a failed wait',
+      help: 'add permission to create an Event when a wait fails',
       example: 'true',
     },
     outputOption('KOLLA_INIT_RBAC_OUTPUT', 'yaml', 'output format: YAML documents, or one List'),

@@ -9,7 +9,7 @@ import { writeError } from '../../fs/write-error.ts';
 import type { FileImage } from '../../fs/write-file.ts';
 import { writeInPlace } from '../../fs/write-in-place.ts';
 
-/** Variables of a template. */
+/** Variables that a template may use. */
 export type TemplateValues = Readonly<Record<'HOSTNAME' | 'IP' | 'IP_ERLANG', () => string>>;
 
 const ACTION = /\{\{\s*\.(?<name>HOSTNAME|IP|IP_ERLANG)\s*\}\}/y;
@@ -40,7 +40,7 @@ function fillTemplate(text: string, values: TemplateValues, file: string): strin
   }
 }
 
-/** This host's values. Each throws UsageError on use if INTERFACE_NAME has no address. */
+/** Values of this host. Using one throws UsageError if INTERFACE_NAME has no address. */
 export function ownValues(
   interfaceName: string | undefined,
   interfaces: () => Readonly<Record<string, readonly { readonly address: string }[] | undefined>> = networkInterfaces,
@@ -70,7 +70,7 @@ const NEW_FILE_MODE = 0o666;
  */
 export async function renderTemplate(path: string, templates: string, values: TemplateValues): Promise<void> {
   const source = join(templates, basename(path), basename(path));
-  // Bytes are preserved in any encoding.
+  // Preserves bytes in any encoding.
   const text = textOf(source, path);
   const content = Buffer.from(fillTemplate(text, values, source), 'latin1');
   try {
@@ -90,7 +90,7 @@ function textOf(source: string, path: string): string {
   }
 }
 
-/** The target of a link; the path itself if it does not exist. */
+/** The target of a link, or the path itself if it does not exist. */
 function targetOf(path: string): string {
   try {
     return realpathSync.native(path);
@@ -108,7 +108,7 @@ async function write(path: string, content: Uint8Array): Promise<void> {
   try {
     replace(path, image);
   } catch (error) {
-    // In a directory of another user, or a file mount: it may be writable in place.
+    // A file mount, or a file in a directory of another user, may still be writable in place.
     if (found?.isFile() !== true || (error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
     await writeInPlace(path, image);
   }

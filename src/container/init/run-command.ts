@@ -26,7 +26,8 @@ export async function leaveRunCommand(root: string, command: string, log: Log): 
     return false;
   }
   try {
-    // A volume's root directory belongs to root and may be accessible to all; a directory of ours is made private.
+    // The root directory of a volume belongs to root and may be accessible to all users. A directory of ours is made
+    // private.
     if (found.uid === process.geteuid?.() && (found.mode & 0o777 & ~DIRECTORY_MODE) !== 0)
       chmodSync(directory, (found.mode & 0o7000) | DIRECTORY_MODE);
     const content = Buffer.from(command);
@@ -40,7 +41,7 @@ export async function leaveRunCommand(root: string, command: string, log: Log): 
   }
 }
 
-/** Undefined if unreadable. */
+/** Undefined if the file is unreadable. */
 function contentOf(path: string): Buffer | undefined {
   try {
     return readFileSync(path);

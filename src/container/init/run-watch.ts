@@ -29,11 +29,11 @@ import {
 import { leaveRunCommand } from './run-command.ts';
 import { watchRecorder } from './watch-record.ts';
 
-/** Files mounted individually by the service keep their inode, or it would not see new versions. */
+/** Files that the service mounts individually keep their inode, because otherwise it would not see new versions. */
 export interface WatchRunOptions extends Omit<WatchOptions, 'writesInPlace'>, TlsValues {
   /** Values of `--on-change`. */
   readonly onChange: readonly string[];
-  /** For one attempt of an action. */
+  /** Timeout of one attempt of an action. */
   readonly actionTimeoutMs: number;
 }
 
@@ -103,7 +103,7 @@ export async function runWatch(
 }
 
 /**
- * The validated actions of these options.
+ * Parses and validates the actions of these options.
  * @throws as runWatch()
  */
 export async function checkedActions(
@@ -119,7 +119,7 @@ export async function checkedActions(
   return actions;
 }
 
-/** What to check of https:// actions. Throws UsageError for --tls or --ca-file that contradict them. */
+/** What to verify about servers of https:// actions. Throws UsageError if --tls or --ca-file contradict them. */
 function actionTrust(values: TlsValues, actions: readonly Action[]): Trust {
   const urls = actions.flatMap((action) => (action.kind === 'http' ? [action] : []));
   return trustOfSecured(

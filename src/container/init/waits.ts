@@ -18,31 +18,31 @@ import type { KubeClient, KubeObject } from '../../kube/types.ts';
 
 export interface WaitSettings extends Omit<WaitOptions, 'self'> {
   readonly timeoutMs: number;
-  /** Undefined: the Pod's ServiceAccount, or the user's own. */
+  /** Path of the kubeconfig. If undefined, the Pod's ServiceAccount is used, or the user's own kubeconfig. */
   readonly kubeconfig: string | undefined;
-  /** Our Pod's namespace, the default for waits. Undefined: from the credentials. */
+  /** The Pod's namespace, which is the default for waits. If undefined, it is taken from the credentials. */
   readonly namespace?: string;
-  /** From the downward API; undefined without it. */
+  /** The Pod's name from the downward API; undefined if it is not set. */
   readonly podName: string | undefined;
   readonly nodeName: string | undefined;
 }
 
-/** Maximum of a Node timer. */
+/** Longest delay of a Node timer. */
 const TIMEOUT_MAX_MS = 24 * 86_400_000;
 
-/** Throws UsageError for one that would end at once. */
+/** Throws UsageError for a timeout that would expire immediately. */
 export function checkTimeout(timeoutMs: number): void {
   if (timeoutMs <= 0 || timeoutMs > TIMEOUT_MAX_MS)
     throw new UsageError('--timeout: must be more than 0 and at most 24d');
 }
 
-/** The unique dependencies of these texts. Throws UsageError with the position in the text. */
+/** Parses these texts into dependencies without duplicates. Throws UsageError with the position in the text. */
 export function dependenciesOf(texts: readonly string[]): Dependency[] {
   return [...new Map(texts.map((text) => [text, parseDependency(text)])).values()];
 }
 
 /**
- * What to check of https:// dependencies; http:// URLs stay plain.
+ * What to verify about https:// dependencies. http:// URLs stay unencrypted.
  * @throws UsageError for --tls or --ca-file that contradict them
  */
 export function waitTrust(values: TlsValues, dependencies: readonly Dependency[]): Trust {
@@ -55,7 +55,7 @@ export function waitTrust(values: TlsValues, dependencies: readonly Dependency[]
 
 /**
  * Resolves when all are ready; rejects as waitForAll(). Leaves no connection or timer behind.
- * @param tell reports them in another format
+ * @param tell reports states in another format
  */
 export async function waitFor(
   dependencies: readonly Dependency[],
@@ -72,7 +72,7 @@ export async function waitFor(
     const self = { podName, nodeName, container: own?.name, isInCluster };
     await waitForAll(dependencies, { ...options, self }, { signal, log, live, tell, kube: api.get });
   } catch (error) {
-    // Only if the Pod's name was given, or is known from the kubelet, is it certain.
+    // The name is certain only if it was given as an option or the kubelet provides it.
     const isKnown = settings.podName !== undefined || own !== undefined;
     if (error instanceof KollaError && !(error instanceof SignalError) && isKnown)
       await announce(error.message, { podName, podUid: own?.podUid }, { kube: api.get, log, signal });
@@ -80,17 +80,17 @@ export async function waitFor(
   }
 }
 
-/** The kubelet waits for our exit, and the user for the reason. */
+/** Both the kubelet and the user are waiting at this point: the kubelet for our exit, the user for the reason. */
 const ANNOUNCE_MS = 2000;
-/** The API server's maximum length of a note. */
+/** The API server's maximum length of an Event's note. */
 const NOTE_BYTES = 1024;
-/** A name has at most 253; the rest is for a suffix. */
+/** A name has at most 253 characters; the rest is for a suffix. */
 const NAME_CHARACTERS = 200;
 
 /**
- * Reports pending dependencies as an Event on our own Pod, shown by `kubectl describe pod`. Best effort: they are in
- * the log and the termination log anyway, and most ServiceAccounts may not create Events. Never rejects.
- * @param pod its name, and its uid if the kubelet provides it: otherwise it is read
+ * Reports pending dependencies as an Event on our own Pod, shown by `kubectl describe pod`. Best effort: the log and
+ * the termination log have them anyway, and most ServiceAccounts may not create Events. Never rejects.
+ * @param pod the Pod's name, and its uid if the kubelet provides it; otherwise the uid is read
  */
 async function announce(
   message: string,
@@ -126,7 +126,7 @@ function eventOf(
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
     metadata: { generateName: `${podName.slice(0, NAME_CHARACTERS)}-`, namespace },
-    // Exactly six fractional digits.
+    // A time with exactly six fractional digits.
     eventTime: new Date().toISOString().replace('Z', '000Z'),
     reportingController: 'kolla-init',
     reportingInstance: podName,

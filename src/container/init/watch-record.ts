@@ -15,8 +15,8 @@ export interface WatchRecorder extends AsyncDisposable {
 }
 
 /**
- * Writes each changed status; waits at the end for the last write. Without a writable volume at /run/kolla (below
- * `root`), nothing is written.
+ * Writes each changed status, and at the end waits for the last write. If there is no writable volume at /run/kolla
+ * (below `root`), nothing is written.
  */
 export function watchRecorder(root: string, log: Log): WatchRecorder {
   let [last, problem] = ['', ''];
@@ -28,7 +28,7 @@ export function watchRecorder(root: string, log: Log): WatchRecorder {
       await replaceFile(configRecordFile(root), { content, mode: MODE, uid: -1, gid: -1 });
       problem = '';
     } catch (error) {
-      // A failed record must not affect the configuration.
+      // A failure to write the record must not affect the configuration.
       if (problem !== messageOf(error)) log.warn(`cannot write the record for kolla-probe config: ${messageOf(error)}`);
       problem = messageOf(error);
       last = '';

@@ -38,7 +38,7 @@ export const WATCH_OPTIONS = [
     env: 'KOLLA_INIT_ACTION_TIMEOUT',
     default: '30s',
     help: 'maximum time for one attempt of an action',
-    details: 'After that a command is killed.',
+    details: 'A command that takes longer is killed.',
     example: '5s',
   },
   ...FILE_OPTIONS,
@@ -51,7 +51,7 @@ export const watchCommand = command({
     'Run it as a sidecar. Each version is validated and installed as by kolla-init, every file ' +
     'atomically; an invalid version is rejected and the previous one kept. Actions run in the given order ' +
     'when a file has changed; a failed action is retried until it succeeds or a newer version arrives. ' +
-    'Runs until SIGTERM (143) or the action exit (0).',
+    'Exits with 143 on SIGTERM, or with 0 after the `exit` action.',
   operands: [],
   notes: [
     {
@@ -81,14 +81,14 @@ export const watchCommand = command({
   ],
   async run({ options }, context) {
     const settings = await watchSettings(options, context);
-    // Loads the parts of a resident command.
+    // Loads the modules of a resident command.
     const { runWatch } = await import('./run-watch.ts');
     return await runWatch(settings, context);
   },
 });
 
 /**
- * The validated options.
+ * Validates the options.
  * @throws UsageError for invalid times; ConfigError for invalid overlays
  */
 export async function watchSettings(

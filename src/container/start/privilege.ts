@@ -4,15 +4,15 @@ import { findProgram, isRefusal } from '../../process/exec/index.ts';
 
 /** The command file written by kolla_set_configs as root. */
 export const RUN_COMMAND = '/run_command';
-/** The command file written by kolla-init for a container without root: the only path checked there. */
+/** The command file that kolla-init writes for a container without root. Only this path is checked there. */
 export const ROOTLESS_RUN_COMMAND = '/run/kolla/run_command';
 
-/** How the configuration is installed: by us, by sudo, or before by kolla-init. */
+/** How the configuration is installed: by kolla_start itself, through sudo, or beforehand by kolla-init. */
 export type Privilege =
   | { readonly by: 'root' | 'sudo'; readonly runCommand: typeof RUN_COMMAND }
   | { readonly by: 'nobody'; readonly runCommand: typeof ROOTLESS_RUN_COMMAND };
 
-/** Input of the decision. */
+/** Facts on which the decision depends. */
 interface StartFacts {
   readonly uid: number;
   readonly path: string;
@@ -23,10 +23,10 @@ interface StartFacts {
 }
 
 /**
- * As root we install the configuration. Otherwise kolla-init has done it, or sudo can, as Kolla's sudoers allows for
- * the group kolla.
- * @throws NotPermittedError if kolla-init did it for another user; UnavailableError if neither applies: the service
- * would start without its configuration
+ * As root, kolla_start installs the configuration. Otherwise kolla-init has installed it, or sudo can, because Kolla's
+ * sudoers allows the group kolla to do so.
+ * @throws NotPermittedError if kolla-init did it for another user; UnavailableError if neither applies, since the
+ * service would start without its configuration
  */
 export function privilegeOf({ uid, path, prepared, mayGain }: StartFacts): Privilege {
   if (uid === 0) return { by: 'root', runCommand: RUN_COMMAND };

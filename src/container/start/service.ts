@@ -2,7 +2,7 @@ import type { Log } from '../../core/log.ts';
 import { becomeProgram, callersOpenFiles, findProgram, isRefusal } from '../../process/exec/index.ts';
 import type { Privilege } from './privilege.ts';
 
-/** As in Kolla's start.sh; its extend scripts are written for bash, and may use `$0`. */
+/** Named as in Kolla's start.sh: its extend scripts are written for bash and may use `$0`. */
 const BASH = '/bin/bash';
 const KOLLA_START = '/usr/local/bin/kolla_start';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { accountLines } from '../../fs/accounts.ts';
 
-/** A line of /etc/passwd. */
+/** One line of /etc/passwd. */
 export interface Account {
   readonly name: string;
   readonly uid: number;
@@ -12,15 +12,13 @@ export interface Account {
 
 /** Looks up users and groups in files; images have no other source. */
 export interface Accounts {
-  /** By name, by `#1000`, or by number. A number needs no line. */
+  /** A user by name, by `#1000`, or by number. A number needs no line in the file. */
   user(wanted: string | number): Account | undefined;
-  /** The id of a group's name or of `#1000`. */
+  /** The ID of a group by name or as `#1000`. */
   group(wanted: string): number | undefined;
 }
 
-/**
- * @param read returns a file's text, or '' if it is missing
- */
+/** @param read returns the text of a file, or '' if it does not exist */
 export function accountsOf(read: (path: string) => string = readText): Accounts {
   return {
     user(wanted) {

@@ -3,13 +3,13 @@ import { defined } from '../../core/defined.ts';
 import type { Account, Accounts } from './accounts.ts';
 import type { Request } from './parse.ts';
 
-/** The caller's IDs. */
+/** The caller's user and group IDs. */
 interface Caller {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** The result for a request. */
+/** The decision about a request. */
 type Decision =
   | { readonly to: 'run'; readonly target: Account; readonly become?: { readonly uid: number; readonly gid: number } }
   | { readonly to: 'skip'; readonly line: string }
@@ -25,7 +25,10 @@ const FILE_TOOLS = new Set(['chown', 'chmod', 'chgrp', 'mkdir', 'install']);
  * which mostly needs only the service's own files; a command that needs root fails and reports it itself.
  */
 const ROOTWRAP = /^[a-z][a-z0-9]*-rootwrap$/;
-/** It would connect, fail to set its capabilities and exit, while oslo.privsep waits for its response forever. */
+/**
+ * privsep-helper would connect, fail to set its capabilities and exit, while oslo.privsep waits for its response
+ * forever.
+ */
 const PRIVSEP = 'privsep-helper';
 
 /**
@@ -71,12 +74,12 @@ function refusal(
   );
 }
 
-/** Arguments of file tools are paths and owners; those of any other command may contain a password. */
+/** Arguments of file tools are paths and owners; arguments of other commands may contain a password. */
 function commandOf([command, ...rest]: readonly [string, ...string[]]): string {
   return FILE_TOOLS.has(basename(command)) ? [command, ...rest].join(' ') : command;
 }
 
-/** Directly, or through a rootwrap. */
+/** Whether the command is called directly or through a rootwrap. */
 function asksPrivsep([command = '', , wrapped = '']: readonly string[]): boolean {
   return [command, ROOTWRAP.test(basename(command)) ? wrapped : ''].some((word) => basename(word) === PRIVSEP);
 }

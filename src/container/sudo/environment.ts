@@ -5,7 +5,7 @@ import type { Request } from './parse.ts';
 /** PATH in Kolla's sudoers. */
 export const SECURE_PATH = `/var/lib/kolla/venv/bin:${SYSTEM_PATH}`;
 
-/** Variables kept by sudo by default: terminal, time zone and locale. */
+/** Variables that sudo keeps by default: terminal, time zone and locale. */
 
 const KEPT = /^(?:TERM|TZ|LANG|LANGUAGE|LC_[A-Z]+|COLORTERM|HOSTNAME)$/;
 

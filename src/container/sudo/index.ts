@@ -21,7 +21,7 @@ import { decide } from './decide.ts';
 import { environmentOf, SECURE_PATH } from './environment.ts';
 import { parseSudo, SudoUsageError, type Request } from './parse.ts';
 
-/** Handles one call. Returns only if nothing was executed. */
+/** Handles one call. Returns only if no command was executed. */
 export async function runSudo(argv: readonly string[], inherited: NodeJS.ProcessEnv): Promise<ExitCode> {
   ignoreClosedStderr();
   if (argv.length === 1 && ['-h', '--help'].includes(argv[0]!)) {
@@ -68,15 +68,15 @@ async function answer(request: Request, inherited: NodeJS.ProcessEnv): Promise<E
       return refuse(`this root may not become ${target.name}: ${messageOf(error)}`);
     }
   }
-  // After that: execute permission is checked as the target.
+  // Runs afterwards, because execute permission is checked for the target user.
   const program = findProgram(request.words[0], environment['PATH'] ?? SECURE_PATH);
   if (isRefusal(program)) return refuse(program.reason, program.code);
   return await becomeProgram(...withCallersLimits(program, request.words), environment, AbortSignal.any([]));
 }
 
-/** Groups first, while permitted. */
+/** Groups are set first, while that is still permitted. */
 function leaveRoot(name: string, { uid, gid }: { uid: number; gid: number }): void {
-  // Missing in the types.
+  // Missing in Node's types.
   (process as unknown as { initgroups(user: string, group: number): void }).initgroups(name, gid);
   process.setgid?.(gid);
   process.setuid?.(uid);

@@ -1,18 +1,18 @@
 /** A parsed sudo command line. */
 export interface Request {
-  /** A name, or `#1000`; undefined means root. */
+  /** A name or `#1000`; undefined means root. */
   readonly user?: string;
   readonly group?: string;
   /** Keep all variables, or those with these names. */
   readonly keep: 'all' | readonly string[];
   /** HOME is the target's, even if the caller's variables are kept. */
   readonly setHome: boolean;
-  /** NAME -> value, as `sudo NAME=value command` gives them. */
+  /** Variables from `sudo NAME=value command`. */
   readonly assigned: ReadonlyMap<string, string>;
   readonly words: readonly [string, ...string[]];
 }
 
-/** An unsupported call; the text follows `sudo: `. */
+/** An unsupported call. The text is printed after `sudo: `. */
 export class SudoUsageError extends Error {
   override name = 'SudoUsageError';
 }
@@ -32,7 +32,7 @@ const WITH_VALUE: Readonly<Record<string, 'user' | 'group' | 'ignored'>> = {
   p: 'ignored',
   prompt: 'ignored',
 };
-/** No password is requested here: these have no effect. */
+/** sudo without root never asks for a password, so these options have no effect. */
 const WITHOUT_MEANING = new Set(['n', 'non-interactive', 'S', 'stdin', 'k', 'reset-timestamp']);
 
 /**

@@ -1,4 +1,4 @@
-/** Socket addresses: in text form, and as the bytes of a sockaddr, equal on both architectures. */
+/** Socket addresses as text and as the bytes of a sockaddr, which are the same on both architectures. */
 import { shortened } from '../../core/ipv6.ts';
 import { systemError } from '../errors.ts';
 
@@ -6,18 +6,18 @@ export const FAMILY = { unix: 1, v4: 2, v6: 10 } as const;
 
 const V4_BYTES = 16;
 const V6_BYTES = 28;
-/** Size of a socket path, including the final NUL. */
+/** Maximum size of a socket path, including the final NUL. */
 const PATH_BYTES = 108;
 
 const EINVAL = -22;
 
-/** One end of a connection. */
+/** The address of one end of a connection. */
 export interface Endpoint {
   readonly address: string;
   readonly port: number;
 }
 
-/** 4, 6, or 0 if it is not an address. */
+/** The IP version, 4 or 6; 0 if it is not an address. */
 export function isIP(text: string): 0 | 4 | 6 {
   if (v4Bytes(text) !== undefined) return 4;
   return v6Bytes(text.replace(/%[\w.-]+$/, '')) === undefined ? 0 : 6;
@@ -26,7 +26,7 @@ export function isIP(text: string): 0 | 4 | 6 {
 export const isIPv4 = (text: string): boolean => isIP(text) === 4;
 export const isIPv6 = (text: string): boolean => isIP(text) === 6;
 
-/** A Unix socket's path. */
+/** The path of a Unix socket. */
 export interface LocalEndpoint {
   readonly path: string;
 }
@@ -56,16 +56,14 @@ function bytesOfPath(path: string): Uint8Array {
   return bytes;
 }
 
-/** Of a TCP or UDP socket; undefined for another kind. */
+/** The address of a TCP or UDP socket; undefined for other kinds. */
 export function endpointOf(bytes: Uint8Array): Endpoint | undefined {
   const port = (bytes[2]! << 8) | bytes[3]!;
   if (bytes[0] === FAMILY.v4) return { address: addressText(bytes.subarray(4, 8)), port };
   return bytes[0] === FAMILY.v6 ? { address: addressText(bytes.subarray(8, 24)), port } : undefined;
 }
 
-/**
- * @param bytes the 4 or 16 bytes of an address
- */
+/** @param bytes 4 or 16 bytes of an address */
 export function addressText(bytes: Uint8Array): string {
   return bytes.length === 4 ? bytes.join('.') : v6Text(bytes);
 }
@@ -87,7 +85,7 @@ function v6Bytes(text: string): number[] | undefined {
   return [...head, ...Array.from({ length: missing }, () => 0), ...tail];
 }
 
-/** The last may be an IPv4 address. */
+/** The last group may be an IPv4 address. */
 function groupsOf(text: string): number[] | undefined {
   if (text === '') return [];
   const groups = text.split(':');

@@ -15,16 +15,16 @@ import { isIP, type Endpoint, type LocalEndpoint } from './address.ts';
 import { resolveName } from './resolver/index.ts';
 import { begin, EAGAIN, openTcp, openUnix, outcomeOf, peerOf, Waited } from './socket.ts';
 
-/** The target: `lookup` replaces the resolver, until its signal is aborted. */
+/** The target. `lookup` replaces the resolver; its signal is aborted when the connection is destroyed. */
 export interface TcpNetConnectOpts {
   readonly host: string;
   readonly port: number;
   readonly lookup?: LookupFunction | undefined;
-  /** Destroys it. */
+  /** Aborting this signal destroys the connection. */
   readonly signal?: AbortSignal;
 }
 
-/** A Unix socket. */
+/** The path of a Unix socket. */
 export interface IpcNetConnectOpts {
   readonly path: string;
   readonly signal?: AbortSignal;
@@ -45,12 +45,12 @@ interface SocketEvents extends Record<string, readonly unknown[]> {
 }
 
 export interface SocketOptions {
-  /** Whether the peer may half-close and still be written to. */
+  /** Whether data may still be written after the peer has closed its sending direction. */
   readonly allowHalfOpen?: boolean;
 }
 
 const CHUNK_BYTES = 65_536;
-/** A shared read buffer, used by one at a time. */
+/** A shared read buffer. Only one connection uses it at a time. */
 let chunk: Uint8Array | undefined;
 
 export class Socket extends Emitter<SocketEvents> {
@@ -66,7 +66,7 @@ export class Socket extends Emitter<SocketEvents> {
   /** Which directions are closed. */
   #isSent = false;
   #isRead = false;
-  /** The events being polled. */
+  /** The events that are polled for. */
   #events = 0;
 
   constructor({ allowHalfOpen = false }: SocketOptions = {}) {
@@ -78,13 +78,13 @@ export class Socket extends Emitter<SocketEvents> {
     return this.#unsent.length > 0;
   }
 
-  /** For an accepted connection. Called once, like start(). */
+  /** Starts an accepted connection. Called once, like start(). */
   adopt(fd: number): this {
     this.#connected(fd);
     return this;
   }
 
-  /** Called once. */
+  /** Starts an outgoing connection. Called once. */
   start(to: TcpNetConnectOpts | IpcNetConnectOpts): void {
     const { signal } = to;
     const abort = () => this.destroy(signal?.reason as Error);
@@ -144,7 +144,7 @@ export class Socket extends Emitter<SocketEvents> {
       }
     }
     if (failures.length === 1) throw failures[0];
-    // As in Node: all errors, with the code of the first.
+    // The errors of all addresses, with the code of the first one, as in Node.
     throw Object.assign(new AggregateError(failures), { code: (failures[0] as NodeJS.ErrnoException).code });
   }
 

@@ -1,4 +1,4 @@
-/** Accepts connections, for net.ts. */
+/** Accepts connections for net.ts. */
 import { AbortController } from '../abort.ts';
 import { Emitter } from '../emitter.ts';
 import { systemError } from '../errors.ts';
@@ -7,7 +7,7 @@ import type { Endpoint } from './address.ts';
 import { resolveName } from './resolver/index.ts';
 import { EAGAIN, listenOn, ownOf } from './socket.ts';
 
-/** Without a host: all addresses, of IPv6 and IPv4. */
+/** Without a host, the server listens on all IPv6 and IPv4 addresses. */
 interface ListenOptions {
   readonly host?: string;
   readonly port: number;
@@ -19,13 +19,13 @@ interface ServerEvents extends Record<string, readonly unknown[]> {
   close: [];
 }
 
-/** A long-lived process: garbage cycles are collected earlier than in a short-lived one. */
+/** The process is long-lived, so the cycle collector runs earlier than in a short-lived one. */
 const CYCLES_FROM_BYTES = 2 * 1024 * 1024;
 const ECONNABORTED = -103;
-/** Delay before accept is retried without a free descriptor. */
+/** Delay before accept is retried when no descriptor is free. */
 const RETRY_MS = 100;
 
-/** @typeParam C a connection */
+/** @typeParam C the type of a connection */
 export class Server<C extends { once(event: 'close', call: () => void): unknown }> extends Emitter<ServerEvents> {
   readonly #adopt: (fd: number) => C;
   readonly #onConnection: (connection: C) => void;
@@ -49,14 +49,14 @@ export class Server<C extends { once(event: 'close', call: () => void): unknown 
     return this;
   }
 
-  /** Its listen address. */
+  /** The address it listens on. */
   address(): Endpoint | undefined {
     return ownOf(this.#fd);
   }
 
   /**
    * Stops accepting.
-   * @param then called once the last connection is closed
+   * @param then called after the last connection was closed
    */
   close(then: () => void): this {
     this.once('close', then);
@@ -115,7 +115,7 @@ async function descriptorFor({ host, port }: ListenOptions): Promise<number> {
     return listenOn({ address: '::', port });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw error;
-    // A machine without IPv6. Any other error occurs here again.
+    // The machine has no IPv6. Any other error occurs again below.
     return listenOn({ address: '0.0.0.0', port });
   }
 }

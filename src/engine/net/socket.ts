@@ -1,4 +1,4 @@
-/** A non-blocking socket, one step each: immediate results are returned, the rest is left to the loop. */
+/** Operations on a non-blocking socket. Immediate results are returned; for the others the caller waits in the loop. */
 import type { AbortSignal } from '../abort.ts';
 import { done, systemError } from '../errors.ts';
 import { unwatch, watch } from '../loop.ts';
@@ -6,7 +6,7 @@ import { bytesOf, endpointOf, FAMILY, type Endpoint, type LocalEndpoint } from '
 
 const [STREAM, DATAGRAM] = [1, 2];
 const EINPROGRESS = -115;
-/** Nothing to read, or no room to write. */
+/** There is nothing to read, or no room to write. */
 export const EAGAIN = -11;
 
 export const openTcp = (address: string): number => opened(address, STREAM);
@@ -18,8 +18,8 @@ function opened(address: string, type: number): number {
 }
 
 /**
- * @returns whether it is connected already; otherwise the descriptor becomes writable once it has a result. Throws the
- * system's error
+ * @returns whether the socket is already connected. If not, the descriptor becomes writable when the connection
+ * succeeds or fails. Throws the system's error
  */
 export function begin(fd: number, to: Endpoint | LocalEndpoint): boolean {
   const result = sys.connect(fd, bytesOf(to));
@@ -28,7 +28,7 @@ export function begin(fd: number, to: Endpoint | LocalEndpoint): boolean {
   return true;
 }
 
-/** The result: undefined, or the error. */
+/** The result of connecting: undefined, or the error. */
 export function outcomeOf(fd: number, to: Endpoint | LocalEndpoint): NodeJS.ErrnoException | undefined {
   const result = sys.outcome(fd);
   return result === 0 ? undefined : connectError(result, to);
@@ -36,7 +36,7 @@ export function outcomeOf(fd: number, to: Endpoint | LocalEndpoint): NodeJS.Errn
 
 const BACKLOG = 511;
 
-/** A listening descriptor. Throws as Node: `listen EADDRINUSE: address already in use 127.0.0.1:80` */
+/** A listening descriptor. Throws Node's error: `listen EADDRINUSE: address already in use 127.0.0.1:80` */
 export function listenOn(at: Endpoint): number {
   const fd = openTcp(at.address);
   const result = sys.listen(fd, bytesOf(at), BACKLOG);
@@ -47,7 +47,7 @@ export function listenOn(at: Endpoint): number {
   throw Object.assign(error, at);
 }
 
-/** As in Node: `connect ECONNREFUSED 127.0.0.1:1`. */
+/** Node's message: `connect ECONNREFUSED 127.0.0.1:1`. */
 function connectError(result: number, to: Endpoint | LocalEndpoint): NodeJS.ErrnoException {
   const error = systemError(result, 'connect');
   const at = 'path' in to ? { address: to.path } : to;
@@ -59,9 +59,9 @@ const ADDRESS_MAX_BYTES = 128;
 
 const [OWN, PEER] = [0, 1] as const;
 
-/** The local address. */
+/** The local address of the socket. */
 export const ownOf = (fd: number): Endpoint | undefined => addressOf(fd, OWN);
-/** The peer's address. */
+/** The address of the peer. */
 export const peerOf = (fd: number): Endpoint | undefined => addressOf(fd, PEER);
 
 function addressOf(fd: number, end: 0 | 1): Endpoint | undefined {

@@ -28,7 +28,7 @@ declare global {
   const performance: typeof globals.performance;
   const URL: typeof url.URL;
   type URL = url.URL;
-  /** Used in a file that kolla-core replaces; no-undef checks the bundle. */
+  /** Used in a file that kolla-core replaces. The rule no-undef checks the bundle. */
   const TextDecoder: new (encoding: string, options: object) => { decode(bytes: Uint8Array): string };
   /** Provided by the engine. */
   const atob: (text: string) => string;

@@ -8,7 +8,7 @@ export interface LineEvent {
   readonly content: Content;
   readonly offset: number;
   readonly timeMs: number;
-  /** Undefined once it is a string. */
+  /** Undefined after it was converted to a string. */
   readonly chunk: Buffer | undefined;
   readonly start: number;
   readonly end: number;
@@ -16,20 +16,20 @@ export interface LineEvent {
 
 const HEAD_BYTES = 1024;
 const TAIL_BYTES = 32 * 1024;
-/** Length of `2026-11-20T08:15:42.123Z`, and of the part up to its seconds. */
+/** Length of `2026-11-20T08:15:42.123Z`, and of its part before the seconds. */
 const STAMP_LENGTH = 24;
 const SECONDS = 17;
 const MINUTE_MS = 60_000;
-/** Digits of an offset in an id: see documentId. */
+/** Number of digits of an offset in an ID: see documentId. */
 const OFFSET_DIGITS = 9;
-/** Its last five digits; more would not fit an unsigned integer. */
+/** The number of values of its last five digits. More digits would not fit an unsigned integer. */
 const LOW = 36 ** 5;
-/** Follows an id. */
+/** The text after an ID. */
 export const CLOSING = '"}}\n';
 
 /**
- * Writes documents from the bytes of lines, with the same ids and contents as from strings. What precedes a line changes
- * once a minute, but for the id and the seconds: lines of several processes are not in order.
+ * Writes documents from the bytes of lines, with the same IDs and contents as from strings. The text before a line
+ * changes once a minute, except for the ID and the seconds, since lines of several processes are not in order.
  */
 export class DocumentWriter {
   readonly #opening: (day: string) => string;
@@ -41,7 +41,7 @@ export class DocumentWriter {
   #format: LineFormat | undefined;
   #name = '';
   #minuteMs = NaN;
-  /** Indexes of the offset in the id, and of the seconds. */
+  /** Indexes of the offset within the ID, and of the seconds. */
   #idAt = 0;
   #stampAt = 0;
   readonly #memory: SharedMemory;
@@ -54,7 +54,7 @@ export class DocumentWriter {
     this.#tail = memory.text(TAIL_BYTES);
   }
 
-  /** Bytes that a buffer must have room for before `write`; 0 if the event takes its string. */
+  /** Number of free bytes that `write` needs in the buffer; 0 if the event must be converted to a string. */
   roomFor({ content, chunk, start, end }: LineEvent): number {
     const format = content.parser.lines;
     if (chunk === undefined || format === undefined) return 0;
@@ -63,7 +63,7 @@ export class DocumentWriter {
 
   /**
    * Writes an event at that index.
-   * @returns the index after it; 0 if the event takes its string
+   * @returns the index after the event; 0 if it must be converted to a string
    */
   write(to: Buffer, at: number, { content, offset, timeMs, chunk, start, end }: LineEvent): number {
     const format = content.parser.lines;

@@ -2,21 +2,23 @@ import type { Clock } from '../parse/clock.ts';
 import type { SharedMemory } from './memory.ts';
 import { TimeReader } from './time-reader.ts';
 
-/** Lines of one file that become documents without becoming strings. */
+/** Converts lines of one file to documents without creating strings. */
 export interface LineFormat {
-  /** Whether each line is an event; else a line that begins one ends the previous one of its process. */
+  /** Whether each line is an event. Otherwise a line that begins an event ends the previous event of its process. */
   readonly isAlone: boolean;
-  /** The process of the line that `begins` was asked about last. */
+  /** The process that wrote the line last passed to `begins`. */
   readonly pid: number;
-  /** Follows the timestamp in a document. */
+  /** The text after the timestamp in a document. */
   readonly middle: string;
-  /** Ends a document. */
+  /** The text that ends a document. */
   readonly tail: string;
-  /** The time of a line that begins an event, in milliseconds since the epoch; NaN if that takes the string. */
+  /**
+   * The time of a line that begins an event, in milliseconds since the epoch; NaN if the line needs the string parser.
+   */
   begins(chunk: Buffer, start: number, end: number): number;
   /**
-   * Writes its document at that index of a buffer with enough room.
-   * @returns the index after it; 0 if that takes the string
+   * Writes the line's document at that index of a buffer with enough room.
+   * @returns the index after the document; 0 if the line needs the string parser
    */
   write(
     to: Buffer,
@@ -31,7 +33,10 @@ export interface LineFormat {
   ): number;
 }
 
-/** Maximum that `write` adds to twice the line, the head and the tail: keys, and what it touches beyond the end. */
+/**
+ * Maximum number of bytes that `write` adds to twice the line, the head and the tail: the keys, and bytes that it
+ * touches beyond the end.
+ */
 export const MOST_ADDED_BYTES = 1024;
 
 export function rawLines(tail: string, clock: Clock, memory: SharedMemory): LineFormat {
@@ -52,7 +57,7 @@ export function rawLines(tail: string, clock: Clock, memory: SharedMemory): Line
   };
 }
 
-/** The same as Oslo and kollaSchema, for a line that begins an event and has nothing odd. */
+/** Same result as Oslo and kollaSchema, for a line that begins an event and contains nothing unusual. */
 export function osloLines(tail: string, clock: Clock, memory: SharedMemory): LineFormat {
   const { functions, keys } = memory;
   const times = new TimeReader(clock, memory, functions.begins);

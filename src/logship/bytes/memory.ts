@@ -1,9 +1,9 @@
 import { WASM } from './wasm.ts';
 
-/** Milliseconds since the minute; see `time` in native/log-lines.ts. */
+/** Milliseconds since the start of the minute; see `time` in native/log-lines.ts. */
 export type FindTime = (at: number, end: number, minute: number) => number;
 
-/** The functions of native/log-lines.ts, by addresses. */
+/** The functions of native/log-lines.ts. Parameters are addresses. */
 interface Functions {
   raw(to: number, from: number, end: number, head: number, headBytes: number, tail: number, tailBytes: number): number;
   oslo(
@@ -22,7 +22,7 @@ interface Functions {
   number(id: number, high: number, low: number, at: number, ms: number): void;
 }
 
-/** What of the engine's WebAssembly is used: Node's types leave it to the browser's. */
+/** The part of the engine's WebAssembly API that is used; Node's types leave it to the DOM library. */
 interface Engine {
   validate(code: Uint8Array): boolean;
   readonly Memory: new (size: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer };
@@ -37,22 +37,22 @@ const KEYS =
   );
 const PAGE_BYTES = 64 * 1024;
 const PAGES = 64;
-/** The first page is the module's own. */
+/** The module uses the first page itself. */
 const TEXTS = PAGE_BYTES;
 const READ = 2 * PAGE_BYTES;
 const WRITE = 40 * PAGE_BYTES;
-/** The functions read and write a little beyond what they are given. */
+/** The functions read and write slightly beyond the ranges they are given. */
 const SLACK_BYTES = PAGE_BYTES;
 
 /**
- * Memory shared with the WebAssembly module: what is read from a file becomes part of a request without a copy in
+ * Memory shared with the WebAssembly module: bytes read from a file become part of a request without a copy in
  * JavaScript's heap. Only pages in use are resident.
  */
 export class SharedMemory {
   readonly functions: Functions;
-  /** The keys in the order that native/log-lines.ts numbers them, each with its length in its last byte. */
+  /** The keys in the order of their numbers in native/log-lines.ts, each with its length in its last byte. */
   readonly keys: Buffer;
-  /** The minute that lines are compared with, and the reader of a file that it is of. */
+  /** The minute with which lines are compared, and the reader that it belongs to. */
   readonly minute: { readonly text: Buffer; readonly address: number; of: object | undefined };
   readonly #bytes: ArrayBuffer;
   #texts = TEXTS;
@@ -67,7 +67,7 @@ export class SharedMemory {
       this.keys[(nth + 1) * KEY_BYTES - 1] = this.keys.write(`","${key}":"`, nth * KEY_BYTES);
   }
 
-  /** Undefined if the engine or the CPU cannot run the module: lines are then converted as strings. */
+  /** Undefined if the engine or the CPU cannot run the module; lines are then converted to strings. */
   static open(): SharedMemory | undefined {
     const code = Buffer.from(WASM, 'base64');
     const { WebAssembly } = globalThis as unknown as { readonly WebAssembly?: Engine };
@@ -77,23 +77,23 @@ export class SharedMemory {
     return new SharedMemory(memory, exports);
   }
 
-  /** Whether bytes are in it. */
+  /** Whether the bytes are in this memory. */
   has(bytes: Buffer): boolean {
     return bytes.buffer === this.#bytes;
   }
 
-  /** For the reader; undefined if too long. */
+  /** Memory for the reader; undefined if the length is too large. */
   readBuffer(bytes: number): Buffer | undefined {
     return READ + bytes + SLACK_BYTES > WRITE ? undefined : this.#at(READ, bytes);
   }
 
-  /** For a request being filled. */
+  /** Memory for a request that is being filled. */
   writeBuffer(bytes: number): Buffer {
     if (WRITE + bytes + SLACK_BYTES > PAGES * PAGE_BYTES) throw new RangeError(`${bytes} bytes are too many`);
     return this.#at(WRITE, bytes);
   }
 
-  /** Room for a text that stays. */
+  /** Memory for a text that is never freed. */
   text(bytes: number): Buffer {
     const at = this.#texts;
     this.#texts += bytes;

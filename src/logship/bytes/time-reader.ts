@@ -2,12 +2,12 @@ import type { Clock } from '../parse/clock.ts';
 import type { FindTime, SharedMemory } from './memory.ts';
 
 const SPACE = 32;
-/** `2026-11-20 08:15:` */
+/** Length of `2026-11-20 08:15:`. */
 const MINUTE_BYTES = 17;
-/** See `time` in native/log-lines.ts. */
+/** The result of `time` in native/log-lines.ts. */
 const OTHER_MINUTE = -2;
 
-/** Reads timestamps that start a line, from its bytes. The clock is asked once a minute. */
+/** Reads the timestamps at the start of lines from their bytes. The time zone is evaluated once a minute. */
 export class TimeReader {
   readonly #clock: Clock;
   readonly #find: FindTime;
@@ -21,7 +21,9 @@ export class TimeReader {
     this.#memory = memory;
   }
 
-  /** Milliseconds since the epoch of `2026-11-20 08:15:42.123`; NaN if there is none or it needs more care. */
+  /**
+   * Milliseconds since the epoch of `2026-11-20 08:15:42.123`; NaN if there is no timestamp, or one in an unusual form.
+   */
   read(bytes: Buffer, start: number, end: number): number {
     const { byteOffset } = bytes;
     const { minute } = this.#memory;
@@ -31,7 +33,7 @@ export class TimeReader {
     return ms < 0 ? NaN : this.#minuteMs + ms;
   }
 
-  /** Another minute. Returns whether it is one. */
+  /** Sets another minute. Returns whether the text is one. */
   #enter(bytes: Buffer, start: number, end: number): boolean {
     if (end - start <= MINUTE_BYTES || bytes[start + 10] !== SPACE) return false;
     const ms = this.#clock.local(`${bytes.toString('latin1', start, start + MINUTE_BYTES)}00`);

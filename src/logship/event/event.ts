@@ -3,26 +3,26 @@ import type { Cut, Mark, Span } from '../read/progress.ts';
 
 /** One logged event: a line, or a line with its traceback. */
 export interface LogEvent {
-  /** The generation it starts in; the position of its first line there identifies the document. */
+  /** The generation in which it starts. The position of its first line there identifies the document. */
   readonly content: Content;
   readonly offset: number;
-  /** Its timestamp, or that of the last dated event before it, in milliseconds since the epoch. */
+  /** Its timestamp, or that of the last event before it with one, in milliseconds since the epoch. */
   readonly timeMs: number;
-  /** Whether the timestamp is its own. */
+  /** Whether the event has a timestamp of its own. */
   readonly isDated: boolean;
-  /** Its lines without line ends, joined by newlines. */
+  /** Its lines without line endings, joined by newlines. */
   readonly text: string;
-  /** Number of lines. */
+  /** The number of its lines. */
   readonly lines: number;
-  /** The reader's buffer as long as its only line is there, from `start` to `end`. */
+  /** The reader's buffer while it contains the event's only line, from `start` to `end`. */
   readonly chunk: Buffer | undefined;
   readonly start: number;
   readonly end: number;
-  /** One per generation with lines of it: a rotation may have occurred in between. */
+  /** One span per generation that contains lines of the event, because a rotation may have occurred in between. */
   readonly spans: readonly Span[];
 }
 
-/** Maximum lines of an event; further lines become separate events. */
+/** Maximum number of lines in an event. Further lines become separate events. */
 export const MAX_LINES = 1000;
 export const MAX_LENGTH = 1024 * 1024;
 /**
@@ -31,35 +31,35 @@ export const MAX_LENGTH = 1024 * 1024;
  */
 export const REACH_BYTES = 64 * 1024;
 
-/** An event that can still grow. */
+/** An event that may still grow. */
 export class OpenEvent implements LogEvent {
   readonly content: Content;
   readonly offset: number;
   readonly timeMs: number;
   readonly isDated: boolean;
   readonly spans: Span[];
-  /** The writing process, if the format shows it. */
+  /** The process that wrote it, if the format shows the process. */
   readonly pid: number;
   #text: string | undefined;
   chunk: Buffer | undefined;
   start = 0;
   end = 0;
-  /** Its size in the budget: its lines with their ends, as they are in the files. */
+  /** Its size in the budget: its lines with their line endings, as in the files. */
   heldBytes: number;
   lines = 1;
-  /** As decided by an earlier run, no line of its generation from this offset on belongs to it. */
+  /** The offset in its generation from which no line belongs to it, as an earlier run has decided. */
   limit = Infinity;
-  /** Set if lines of the next generation belong to it. */
+  /** Set if lines of the next generation belong to the event. */
   onto: Cut['onto'];
   /** When its last line arrived. */
   touchedMs: number;
-  /** The round of reading of its last line. */
+  /** The reading round of its last line. */
   touchedRound: number;
   #span: Span;
 
   /**
-   * @param span of its first line
-   * @param text of its first line; undefined if `putInto` follows
+   * @param span the span of its first line
+   * @param text the text of its first line; undefined if `putInto` follows
    */
   constructor(content: Content, span: Span, text: string | undefined, isDated: boolean, pid: number, touched: Touched) {
     this.content = content;
@@ -76,7 +76,7 @@ export class OpenEvent implements LogEvent {
     this.#span = span;
   }
 
-  /** Its first line is there in the reader's buffer. */
+  /** Sets the first line as bytes in the reader's buffer. */
   putInto(chunk: Buffer, start: number, end: number): void {
     this.chunk = chunk;
     this.start = start;
@@ -87,14 +87,14 @@ export class OpenEvent implements LogEvent {
     return (this.#text ??= this.chunk!.toString('utf8', this.start, this.end));
   }
 
-  /** Its bytes are about to be overwritten. */
+  /** Called before its bytes are overwritten. */
   keep(): void {
     if (this.chunk === undefined) return;
     this.#text = this.text;
     this.chunk = undefined;
   }
 
-  /** Whether a line at this offset, in the generation of the event's last line, is close enough. */
+  /** Whether a line at this offset, in the generation of the event's last line, is close enough to belong to it. */
   reaches(offset: number): boolean {
     return offset < this.limit && offset - this.#span.end.offset <= REACH_BYTES;
   }
@@ -104,7 +104,7 @@ export class OpenEvent implements LogEvent {
   }
 
   /**
-   * @param bytes of the line, with its end
+   * @param bytes size of the line with its line ending
    * @param end after the line
    */
   join(text: string, bytes: number, end: Mark, touched: Touched): void {
@@ -112,7 +112,7 @@ export class OpenEvent implements LogEvent {
     this.#add(text, bytes, touched);
   }
 
-  /** Adds a line from another generation, where a new span starts. */
+  /** Adds a line from another generation, which starts a new span. */
   goOn(text: string, bytes: number, span: Span, touched: Touched): void {
     this.#span = span;
     this.spans.push(span);
@@ -129,7 +129,7 @@ export class OpenEvent implements LogEvent {
   }
 }
 
-/** The framer's clock, updated once per round of reading. */
+/** The framer's clock, which is updated once per reading round. */
 export interface Touched {
   readonly ms: number;
   readonly round: number;

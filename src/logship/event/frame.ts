@@ -11,46 +11,46 @@ export interface Line {
 }
 
 const NONE: readonly OpenEvent[] = [];
-/** Number of open events of a file above which unreachable ones are ended. */
+/** Number of open events of a file above which events that no line can reach are ended. */
 const MANY = 64;
 
 /** The open events of one generation. */
 export class Frame {
   readonly content: Content;
-  /** The last event of each writing process. */
+  /** The last event of each process that writes to the file. */
   readonly open = new Map<number, OpenEvent>();
-  /** The event written last, unless it has ended. */
+  /** The event that was written last, unless it has ended. */
   last: OpenEvent | undefined;
-  /** Offset after the last line. */
+  /** The offset after the last line. */
   next: number;
   /** The previous generation, as long as this one may continue its open events. */
   before: Frame | undefined;
-  /** The event continued from the previous generation. */
+  /** The event that continues from the previous generation. */
   carried: OpenEvent | undefined;
-  /** Offset up to which it continues, as decided by an earlier run. */
+  /** The offset up to which it continues, as an earlier run has decided. */
   carriedTo: number | undefined;
-  /** Round of the last line, and the last round without one. */
+  /** The reading round of the last line, and the last round without a line. */
   touchedRound = -1;
   quietRound = -1;
-  /** Ended here, but an earlier run saw them continue in the next generation. */
+  /** Events that ended here, although an earlier run saw them continue in the next generation. */
   readonly promised = new Set<OpenEvent>();
   isActive = false;
   #many = MANY;
-  /** Ends of events decided by an earlier run, by start offset. */
+  /** Ends of events, by start offset, that an earlier run has decided. */
   readonly #cuts: ReadonlyMap<number, Content['cuts'][number]>;
 
-  /** Cuts by process that no line has needed yet. */
+  /** Cuts by process that no line has needed so far. */
   readonly #perhaps = new Map<number, Content['cuts'][number]>();
 
   constructor(content: Content, next: number, before: Frame | undefined) {
     this.content = content;
     this.next = next;
     this.before = before;
-    // The later run's takes precedence.
+    // The cut of the later run takes precedence.
     this.#cuts = new Map(content.cuts.map((cut) => [cut.start, cut]));
   }
 
-  /** All events that can still grow. */
+  /** All events that may still grow. */
   held(): readonly OpenEvent[] {
     const { carried, promised } = this;
     const others = carried === undefined ? promised : [carried, ...promised];
@@ -67,13 +67,13 @@ export class Frame {
     return event.onto !== undefined || (event.limit !== Infinity && event.limit > this.next);
   }
 
-  /** Adds a new event that can grow. */
+  /** Adds a new event that may grow. */
   hold(event: OpenEvent): void {
     this.open.set(event.pid, event);
     this.last = event;
     const { cuts } = this.content;
     if (cuts.length === 0) return;
-    // The reader ends unfinished lines, and records that just before it passes one on.
+    // The reader ends unfinished lines, and records that just before it passes such a line on.
     const newest = cuts.at(-1);
     const cut = newest?.start === event.offset ? newest : this.#cuts.get(event.offset);
     if (cut === undefined) return;
@@ -81,21 +81,21 @@ export class Frame {
     event.onto = cut.onto;
   }
 
-  /** The event has ended, or continues in another generation. */
+  /** Called when the event has ended or continues in another generation. */
   release(event: OpenEvent): void {
     this.promised.delete(event);
     if (this.open.get(event.pid) === event) this.open.delete(event.pid);
     if (this.last === event) this.last = undefined;
   }
 
-  /** A timeout ends the event: the checkpoint must record that. */
+  /** A timeout has ended the event, which the checkpoint must record. */
   cut(event: OpenEvent): void {
     const cut = { start: event.offset, at: this.next };
     this.content.cuts.push(cut);
     this.#perhaps.set(event.pid, cut);
   }
 
-  /** A line starts the next event of a process and would have ended the previous one anyway: no cut is needed. */
+  /** The line starts the next event of a process, which would have ended the previous one anyway. No cut is needed. */
   ends(pid: number): void {
     const cut = this.#perhaps.get(pid);
     if (cut === undefined) return;
@@ -104,18 +104,18 @@ export class Frame {
     if (at !== -1) this.content.cuts.splice(at, 1);
   }
 
-  /** A line would have joined an event that a timeout ended. */
+  /** The line would have joined an event that a timeout has ended. */
   needsCut(pid: number): void {
     this.#perhaps.delete(pid);
   }
 
-  /** The same for any process. */
+  /** Same as above, for any process. */
   needsCuts(): void {
-    // clear() allocates a new table even for an empty map, and the old one keeps it alive.
+    // clear() allocates a new table even for an empty map, and the old table keeps the new one alive.
     if (this.#perhaps.size > 0) this.#perhaps.clear();
   }
 
-  /** Called now and then: events that no line can reach any more. */
+  /** Ends events that no line can reach any more. Called from time to time. */
   stale(): readonly OpenEvent[] {
     if (this.open.size < this.#many) return NONE;
     const stale = [...this.open.values()].filter((event) => !event.reaches(this.next));
@@ -142,8 +142,8 @@ export function carry(frame: Frame, line: Line, touched: Touched): 'joined' | 'd
 
 /**
  * A line does not belong to the continued event, or the event was cut.
- * @param at offset from which no line belongs to it
- * @returns whether that is new and must be in the checkpoint
+ * @param at offset the offset from which no line belongs to it
+ * @returns whether this is new and must be recorded in the checkpoint
  */
 export function endCarry(frame: Frame, at: number): boolean {
   const { carried, carriedTo } = frame;

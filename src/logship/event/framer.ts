@@ -9,18 +9,18 @@ import { Frames } from './frames.ts';
 import { LoneLine } from './lone-line.ts';
 
 const CARRIAGE_RETURN = 13;
-/** Each cut requires a checkpoint. */
+/** Called when a cut was made; each cut requires a checkpoint. */
 const CUT_EVERY_MS = 1000;
 
 interface FramerOptions {
-  /** Receives each complete event, which it must not keep. */
+  /** Receives each complete event and must not keep it. */
   readonly emit: (event: LogEvent) => void;
-  /** Tracks the bytes held. */
+  /** Tracks the number of bytes that are held. */
   readonly held: { take(bytes: number): void; give(bytes: number): void };
   /** An event ends after this time without a line, if its file has no more. */
   readonly timeoutMs: number;
   readonly now: () => number;
-  /** Lines of chunks in it stay bytes. */
+  /** The memory in which lines stay bytes. */
   readonly memory?: SharedMemory | undefined;
 }
 
@@ -31,7 +31,7 @@ interface FramerOptions {
 export class Framer {
   readonly #options: FramerOptions;
   readonly #frames = new Frames();
-  /** Frames with open events. */
+  /** Frames that have open events. */
   readonly #active = new Set<Frame>();
   readonly #touched: { ms: number; round: number };
   #frame: Frame | undefined;
@@ -48,12 +48,12 @@ export class Framer {
     this.#touched = { ms: options.now(), round: 0 };
   }
 
-  /** Bytes of the open events. */
+  /** The number of bytes in open events. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
-  /** Number of cuts: the checkpoint must record each before the next document is sent. */
+  /** The number of cuts. The checkpoint must record each before the next document is sent. */
   get cuts(): number {
     return this.#cuts;
   }
@@ -69,13 +69,13 @@ export class Framer {
     frame.touchedRound = this.#touched.round;
   };
 
-  /** The reader's buffer is about to be overwritten: open events in it become strings. */
+  /** Called before the reader's buffer is overwritten: open events in it are converted to strings. */
   keep(): void {
     this.#chunk = undefined;
     if (this.#isShared) for (const event of this.#frame?.held() ?? []) event.keep();
   }
 
-  /** Ends events whose timeout has expired. Call after each round that has read all files. */
+  /** Ends events whose timeout has expired. Called after each round that has read all files. */
   sweep(): void {
     const ms = this.#options.now();
     const { round } = this.#touched;
@@ -95,7 +95,7 @@ export class Framer {
     this.#touched.round = round + 1;
   }
 
-  /** Ends all events: nothing more will be read. */
+  /** Ends all events, because nothing more will be read. */
   cut(): void {
     this.#cutAll(() => true);
   }
@@ -103,7 +103,8 @@ export class Framer {
   /** Ends open events to free memory for reading. */
   relieve(): void {
     const cuts = this.#cuts;
-    // An earlier run may have sent these with lines that are still to be read: keep them if possible.
+    // An earlier run may have sent these events together with lines that are still to be read, so they are kept if
+    // possible.
     this.#cutAll((frame, event) => !frame.expects(event));
     if (this.#cuts === cuts) this.cut();
   }
@@ -152,7 +153,7 @@ export class Framer {
     this.#isShared = this.#options.memory?.has(chunk) === true && isUtf8(chunk);
   }
 
-  /** The same as #place for a line that certainly begins an event, as most do, but without a string. */
+  /** Same as #place, without a string, for a line that certainly begins an event, as most lines do. */
   #placeBytes(
     frame: Frame,
     chunk: Buffer,
@@ -190,8 +191,8 @@ export class Framer {
   #open(frame: Frame, event: OpenEvent): void {
     const before = frame.open.get(event.pid);
     frame.hold(event);
-    // Reuses the map's entry: with a deletion per line V8 rebuilds the map every few lines, and each old table in the
-    // old generation of the heap keeps the next one and all its events alive.
+    // Reuses the entry of the map. With a deletion per line V8 would rebuild the map every few lines, and each old
+    // table in the old generation of the heap would keep the next table and all its events alive.
     if (before !== undefined) this.#close(frame, before);
     this.#hold(event.heldBytes);
     this.#activate(frame);
@@ -204,7 +205,7 @@ export class Framer {
     this.#hold(next - offset);
   }
 
-  /** An event that no line can join. */
+  /** An event that no further line can join. */
   #pass(frame: Frame, text: string, offset: number, next: number, skipping: boolean): void {
     if (frame.last !== undefined) this.#close(frame, frame.last);
     frame.needsCuts();
@@ -222,7 +223,7 @@ export class Framer {
     return new OpenEvent(content, span, text, isDated, pid, this.#touched);
   }
 
-  /** One of a generation's first lines: whether it continues an open event of the previous one. */
+  /** Handles one of a generation's first lines, which may continue an open event of the previous generation. */
   #goesOn(frame: Frame, line: Line): boolean {
     const isNew = frame.carried === undefined;
     const result = carry(frame, line, this.#touched);

@@ -7,10 +7,10 @@ const REMEMBERED = 1024;
 /** Finds the frame of each generation. */
 export class Frames {
   readonly #frames = new WeakMap<Content, Frame>();
-  /** The newest frame of each path; its successor continues from it. */
+  /** The newest frame of each path, which its successor continues. */
   readonly #latest = new Map<string, Frame>();
 
-  /** @param offset of the first line read, if the generation is new */
+  /** @param offset the offset of the first line read, if the generation is new */
   of(content: Content, offset: number): Frame {
     const known = this.#frames.get(content);
     if (known !== undefined) return known;
@@ -26,7 +26,7 @@ export class Frames {
     this.#latest.delete(path);
     this.#latest.set(path, frame);
     if (this.#latest.size <= REMEMBERED) return;
-    // Dated file names keep accumulating. A frame with open events is active and is found again by its path.
+    // The number of dated file names keeps growing. A frame with open events is active and is found again by its path.
     for (const [old, { isHolding }] of this.#latest) {
       if (isHolding) continue;
       this.#latest.delete(old);

@@ -3,8 +3,8 @@ import type { Span } from '../read/progress.ts';
 import type { LogEvent } from './event.ts';
 
 /**
- * A line in the reader's buffer that is an event by itself. The same object is used again for each line: a million new
- * ones would be most of the work of the garbage collector.
+ * A line in the reader's buffer that is an event by itself. One object is reused for all lines: a million new objects
+ * would be most of the garbage collector's work.
  */
 export class LoneLine implements LogEvent {
   content!: Content;

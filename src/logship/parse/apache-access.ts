@@ -2,7 +2,7 @@ import { wallOf, type Clock } from './clock.ts';
 import { groupsOf, requestFields, shaped, type Fields, type Format } from './format.ts';
 
 const QUOTED = '(?:[^"\\\\]|\\\\.)*';
-/** Bounded, so that no line is slow to match. */
+/** The quantifiers are bounded, so that no line is slow to match. */
 const LINE = new RegExp(
   `^(?<client>[^\\s,]{1,200}(?:, ?[^\\s,]{1,200}){0,20}) (?<ident>\\S{1,100}) (?<user>\\S.{0,100}?) \\[(?<time>[^\\]]{1,40})\\] "(?<request>${QUOTED})" ` +
     `(?<status>\\d{3}|-) (?<bytes>\\d+|-)(?: (?<duration_us>\\d+))?(?: "(?<referer>${QUOTED})" "(?<agent>${QUOTED})")?`,

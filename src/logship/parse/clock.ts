@@ -4,25 +4,25 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const [ZERO, NINE, DASH, COLON, SPACE, T] = [48, 57, 45, 58, 32, 84];
 
-/** A wall clock time. The month is 1 to 12. */
+/** A wall clock time. Months are 1 to 12. */
 interface Wall {
   readonly year: number;
   readonly month: number;
   readonly day: number;
   readonly hour: number;
   readonly minute: number;
-  /** 60 is a leap second. */
+  /** Second 60 is a leap second. */
   readonly second: number;
   readonly ms?: number;
 }
 
 /**
- * Parses the timestamps of lines to milliseconds since the epoch, NaN if there is none. Lines are in order, so the
- * start of a minute is computed once: no zone changes its offset within a minute.
+ * Parses the timestamps of lines to milliseconds since the epoch, NaN if there is none. The start of a minute is
+ * computed once, since lines are in order and no zone changes its offset within a minute.
  */
 export class Clock {
   readonly #zone: Zone;
-  /** `2026-11-20 08:15`, and its start. */
+  /** The text `2026-11-20 08:15`, and the start of that minute. */
   #minute = '-';
   #minuteMs = NaN;
 
@@ -31,8 +31,8 @@ export class Clock {
   }
 
   /**
-   * `2026-11-20 08:15:42.123` at the start of a text, in the zone of the logs. The dot may be a comma, the space a T;
-   * extra digits are dropped, and the fraction is optional.
+   * `2026-11-20 08:15:42.123` at the start of a text, in the zone of the logs. The dot may be a comma, and the space a
+   * T. The fraction is optional; its digits after the third are ignored.
    */
   local(text: string): number {
     if (!text.startsWith(this.#minute)) {
@@ -45,7 +45,7 @@ export class Clock {
     return second <= 60 ? this.#minuteMs + second * 1000 + fraction(text, 19) : NaN;
   }
 
-  /** The same followed by `Z`, `+01:00` or `+0100`; without one, in the zone of the logs. */
+  /** The same, followed by `Z`, `+01:00` or `+0100`. Without one of these, the time is in the zone of the logs. */
   zoned(text: string): number {
     const localMs = this.local(text);
     const [, sign, hours = '0', minutes = '0'] = /^.{19}(?:[.,]\d+)?(?:Z|([+-])(\d\d):?(\d\d))/.exec(text) ?? ['', '?'];
@@ -55,18 +55,18 @@ export class Clock {
     return utcMs + twoDigits(text, 17) * 1000 + fraction(text, 19) - offsetMs;
   }
 
-  /** A time in the zone of the logs, whatever its format. */
+  /** A time in the zone of the logs that was parsed from any format. */
   wall(time: Wall): number {
     return isWall(time) ? rest(time) + this.#zone(time.year, time.month, time.day, time.hour, time.minute) : NaN;
   }
 
-  /** A time in a zone the given minutes ahead of UTC. */
+  /** A time in a zone that is the given number of minutes ahead of UTC. */
   utc(time: Wall, aheadMinutes: number): number {
     const { year, month, day, hour, minute } = time;
     return isWall(time) ? rest(time) + Date.UTC(year, month - 1, day, hour, minute) - aheadMinutes * MINUTE_MS : NaN;
   }
 
-  /** A time without a year: the year that puts it nearest to another time. */
+  /** A time without a year. The year is chosen that brings it closest to another time. */
   nearest(time: Omit<Wall, 'year'>, nearMs: number): number {
     const year = new Date(nearMs).getUTCFullYear();
     let found = NaN;
@@ -100,7 +100,7 @@ function twoDigits(text: string, at: number): number {
   return (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO;
 }
 
-/** Milliseconds of `.5`, `,123` or `.123456` at that offset. */
+/** Milliseconds of the fraction `.5`, `,123` or `.123456` at that offset. */
 function fraction(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code !== 46 && code !== 44) return 0;
@@ -114,7 +114,7 @@ function rest({ second, ms = 0 }: Wall): number {
   return second * 1000 + ms;
 }
 
-/** Whether the date and time exist. */
+/** Whether this date and time exist. */
 function isWall({ year, month, day, hour, minute, second }: Wall): boolean {
   if (!(hour <= 23 && minute <= 59 && second <= 60 && month >= 1 && month <= 12 && day >= 1)) return false;
   return day <= 28 || day <= new Date(Date.UTC(year, month, 1) - DAY_MS).getUTCDate();
@@ -139,7 +139,7 @@ export function wallOf(found: RegExpExecArray | null): Wall {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** 1 to 12; NaN if unknown. */
+/** The number of the month, 1 to 12; NaN if its name is unknown. */
 export function monthNamed(name: string): number {
   return MONTHS.indexOf(name) + 1 || NaN;
 }

@@ -9,7 +9,7 @@ import type { FileOrigin, Origin } from './schema.ts';
 import { Stamp } from './stamp.ts';
 import { MAX_DATE_MS, type Zone } from './zone.ts';
 
-/** A parsed event without an id. */
+/** A parsed event that has no ID yet. */
 interface Parsed {
   readonly source: string;
   /** The event's day in UTC: `2026-11-20`. */
@@ -17,22 +17,22 @@ interface Parsed {
 }
 
 export interface ParserOptions {
-  /** The log root. */
+  /** The log root directory. */
   readonly root: string;
   readonly origin: Origin;
-  /** For timestamps without a zone. */
+  /** The zone for timestamps without one. */
   readonly zone: Zone;
-  /** Default: Kolla's. */
+  /** The schema of documents; the default is Kolla's. */
   readonly schema?: SchemaName | undefined;
   readonly formats?: readonly FormatRule[] | undefined;
-  /** Converts lines of common formats without strings. */
+  /** Converts lines of common formats without creating strings. */
   readonly memory?: SharedMemory | undefined;
 }
 
 /** Converts events of one file to the JSON that is indexed. */
 export class EventParser {
   readonly format: Format;
-  /** The same format on bytes, for common formats. */
+  /** The same format on bytes, if it is a common one. */
   readonly lines: LineFormat | undefined;
   readonly #schema: Schema;
   readonly #clock: Clock;
@@ -67,7 +67,7 @@ const SCHEMAS = {
 } as const satisfies Record<string, (format: Format, file: FileOrigin) => Schema>;
 type SchemaName = keyof typeof SCHEMAS;
 
-/** Each line is a document, unparsed except for its timestamp. */
+/** Each line becomes a document that is unparsed except for its timestamp. */
 function rawSchema(format: Format, { path }: FileOrigin): Schema {
   const tail = `,"log.file.path":${JSON.stringify(path)}}`;
   return {

@@ -4,7 +4,7 @@ import { fieldsOf, loggerOf, PARSE_ERROR, undotted, type FileOrigin } from './sc
 
 const ECS_VERSION = '8.17.0';
 
-/** ECS fields for Kolla's. Other fields become labels, as ECS requires for unknown ones. */
+/** ECS names for Kolla's fields. Other fields become labels, as ECS requires for unknown fields. */
 const NAMES: Readonly<Record<string, string>> = {
   Payload: 'message',
   log_level: 'log.level',
@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
   message_id: 'log.syslog.msgid',
 };
 const NUMBERS = new Set(['process.pid', 'http.response.status_code', 'http.response.bytes', 'source.port']);
-/** Already in `@timestamp`. */
+/** The value is already in `@timestamp`. */
 const TIMES = new Set(['Timestamp', 'timestamp']);
 const NANOSECONDS_PER_MICROSECOND = 1000;
 

@@ -1,29 +1,27 @@
 import type { Clock } from './clock.ts';
 
-/** An event's fields under Kolla's names. */
+/** The fields of an event under Kolla's names. */
 export type Fields = Record<string, string | number>;
 
-/** How a line relates to the previous ones. */
+/** How a line relates to the lines before it. */
 export const Place = {
-  /** A complete event that no line joins. */
+  /** A complete event, which no other line joins. */
   alone: 0,
   /** Starts an event, and ends the previous one of the same process. */
   begins: 1,
-  /** Belongs to the event written last; if that has ended, it is an event of its own that no line joins. */
+  /** Belongs to the event written last. If that event has ended, the line is an event that no other line joins. */
   follows: 2,
-  /** Belongs to the last event of the same process if `resumes` confirms it; else starts an event. */
+  /** Belongs to the last event of the same process if `resumes` confirms it; otherwise it starts an event. */
   resumes: 3,
 } as const;
 export type Place = (typeof Place)[keyof typeof Place];
 
-/** The format of a kind of log file. One object per file being read: it may cache data of the last line. */
+/** The format of one kind of log file. Each file has its own object, which may cache data of the last line. */
 export interface Format {
   readonly name: string;
-  /** The process that wrote the line last passed to `place`; 0 if the format has none. */
+  /** The process that wrote the line last passed to `place`; 0 if lines of this format name no process. */
   readonly pid: number;
-  /**
-   * @param last the event written last, unless it has ended
-   */
+  /** @param last the event that was written last, unless it has ended */
   place(line: string, last: string | undefined): Place;
   /** Whether a line continues an event. Called right after `place` returned `resumes`. */
   resumes(event: string, line: string): boolean;
@@ -32,18 +30,24 @@ export interface Format {
    * @param nearMs time of the previous line, for timestamps without a year
    */
   time(line: string, clock: Clock, nearMs: number): number;
-  /** An event's fields, with all of its text. Undefined if it does not match the format. */
+  /** The fields of an event, with all of its text. Undefined if it does not match the format. */
   parse(text: string): Fields | undefined;
-  /** Fast path: the same as JSON between two texts, for a frequent format; undefined if the slow path is needed. */
+  /**
+   * Fast path for a frequent format, with the JSON between two texts as its result. Undefined if the slow path is
+   * needed.
+   */
   json?(text: string, before: string, after: string): string | undefined;
-  /** The traceback after the first line of an event, if there is one. */
+  /** The traceback after the first line of an event, if it has one. */
   stackTrace?(text: string): string | undefined;
 }
 
 /** A format defined by regular expressions. */
 interface Shape {
   readonly name: string;
-  /** Matches the first line of an event; other lines belong to it. Without it each line is an event. */
+  /**
+   * Matches the first line of an event; other lines belong to that event. Without this expression, each line is an
+   * event.
+   */
   readonly begins?: RegExp;
   readonly time: Format['time'];
   readonly parse: Format['parse'];
@@ -65,15 +69,15 @@ export function groupsOf(expression: RegExp, text: string): Record<string, strin
 /** A parsed event. */
 export interface Reading {
   readonly text: string;
-  /** It has its own timestamp. */
+  /** Whether the event has its own timestamp. */
   readonly isDated: boolean;
 }
 
-/** Field names and layout of documents. */
+/** The field names and the layout of documents. */
 export interface Schema {
-  /** The format that events are built with. */
+  /** The format from which events are built. */
   readonly format: Format;
-  /** What each document has after its line's fields, if it is the same for all. */
+  /** The text that follows the fields of the line in each document, if it is always the same. */
   readonly tail?: string;
   /** The JSON of a document. @param time its `@timestamp` */
   document(event: Reading, time: string): string;

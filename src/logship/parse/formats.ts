@@ -14,7 +14,7 @@ import { uwsgi } from './uwsgi.ts';
 import { valkey } from './valkey.ts';
 import { xinetd } from './xinetd.ts';
 
-/** Constructors of the formats, by their name in `--format`. */
+/** Constructors of formats by their name in `--format`. */
 export const FORMATS = {
   oslo: () => new Oslo(),
   uwsgi,
@@ -33,7 +33,7 @@ export const FORMATS = {
 } as const satisfies Record<string, () => Format>;
 export type FormatName = keyof typeof FORMATS;
 
-/** A user's format for files that match a glob. */
+/** A rule of the user: the format for files that match a glob. */
 export interface FormatRule {
   readonly glob: string;
   readonly format: FormatName;
@@ -45,15 +45,15 @@ const SERVICES =
   'masakari mistral neutron nova octavia placement tacker trove watcher';
 
 interface Row {
-  /** Space-separated; any directory if absent. */
+  /** Directories, separated by spaces. Without this, any directory matches. */
   readonly directories?: string;
   readonly file: RegExp;
   readonly format: FormatName;
-  /** Kolla's program name, if it is not the file's name. */
+  /** Kolla's name for the program, if it differs from the file's name. */
   readonly program?: string;
 }
 
-/** The first matching row applies. Directories are relative to the log root. */
+/** Rules for file formats. The first matching row applies. Directories are relative to the log root. */
 const ROWS: readonly Row[] = [
   { directories: 'mariadb', file: /^mariadb\.log$/, format: 'mariadb', program: 'mariadb' },
   { directories: 'mariadb', file: /^xinetd\.log$/, format: 'xinetd' },
@@ -78,17 +78,15 @@ const ROWS: readonly Row[] = [
   { file: /./, format: 'whole' },
 ];
 
-/** Properties of a file derived from its path. */
+/** Properties of a file that follow from its path. */
 export interface FileKind {
   readonly format: FormatName;
-  /** The first directory below the log root; outside of it, the file's directory. */
+  /** The first directory below the log root. For files outside of the log root, the directory of the file. */
   readonly directory: string;
   readonly program: string;
 }
 
-/**
- * @param rules the user's; the last match applies; matched against the whole path
- */
+/** @param rules the user's rules, which are matched against the whole path; the last match applies */
 export function kindOf(path: string, root: string, rules: readonly FormatRule[]): FileKind {
   const inRoot = relative(root, path);
   const [directory = ''] = inRoot.startsWith('..') ? [basename(dirname(path))] : inRoot.split('/');
@@ -102,7 +100,7 @@ function hasWord(words: string | undefined, word: string): boolean {
   return words === undefined || words.split(' ').includes(word);
 }
 
-/** Fallback for any file: each line is an event, unparsed except for a leading date and time. */
+/** The fallback for any file. Each line is an event, unparsed except for a date and time at its start. */
 function whole(): Format {
   return shaped({ name: 'whole', time: (line, clock) => clock.zoned(line), parse: (text) => ({ Payload: text }) });
 }

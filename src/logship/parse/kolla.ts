@@ -28,7 +28,7 @@ export function kollaSchema(format: Format, origin: FileOrigin): Schema {
       if (json !== undefined) return json;
       const { fields, isUnreadable } = fieldsOf(format, event);
       const mark = isUnreadable ? `,"${PARSE_ERROR}":true` : '';
-      // A host or program named in the line takes precedence.
+      // A host or program that the line names takes precedence.
       if ('Hostname' in fields || 'programname' in fields)
         return JSON.stringify({
           '@timestamp': time,

@@ -5,7 +5,7 @@ import { ConfigError, messageOf, UsageError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { FORMATS, type FormatName, type FormatRule } from './formats.ts';
 
-/** Options for the documents and the Pod's metadata. */
+/** Options for documents and the Pod's metadata. */
 export const PARSE_OPTIONS = [
   {
     flag: 'schema',
@@ -59,7 +59,7 @@ export const PARSE_OPTIONS = [
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The rules of `--format GLOB=NAME`. Throws UsageError for an unknown name. */
+/** Parses the rules of `--format GLOB=NAME`. Throws UsageError for an unknown name. */
 export function formatRules(words: readonly string[], root: string): FormatRule[] {
   return words.map((word) => {
     const [glob, name] = divided('--format', word, word.lastIndexOf('='), '*/app.log=oslo');
@@ -72,7 +72,7 @@ export function formatRules(words: readonly string[], root: string): FormatRule[
 }
 
 /**
- * The labels of `--labels-file` and of `--label NAME=VALUE`, which takes precedence. Undefined without any.
+ * The labels of `--labels-file` and of `--label NAME=VALUE`, which takes precedence. Undefined if there are none.
  * @throws UsageError for a malformed label, ConfigError if the file is unreadable or not in the downward API's format
  */
 export function labelsOf(words: readonly string[], file: string | undefined): Labels | undefined {
@@ -92,7 +92,7 @@ function labelsIn(file: string): Labels {
     lines.map((line, at) => {
       const [, name = '', quoted = ''] = /^([^=]+)=(".*")$/.exec(line) ?? [];
       try {
-        // Label values have no character that Go and JSON escape differently.
+        // A label's value contains no character that Go and JSON escape differently.
         return [name, JSON.parse(quoted) as string];
       } catch (cause) {
         throw new ConfigError(`--labels-file: ${file}: line ${at + 1} is not NAME="VALUE"`, { cause });

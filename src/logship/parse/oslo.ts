@@ -4,7 +4,7 @@ import { Place, type Fields, type Format } from './format.ts';
 const [ZERO, NINE, DASH, DOT, COMMA, COLON, SPACE, A, Z, OPEN] = [48, 57, 45, 46, 44, 58, 32, 65, 90, 91, 93, 34, 92];
 /** Length of the prefix of request ids: `req-`. */
 const REQ = 4;
-/** The fields of a context after the request id. */
+/** The fields of a context, in the order after the request ID. */
 const WORDS = ['user_id', 'tenant_id', 'domain_id', 'system_scope', 'user_domain', 'project_domain'] as const;
 const NAMES = ['global_request_id', 'request_id', ...WORDS] as const;
 
@@ -17,18 +17,21 @@ const NAMES = ['global_request_id', 'request_id', ...WORDS] as const;
 export class Oslo implements Format {
   readonly name = 'oslo';
   pid = 0;
-  /** Positions of the last scanned line: after the time, pid, level and module; `rest` is the remainder. */
+  /**
+   * Positions in the line that was scanned last: the ends of time, pid, level and module. `rest` is the start of the
+   * remaining text.
+   */
   #time = 0;
   #pid = 0;
   #level = 0;
   #module = 0;
   #rest = 0;
-  /** Starts of the context's eight words and the end of the last; separated by spaces. */
+  /** Start positions of the context's eight words, which spaces separate, and the end of the last word. */
   readonly #words = new Int32Array(9);
-  /** Whether the first is a request id and not None. */
+  /** Whether the first word is a request ID and not None. */
   #hasGlobal = false;
   #payload = 0;
-  /** `2026-11-20 08:15:` */
+  /** Length of `2026-11-20 08:15:`. */
   #minute = '-';
 
   place(line: string): Place {
@@ -36,7 +39,7 @@ export class Oslo implements Format {
     return this.#isError(line) && !this.#hasContext(line) ? Place.resumes : Place.begins;
   }
 
-  /** Same record: time, process and module are equal in each line. */
+  /** Whether the line belongs to the same record: time, process and module are then equal. */
   resumes(event: string, line: string): boolean {
     const [head, pid, level, module] = [this.#time, this.#pid, this.#level, this.#module];
     if (!event.startsWith(line.slice(0, pid)) || !this.#scan(event)) return false;
@@ -81,7 +84,7 @@ export class Oslo implements Format {
     return `${head}${global}"request_id":"${text.slice(request + REQ, user - 1)}","user_id":"${text.slice(user, tenant - 1)}","tenant_id":"${text.slice(tenant, domain - 1)}","domain_id":"${text.slice(domain, at[5]! - 1)}","system_scope":"${text.slice(at[5], at[6]! - 1)}","user_domain":"${text.slice(at[6], at[7]! - 1)}","project_domain":"${text.slice(at[7], at[8]! - 1)}","Payload":${payload}${after}`;
   }
 
-  /** Without the prefix of each line. */
+  /** The lines without their prefixes. */
   stackTrace(text: string): string | undefined {
     const [first = '', ...lines] = text.split('\n');
     if (!this.#scan(first) || !lines.some((line) => line.includes('Traceback (most recent call last):')))
@@ -96,7 +99,7 @@ export class Oslo implements Format {
     return length === 5 && (line.startsWith('ERROR', this.#pid + 1) || line.startsWith('TRACE', this.#pid + 1));
   }
 
-  /** Whether a context follows, complete or not; traceback lines have none. */
+  /** Whether a context follows, complete or not. Traceback lines have none. */
   #hasContext(line: string): boolean {
     if (line.charCodeAt(this.#rest) !== OPEN) return false;
     return (
@@ -106,9 +109,9 @@ export class Oslo implements Format {
     );
   }
 
-  /** Parses the prefix. */
+  /** Parses the prefix of a line. */
   #scan(text: string): boolean {
-    // Lines are in order: most start with the same minute.
+    // Lines are in order, so most start with the same minute.
     if (!text.startsWith(this.#minute)) {
       if (!isMinute(text)) return false;
       this.#minute = text.slice(0, 17);
@@ -165,7 +168,7 @@ export class Oslo implements Format {
   }
 }
 
-/** Whether a text needs no escaping in JSON. */
+/** Whether a text can be written to JSON without escaping. */
 function isPlain(text: string): boolean {
   return JSON.stringify(text).length === text.length + 2;
 }

@@ -2,18 +2,18 @@ import { defined } from '../../core/defined.ts';
 import type { Fields, Format } from './format.ts';
 import type { FileKind } from './formats.ts';
 
-/** Metadata added to every document of this Pod. */
+/** Metadata that every document of this Pod contains. */
 export interface Origin {
   readonly hostname: string;
   readonly pod: string | undefined;
   readonly namespace: string | undefined;
   readonly node: string | undefined;
   readonly container?: string | undefined;
-  /** The Pod's labels, in the given order. */
+  /** The Pod's labels in their original order. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A file and the Pod it belongs to. */
+/** A file, and the Pod to which it belongs. */
 export interface FileOrigin extends Origin {
   readonly path: string;
   readonly kind: FileKind;
@@ -40,18 +40,18 @@ export function undotted(labels: Readonly<Record<string, string>> | undefined): 
   return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name.replaceAll('.', '_'), value]));
 }
 
-/** `openstack.nova`; undefined outside OpenStack. */
+/** The logger, such as `openstack.nova`; undefined outside of OpenStack. */
 export function loggerOf({ directory }: FileKind): string | undefined {
   return INFRASTRUCTURE.has(directory) ? undefined : `openstack.${directory}`;
 }
 
-/** Without undefined values; undefined if nothing remains. */
+/** The object without undefined values; undefined if nothing remains. */
 export function given(values: object): object | undefined {
   const rest = defined(values);
   return Object.keys(rest).length === 0 ? undefined : rest;
 }
 
-/** Set on a document whose event does not match its file's format: the payload is the whole event. */
+/** Set on a document whose event does not match the format of its file. The payload is then the whole event. */
 export const PARSE_ERROR = 'parse_error';
 
 interface ParsedFields {

@@ -3,11 +3,11 @@ const SECOND_MS = 1000;
 /** Formats times as ISO 8601. Lines are in order, so each second is formatted once. */
 export class Stamp {
   #secondMs = NaN;
-  /** `2026-11-20T08:15:42.` */
+  /** The text `2026-11-20T08:15:42.`. */
   #second = '';
   #day = '';
 
-  /** `2026-11-20T08:15:42.123Z` */
+  /** Formats a time as `2026-11-20T08:15:42.123Z`. */
   iso(ms: number): string {
     const rest = ms - this.#secondMs;
     if (rest >= 0 && rest < SECOND_MS) return this.#second + threeDigits(rest);
@@ -18,7 +18,7 @@ export class Stamp {
     return this.#second + threeDigits(ms - this.#secondMs);
   }
 
-  /** The day of the last formatted time: `2026-11-20`. */
+  /** The day of the time that was formatted last: `2026-11-20`. */
   get day(): string {
     return this.#day;
   }

@@ -6,7 +6,7 @@ import type { Zone } from './zone.ts';
 const PRIORITY = /^<\d{1,3}>/;
 const TIME_5424 = /^(?:<\d{1,3}>)?1 (\S+) /;
 const LINE_TIME_3164 = /^(?:<\d{1,3}>)?(\w{3}) ([ \d]?\d) (\d\d):(\d\d):(\d\d) /;
-/** Message times are resolved where the zone is known. */
+/** Times in messages are resolved where the zone is known. */
 const NO_ARRIVAL = { atMs: 0, zone: () => 0 };
 
 /** Syslog lines as written by `--syslog` (RFC 5424) or by other daemons (3164, with or without a priority). */
@@ -14,7 +14,7 @@ export function syslog(): Format {
   return shaped({ name: 'syslog', time: syslogTime, parse: syslogFields });
 }
 
-/** NaN for a line without a timestamp. A missing year is the nearest one. */
+/** NaN for a line without a timestamp. If the year is missing, the nearest one is used. */
 export function syslogTime(line: string, clock: Clock, nearMs: number): number {
   const told = TIME_5424.exec(line)?.[1];
   if (told !== undefined) return Date.parse(told);
@@ -24,7 +24,7 @@ export function syslogTime(line: string, clock: Clock, nearMs: number): number {
   return clock.nearest({ ...time, second: Number(second) }, nearMs);
 }
 
-/** Undefined for a line with neither priority nor timestamp. */
+/** Undefined for a line without priority and timestamp. */
 export function syslogFields(line: string): Fields | undefined {
   const hasPriority = PRIORITY.test(line);
   if (!hasPriority && !TIME_5424.test(line) && !LINE_TIME_3164.test(line)) return undefined;
@@ -36,45 +36,45 @@ export function syslogFields(line: string): Fields | undefined {
   };
 }
 
-/** By number, RFC 5424 6.2.1, with syslog.conf's names. */
+/** Facilities by number (RFC 5424, 6.2.1), with the names of syslog.conf. */
 export const FACILITIES = (
   'kern user mail daemon auth syslog lpr news uucp cron authpriv ftp ntp audit alert clock ' +
   'local0 local1 local2 local3 local4 local5 local6 local7'
 ).split(' ');
 export const SEVERITIES = 'emerg alert crit err warning notice info debug'.split(' ');
 
-/** A parsed datagram. Missing parts are undefined. */
+/** A parsed datagram. Parts that it lacks are undefined. */
 export interface SyslogMessage {
-  /** 0 to 23. */
+  /** The facility, 0 to 23. */
   readonly facility: number;
-  /** 0 to 7. */
+  /** The severity, 0 to 7. */
   readonly severity: number;
-  /** The message's timestamp, else its arrival, in milliseconds since the epoch. */
+  /** The message's timestamp or, if it has none, its arrival, in milliseconds since the epoch. */
   readonly timeMs: number;
   readonly host: string | undefined;
   readonly program: string | undefined;
   readonly pid: string | undefined;
   readonly messageId: string | undefined;
-  /** Unparsed: `[id key="value"]`. */
+  /** The structured data, unparsed: `[id key="value"]`. */
   readonly data: string | undefined;
   readonly text: string;
 }
 
 interface Arrival {
-  /** Milliseconds since the epoch. */
+  /** The arrival in milliseconds since the epoch. */
   readonly atMs: number;
-  /** For timestamps without a zone. */
+  /** The zone for timestamps without one. */
   readonly zone: Zone;
 }
 
-/** RFC 3164 4.3.3 for a datagram without a priority: user.notice. */
+/** The priority of a datagram without one is user.notice (RFC 3164, 4.3.3). */
 const NO_PRIORITY = 13;
 
 const HEAD_5424 = /^1 (\S+) (\S+) (\S+) (\S+) (\S+) (-|(?:\[(?:[^\]\\]|\\.)*\])+)(?: |$)/s;
 const TIME_3164 = /^(?<month>[A-Z][a-z]{2}) (?<day>[ \d]?\d) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d) /;
 const TAG = /^([^\s:[\]]{1,128})(?:\[([^\]\s]{1,128})\])?: ?/;
 
-/** RFC 5424, or 3164 as sent in practice (haproxy omits the host by default), or else plain text. */
+/** Parses RFC 5424, RFC 3164 as it is sent in practice (haproxy omits the host by default), or plain text. */
 export function parseSyslog(datagram: string, arrival: Arrival): SyslogMessage {
   const priority = /^<(\d{1,3})>/.exec(datagram);
   const number = Number(priority?.[1] ?? NO_PRIORITY);
@@ -114,7 +114,7 @@ function parse3164(text: string, arrival: Arrival): Rest {
   const timeMs = time === null ? NaN : time3164(time, arrival);
   const isTime = !Number.isNaN(timeMs);
   const behind = isTime ? text.slice(time?.[0].length) : text;
-  // A host is a word without the tag's colon, and only after a timestamp.
+  // A word is a host only if it lacks the colon of a tag and follows a timestamp.
   const host = isTime && !TAG.test(behind) ? /^(\S+) (?=\S)/.exec(behind) : null;
   const tagged = host === null ? behind : behind.slice(host[0].length);
   const tag = TAG.exec(tagged);
@@ -130,7 +130,7 @@ function parse3164(text: string, arrival: Arrival): Rest {
   };
 }
 
-/** The year that puts it nearest to its arrival. */
+/** Chooses the year that brings the time closest to its arrival. */
 function time3164(found: RegExpExecArray, { atMs, zone }: Arrival): number {
   const nearest = new Clock(zone).nearest(wallOf(found), atMs);
   // Its resolution is a second: within the second of arrival, the arrival time is more precise.

@@ -30,7 +30,7 @@ export function uwsgi(): Format {
   };
 }
 
-/** Whether the exception line is still missing. */
+/** Whether the line with the exception has not been read yet. */
 function isOpen(traceback: string): boolean {
   const line = traceback.slice(traceback.lastIndexOf('\n') + 1);
   return line === TRACEBACK || line.startsWith(' ');

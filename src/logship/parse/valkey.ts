@@ -7,7 +7,7 @@ const TIME =
 const LINE =
   /^(?<Pid>\d+):(?<Role>[A-Za-z-]+) (?:(?<Timestamp>\d+ \w+ \d+ \d+:\d+:\d+\.\d+) (?<LogLevel>.) )?(?<Payload>.*)$/s;
 
-/** Valkey and Sentinel: `7:M 20 Nov 2026 08:15:42.123 * text`. Role and level are one character each. */
+/** Valkey and Sentinel: `7:M 20 Nov 2026 08:15:42.123 * text`. Role and level have one character each. */
 export function valkey(): Format {
   return shaped({
     name: 'valkey',

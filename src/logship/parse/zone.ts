@@ -1,8 +1,8 @@
-/** Milliseconds since the epoch of a wall clock minute. The month is 1 to 12. */
+/** Milliseconds since the epoch of a minute on a wall clock. Months are 1 to 12. */
 export type Zone = (year: number, month: number, day: number, hour: number, minute: number) => number;
 
 const DAY_MS = 86_400_000;
-/** Maximum of a Date, ECMA-262. */
+/** The largest value of a Date, in ECMA-262. */
 export const MAX_DATE_MS = 8.64e15;
 const OFFSET = /^([+-])(\d\d):?(\d\d)$/;
 
@@ -33,7 +33,7 @@ function byName(name: string): Zone {
     throw new RangeError(`'${name}' is not a time zone such as UTC, +02:00 or Europe/Berlin`, { cause });
   }
   const offsetMs = (at: number): number => {
-    // It throws for times outside Date's range.
+    // Intl throws for times outside of Date's range.
     if (!(Math.abs(at) <= MAX_DATE_MS)) return NaN;
     const text = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
     const [, sign, hours = '0', minutes = '0'] = /([+-])(\d\d):(\d\d)/.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** A cut position that splits no UTF-8 character: `end` or up to three bytes before. */
+/** A position at which a text can be cut without splitting a UTF-8 character: `end`, or up to three bytes before it. */
 export function characterBoundary(bytes: Buffer, end: number): number {
   for (let at = end; at > end - 4 && at > 0; at--) {
     const next = bytes[at];
@@ -8,7 +8,7 @@ export function characterBoundary(bytes: Buffer, end: number): number {
 }
 
 /**
- * The offset after the NUL bytes that start here. Loggers do not write them: a writer without O_APPEND leaves a hole
+ * The offset after the NUL bytes that start here. Loggers do not write NULs: a writer without O_APPEND leaves a hole
  * when its file was truncated and it continues at its old offset.
  */
 export function skipNuls(bytes: Buffer, from: number): number {
@@ -17,9 +17,9 @@ export function skipNuls(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Block size of file systems for reclaiming. */
+/** Block size of file systems, for reclaiming. */
 export const BLOCK_BYTES = 4096;
-/** Never reclaimed: the start of the file identifies it. */
+/** Size of the start of a file that is never reclaimed, because it identifies the file. */
 export const NEVER_GIVEN_BACK_BYTES = 64 * 1024;
 
 const NULS = Buffer.alloc(BLOCK_BYTES);
@@ -41,10 +41,10 @@ export function holeIn(chunk: Buffer, position: number, before: number | undefin
   return -1;
 }
 
-/** Bytes per read of a file. */
+/** Number of bytes per read of a file. */
 export const CHUNK_BYTES = 256 * 1024;
 
-/** Memory of a reader, independent of the files. */
+/** Memory that a reader uses, whatever its files. */
 export function readBytesFor(maxLineBytes: number): number {
   return Math.max(CHUNK_BYTES, maxLineBytes);
 }

@@ -3,18 +3,18 @@ import { over, type Saved } from '../state/checkpoint.ts';
 import { Generation, hasFirstLine } from './generation.ts';
 import { Progress, type Cut } from './progress.ts';
 
-/** A generation being read. */
+/** A generation that is being read. */
 export interface Content {
   readonly generation: Generation;
   readonly progress: Progress;
   readonly parser: EventParser;
-  /** Ends of events by timeout; append-only. */
+  /** Ends of events due to a timeout. Entries are only appended. */
   readonly cuts: Cut[];
-  /** Unknown to earlier runs, so none has sent any of it. */
+  /** Set if earlier runs did not know the generation, so that none has sent any of its lines. */
   readonly isNew: boolean;
-  /** Timestamp of the last dated event. */
+  /** The timestamp of the last event with one. */
   timeMs: number;
-  /** Last modification seen, by the file system's clock. */
+  /** The last modification that was seen, by the file system's clock. */
   modifiedMs: number;
 }
 
@@ -23,26 +23,26 @@ interface ContentsOptions extends ParserOptions {
   readonly now: () => number;
 }
 
-/** A discovered file. */
+/** A file that was discovered. */
 interface Found {
-  /** Its path when written, without a rotation suffix. */
+  /** Its path when it was written, without a rotation suffix. */
   readonly path: string;
   readonly dev: number;
   readonly ino: number;
   readonly size: number;
-  /** Its first bytes, at most HEAD_BYTES. */
+  /** Its first bytes, HEAD_BYTES at most. */
   readonly beginning: Buffer;
-  /** No more will be read: an unterminated first line is complete. */
+  /** Set if nothing more will be read, so that an unterminated first line is complete. */
   readonly final: boolean;
-  /** It was rotated as a whole: it may be a known one. */
+  /** Set if the whole file was rotated, so that it may be a known file. */
   readonly isRotated: boolean;
-  /** Start offset if it is new. */
+  /** Where reading starts if the file is new. */
   readonly from: { readonly offset: number; readonly skipping: boolean };
 }
 
-/** Number of paths whose last generation is remembered for naming the next one. */
+/** Number of paths whose last generation is remembered, to name the next one. */
 const REMEMBERED = 4096;
-/** Maximum of these in the checkpoint, for paths without a current generation. */
+/** Maximum number of these generations in the checkpoint, for paths that currently have none. */
 const FORMER = 256;
 
 /** All generations being read or not fully acknowledged, and the checkpoint's entries for them. */
@@ -51,9 +51,9 @@ export class Contents {
   readonly #saved: Set<Saved>;
   readonly #current = new Set<Content>();
   readonly #retired = new Set<Content>();
-  /** By path. */
+  /** Generations by path. */
   readonly #latest = new Map<string, Generation>();
-  /** Counts changes that the checkpoint must record before the next document is sent: new generations and cuts. */
+  /** Number of changes that the checkpoint must record before the next document is sent: new generations and cuts. */
   begun = 0;
 
   constructor(options: ContentsOptions, saved: readonly Saved[]) {
@@ -67,7 +67,7 @@ export class Contents {
     return [...this.#saved];
   }
 
-  /** The awaited entry that this file continues; the latest if there are several. */
+  /** The awaited entry that this file continues. If there are several, the latest. */
   savedOf({ path, ino, size, beginning }: Omit<Found, 'dev' | 'final' | 'isRotated' | 'from'>): Saved | undefined {
     return this.awaited.findLast(
       (saved) =>
@@ -78,41 +78,44 @@ export class Contents {
     );
   }
 
-  /** Whether a file with this start may match the entry. */
+  /** Whether a file that starts like this may match the entry. */
   isBeginning({ generation: { head } }: Saved, beginning: Buffer): boolean {
     return head.equals(beginning.subarray(0, head.length));
   }
 
-  /** Resumes at an awaited entry. */
+  /** Resumes at an awaited entry of the checkpoint. */
   resume(saved: Saved): Content {
     this.#saved.delete(saved);
     return this.#add(this.#generation(saved), new Progress(saved.mark), { ...saved, isNew: false });
   }
 
-  /** Drops an entry whose file is gone. */
+  /** Drops the entry of a file that no longer exists. */
   forget(entry: Saved): void {
     this.#saved.delete(entry);
   }
 
-  /** The file's generation: the checkpoint's, or a new one. Undefined while there is too little content to tell. */
+  /**
+   * The generation of the file: the checkpoint's, or a new one. Undefined while the file has too little content to
+   * tell.
+   */
   identify(found: Found): Content | undefined {
     const saved = this.savedOf(found);
     return saved === undefined ? this.#begin(found) : this.resume(saved);
   }
 
-  /** The unfinished line that starts at `start` was taken up to `at`, even if it continues later. */
+  /** Records that the unfinished line from `start` was taken up to `at`, even if it continues later. */
   cutLine(content: Content, start: number, at: number): void {
     content.cuts.push({ start, at });
     this.begun++;
   }
 
-  /** No more will be read of it; it is kept until acknowledged. */
+  /** Called when nothing more will be read of the generation. It is kept until it is acknowledged. */
   retire(content: Content): void {
     this.#current.delete(content);
     this.#retired.add(content);
   }
 
-  /** The state needed by a restart, oldest of a path first. */
+  /** The state that a restart needs. Entries of a path are ordered from the oldest. */
   collect(): Saved[] {
     for (const content of this.#retired) if (!content.progress.isOpen) this.#retired.delete(content);
     const known = [...this.#saved, ...[...this.#retired, ...this.#current].map(savedFrom)];

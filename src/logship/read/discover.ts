@@ -3,15 +3,15 @@ import { basename, dirname, join, matchesGlob, resolve, sep } from 'node:path';
 import { baseOf, isCompressed, statOf } from './listing.ts';
 
 interface DiscoverOptions {
-  /** Absolute globs. */
+  /** Globs, as absolute paths. */
   readonly patterns: readonly string[];
-  /** Globs: absolute, or matched against names if they have no slash. */
+  /** Globs as absolute paths; globs without a slash match names. */
   readonly excludes: readonly string[];
-  /** Our own state directory, never shipped. */
+  /** Our own state directory, which is never shipped. */
   readonly stateDir: string | undefined;
 }
 
-/** Polls after which all globs are matched again, for file systems with coarse directory timestamps. */
+/** Number of polls after which all globs are matched again, for file systems with coarse timestamps of directories. */
 const FULL_EVERY = 30;
 const MAGIC = /[*?[{(!]/;
 
@@ -37,18 +37,18 @@ export class Discover {
     return this.#directories;
   }
 
-  /** Paths to follow that may exist only as rotated files; new ones since the last call. */
+  /** Paths to follow that may exist only as rotated files. Returns those that are new since the last call. */
   takeOrigins(): readonly string[] {
     const origins = this.#origins;
     this.#origins = [];
     return origins;
   }
 
-  /** The files that match now, sorted. */
+  /** The files that currently match, sorted. */
   look(): readonly string[] {
     const isDue = this.#looks++ % FULL_EVERY === 0;
     const isChanged = isDue || signatureOf(this.#directories) !== this.#signature;
-    // A change within the same clock tick as the last poll does not alter the timestamp.
+    // If a directory changes within the clock tick of the last poll, its timestamp stays the same.
     if (isChanged || this.#wasChanged) this.#match();
     this.#wasChanged = isChanged;
     return this.#files;
@@ -81,7 +81,7 @@ export class Discover {
   }
 }
 
-/** The directories matched by a glob, from the first wildcard on. */
+/** The directories that a glob matches, from its first wildcard on. */
 function directoriesOf(pattern: string): string[] {
   const parts = pattern.split('/');
   const magic = parts.findIndex((part) => MAGIC.test(part));
@@ -95,7 +95,7 @@ function directoriesOf(pattern: string): string[] {
   return directories;
 }
 
-/** Changes when an entry is added to or removed from a directory, or the directory itself is. */
+/** Changes when an entry is added to a directory or removed from it, and when the directory is replaced. */
 function signatureOf(directories: readonly string[]): string {
   return directories
     .map((directory) => {
@@ -105,7 +105,7 @@ function signatureOf(directories: readonly string[]): string {
     .join();
 }
 
-/** A file's state when it was read to the end. */
+/** The state of a file when it was read to the end. */
 type Stamp = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs'>;
 
 const REMEMBERED = 1000;

@@ -34,15 +34,15 @@ export class Follower implements LineSource {
   readonly #rotation: Rotated;
   readonly #changes: Changes;
   readonly #tails = new Map<string, Tail>();
-  /** No longer at their path; read until quiet. */
+  /** Tails of files that are no longer at their path. They are read until they are quiet. */
   readonly #rotated = new Map<Tail, Quiet>();
-  /** Number of tails added. */
+  /** Number of tails that were added. */
   #added = 0;
   readonly #finished = new Finished();
-  /** Last modification of a file no longer at its path, if the path has none now. */
+  /** Last modification of the file that left its path, if there is no file at the path now. */
   readonly #absentMs = new Map<string, number>();
   readonly #sinceMs: number;
-  /** Totals of former generations of a path. */
+  /** Totals over former generations of each path. */
   readonly #closed = new Map<string, { readonly lines: number; readonly bytes: number }>();
   readonly #warnings: DedupedWarnings;
   #behind = new Set<Tail>();
@@ -77,7 +77,7 @@ export class Follower implements LineSource {
     return this.#tails.size;
   }
 
-  /** Of each path that is followed, or whose last generation is still being read. */
+  /** The state of each path that is followed or whose last generation is still being read. */
   get fileStates(): readonly FileState[] {
     return fileStatesOf(this.#all, (tail) => this.#rotated.has(tail), this.#closed);
   }
@@ -101,7 +101,7 @@ export class Follower implements LineSource {
       const isOver = this.#isOver(tail);
       if (!final && !this.#behind.has(tail) && !(isOver && tail.left > 0)) continue;
       if (!(await this.#paced(pace))) return this.#hasMore;
-      // Files found meanwhile are older.
+      // Files that are found in between are older.
       if (this.#added !== added) return (this.#hasMore = true);
       if (tail.isClosed) continue;
       if (this.#attempt(tail, () => tail.read(take, final || isOver))) {
@@ -142,7 +142,7 @@ export class Follower implements LineSource {
     this.#rotated.clear();
   }
 
-  /** Oldest first, so that lines are shipped in the order they were written. */
+  /** The oldest file first, so that lines are shipped in the order in which they were written. */
   get #all(): readonly Tail[] {
     return [...this.#rotated.keys(), ...this.#tails.values()];
   }
@@ -157,7 +157,7 @@ export class Follower implements LineSource {
     this.#options.log.debug(`${path} was renamed or removed: reading the old file to its end`);
     this.#tails.delete(path);
     this.#addRotated([tail]);
-    // Existing files first, so that they do not count as intermediate generations.
+    // Existing files come first, so that they do not count as generations in between.
     if (stat !== undefined) this.#open(path);
     this.#addRotated(this.#rotation.renamed(tail));
     this.#absentMs.set(path, tail.modifiedMs);
@@ -171,7 +171,8 @@ export class Follower implements LineSource {
     const origins = new Map(files.map((path) => [path, this.#discover.originOf(path)]));
     const places = files.filter((path) => origins.get(path) === undefined);
     const empty = this.#discover.takeOrigins().filter((path) => !this.#tails.has(path));
-    // Existing files first, then their siblings: a file renamed meanwhile is already open, or is found there.
+    // Existing files come first, then files next to them. A file that was renamed meanwhile is already open, or is
+    // found there.
     for (const path of places) this.#open(path, isFirst && this.#options.firstStart === 'end');
     const beside = this.#rotation.lookAround();
     const awaited = isFirst ? this.#recover(beside) : new Set<string>();
@@ -234,7 +235,7 @@ export class Follower implements LineSource {
     return tail;
   }
 
-  /** @returns whether there are any */
+  /** @returns whether any were found */
   #addRotated(tails: readonly Tail[]): boolean {
     const sinceMs = this.#uptime();
     for (const tail of tails) {
@@ -267,7 +268,7 @@ export class Follower implements LineSource {
     if (isLeft && tail.left === 0) this.#close(tail);
   }
 
-  /** Whether a file was renamed or removed and its last line remains unterminated. */
+  /** Whether a file was renamed or removed while its last line is unterminated. */
   #isOver(tail: Tail): boolean {
     const quiet = this.#rotated.get(tail);
     return quiet !== undefined && this.#uptime() - quiet.sinceMs >= ROTATE_WAIT_MS;
@@ -289,7 +290,7 @@ export class Follower implements LineSource {
   }
 }
 
-/** Time since which a rotated file has not grown. */
+/** When the rotated file last grew. */
 interface Quiet {
   sinceMs: number;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Number of leading bytes that identify a generation; they must stay readable while the file is followed. */
+/** Number of leading bytes that identify a generation. They must stay readable while the file is followed. */
 export const HEAD_BYTES = 256;
 const NEWLINE = 10;
 /** Nine base-36 digits cover 100 TB. Padded, ids of one file sort together, which Lucene stores efficiently. */
@@ -8,17 +8,17 @@ const OFFSET_DIGITS = 9;
 /** Maximum number of distinct starts kept per path. */
 const RIVALS = 64;
 
-/** Location and start of a generation. */
+/** Where a generation is, and how it starts. */
 export interface Identity {
-  /** Its path when written, without a rotation suffix added since. */
+  /** Its path when it was written, without the suffix of a later rotation. */
   readonly path: string;
   readonly dev: number;
   readonly ino: number;
-  /** Milliseconds since the epoch: timestamp of lines before the first dated one. */
+  /** Timestamp of lines before the first dated line, in milliseconds since the epoch. */
   readonly firstSeenMs: number;
-  /** Its first bytes, as far as known. */
+  /** Its first bytes, as far as they are known. */
   readonly head: Buffer;
-  /** Starts of earlier generations of the path that had the same first line; oldest first. */
+  /** Starts of earlier generations of the path with the same first line, from the oldest. */
   readonly rivals: readonly Rival[];
 }
 
@@ -26,18 +26,18 @@ export interface Identity {
 interface Rival {
   readonly head: Buffer;
   readonly times: number;
-  /** Stands for several that were too many to keep, with this common prefix. */
+  /** Set if the entry stands for several starts with this common prefix, because they were too many to keep. */
   readonly areMany?: true;
 }
 
 /**
- * A file's content from its first byte until it is truncated or replaced. A path has many, one after the other; a
- * rename moves one, and a copy is the same one. Documents are named after it, so it must be recognized after a restart,
- * even without a checkpoint: names do not depend on when or where it was first seen. A document's name consists of
- * source, path, and the first bytes of the generation up to the end of the document's first line, at most 256: these
- * are known whenever that line can be sent. So generations with the same first line share names only while their bytes
- * are equal; there, generations seen one after the other are numbered. Device and inode are excluded: copies have
- * others (logrotate's copytruncate), and so do restored volumes.
+ * A file's content from its first byte until it is truncated or replaced. A path has many generations, one after the
+ * other. A rename moves a generation, and a copy is the same generation. Documents are named after it, so it must be
+ * recognized after a restart, even without a checkpoint: names do not depend on when or where it was first seen. A
+ * document's name consists of source, path, and the first bytes of the generation up to the end of the document's first
+ * line, at most 256: these are known whenever that line can be sent. So generations with the same first line share
+ * names only while their bytes are equal; there, generations seen one after the other are numbered. Device and inode
+ * are excluded: copies have others (logrotate's copytruncate), and so do restored volumes.
  */
 export class Generation implements Identity {
   readonly path: string;
@@ -64,7 +64,7 @@ export class Generation implements Identity {
     this.#head = Buffer.from(head);
   }
 
-  /** The name of its first line, which distinguishes it from other generations of its path. */
+  /** The name of its first line, which distinguishes it from other generations of the path. */
   get id(): string {
     return this.nameAt(0);
   }
@@ -73,29 +73,29 @@ export class Generation implements Identity {
     return this.#head;
   }
 
-  /** Called when more of its start was read. */
+  /** Called when more bytes of its start were read. */
   learn(beginning: Buffer): void {
     if (this.#head.length < beginning.length) this.#head = Buffer.from(beginning.subarray(0, HEAD_BYTES));
   }
 
-  /** Whether a file with this start may be this generation. */
+  /** Whether a file that starts like this may be this generation. */
   matches(beginning: Buffer): boolean {
     const { length } = this.#head;
     return beginning.length >= length && this.#head.equals(beginning.subarray(0, length));
   }
 
-  /** A line that starts in the head is about to be read; the known head covers its end. */
+  /** Called before a line that starts in the head is read. The known head covers the end of that line. */
   nameLine(offset: number, end: number): void {
     if (!this.#early.has(offset)) this.#early.set(offset, this.#nameOf(Math.min(end, HEAD_BYTES)));
   }
 
-  /** The first twelve characters of the id of the document at this offset. */
+  /** The first twelve characters of the ID of the document at this offset. */
   nameAt(offset: number): string {
     if (offset < HEAD_BYTES) return this.#early.get(offset) ?? this.#nameOf(this.#lineEnd(offset));
     return (this.#name ??= this.#nameOf(HEAD_BYTES));
   }
 
-  /** The earlier starts that apply to the next generation at the same path, if it starts like this. */
+  /** The earlier starts that apply to the next generation of the path, if it starts like this one. */
   rivalsOfNext(beginning: Buffer): readonly Rival[] {
     const first = firstLine(beginning);
     const rivals: Rival[] = [];

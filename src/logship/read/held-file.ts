@@ -4,18 +4,18 @@ import { HEAD_BYTES, type Generation } from './generation.ts';
 import type { Sibling } from './listing.ts';
 import type { OpenLog } from './open-log.ts';
 
-/** Number of bytes before our position that must be unchanged, or the file was truncated and rewritten. */
+/** Number of bytes before our position that must be unchanged; otherwise the file was truncated and rewritten. */
 const LEAD_BYTES = 64;
 
 /** A file's state. */
 export interface Standing {
   readonly size: number;
-  /** Milliseconds by the file system's clock. */
+  /** Modification time in milliseconds by the file system's clock. */
   readonly mtimeMs: number;
 }
 
 /**
- * An open file and our position in it. While it is open, a rename or removal loses nothing and the inode cannot be
+ * An open file, and our position in it. While it is open, a rename or removal loses nothing, and its inode is not
  * reused.
  */
 export class HeldFile implements Disposable {
@@ -29,7 +29,7 @@ export class HeldFile implements Disposable {
   #lead: Buffer = Buffer.alloc(0);
 
   /**
-   * @param buffer shared by all files; room for the longest read plus LEAD_BYTES
+   * @param buffer buffer that all files share, with room for the longest read plus LEAD_BYTES
    * @throws the error of `open`
    */
   constructor(path: string, buffer: Buffer, open: OpenLog) {
@@ -40,12 +40,12 @@ export class HeldFile implements Disposable {
     this.ino = ino;
   }
 
-  /** The longest read that its buffer has room for. */
+  /** The longest read for which its buffer has room. */
   static bufferFor(bytes: number, memory?: SharedMemory): Buffer {
     return memory?.readBuffer(bytes + LEAD_BYTES) ?? Buffer.allocUnsafeSlow(bytes + LEAD_BYTES);
   }
 
-  /** Whether that is the same file under any name. */
+  /** Whether that is the same file, whatever its name. */
   isSame({ dev, ino }: { readonly dev: number; readonly ino: number }): boolean {
     return this.dev === dev && this.ino === ino;
   }
@@ -58,17 +58,17 @@ export class HeldFile implements Disposable {
     return this.#lead;
   }
 
-  /** Its current state, under any name. */
+  /** Its current state, whatever its name. */
   stat(): Standing {
     return fstatSync(this.#fd);
   }
 
-  /** Whether it is still in a directory. */
+  /** Whether it still has a name in a directory. */
   get hasName(): boolean {
     return fstatSync(this.#fd).nlink > 0;
   }
 
-  /** Its first bytes, overwritten by the next call. */
+  /** Its first bytes. The next call overwrites them. */
   beginning(): Buffer {
     return this.#scratch.subarray(0, readSync(this.#fd, this.#scratch, 0, HEAD_BYTES, 0));
   }
@@ -81,7 +81,7 @@ export class HeldFile implements Disposable {
     this.#lead = lead.subarray(0, read);
   }
 
-  /** Whether the file has these bytes there. */
+  /** Whether the file has these bytes at that position. */
   has(bytes: Buffer, at: number): boolean {
     const found = Buffer.alloc(bytes.length);
     return readSync(this.#fd, found, 0, found.length, at) === bytes.length && found.equals(bytes);
@@ -119,7 +119,7 @@ export class HeldFile implements Disposable {
   }
 }
 
-/** Maximum renames of a file between listing its name and opening it. */
+/** Maximum number of renames between listing a name and opening it. */
 const MOST_RENAMES = 20;
 
 /**

@@ -27,7 +27,7 @@ export interface LineReaderOptions {
   readonly contents: Pick<Contents, 'cutLine'>;
   readonly counts: Counts;
   readonly log: Log;
-  /** Longer lines are truncated. */
+  /** Maximum length; longer lines are truncated. */
   readonly maxLineBytes: number;
 }
 
@@ -41,9 +41,9 @@ export class LineReader {
   readonly #path: string;
   readonly #file: HeldFile;
   readonly #options: LineReaderOptions;
-  /** Number of lines taken. */
+  /** Number of lines that were taken. */
   lines = 0;
-  /** Whether an overlong line is being skipped up to its newline. */
+  /** Set while the rest of an overlong line is skipped. */
   skipping = false;
 
   constructor(path: string, file: HeldFile, options: LineReaderOptions) {
@@ -83,14 +83,12 @@ export class LineReader {
     return isFull;
   }
 
-  /**
-   * @returns number of bytes in complete lines
-   */
+  /** @returns the number of bytes in complete lines */
   #takeLines(content: Content, chunk: Buffer, take: TakeLine): number {
     const { maxLineBytes, counts } = this.#options;
     const position = this.#file.position;
     let start = 0;
-    // An unfinished line may end within a character.
+    // An unfinished line may end in the middle of a character.
     const lines = chunk.subarray(0, chunk.lastIndexOf(NEWLINE) + 1);
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       if (chunk[start] === 0) start = skipNuls(chunk, start);
@@ -162,7 +160,7 @@ export class LineReader {
     this.#file.advance(line, line.length);
   }
 
-  /** @returns whether something was skipped */
+  /** @returns whether bytes were skipped */
   #skip(chunk: Buffer): boolean {
     const newline = chunk.indexOf(NEWLINE);
     this.skipping = newline === -1;
@@ -171,31 +169,31 @@ export class LineReader {
   }
 }
 
-/** The next end of an event or line recorded as a cut by an earlier run. */
+/** The next end of an event or a line that an earlier run has recorded as a cut. */
 function nextCut({ cuts }: Content, position: number): number {
   let next = Infinity;
   for (const { at } of cuts) if (at > position && at < next) next = at;
   return next;
 }
 
-/** A source of lines: our reader, or another one in comparisons. */
+/** A source of lines: our reader or, in comparisons, another one. */
 export interface LineSource extends Disposable {
   /** Finds new, renamed and removed files. */
   look(): void;
-  /** Reads one chunk of each file that has more. Returns whether there is more to read now. */
+  /** Reads one chunk of each file that has more. Returns whether more can be read immediately. */
   read(take: TakeLine, options: ReadOptions): Promise<boolean>;
   /**
-   * Resolves at once when files appeared or disappeared; otherwise after that time, once files have grown or may have
-   * grown. Rejects with the signal's reason.
+   * Resolves immediately if files have appeared or disappeared. Otherwise it resolves after that time, once files have
+   * grown or may have grown. Rejects with the signal's reason.
    */
   changed(ms: number, signal: AbortSignal): Promise<void>;
-  /** Bytes not acknowledged. */
+  /** The number of bytes that are not acknowledged. */
   readonly left: number;
 }
 
 export interface ReadOptions {
-  /** No more will be read: unterminated lines count. */
+  /** Set when nothing more will be read, so that unterminated lines count. */
   readonly final: boolean;
-  /** Called before each chunk: waits for room and yields. Returns whether to continue. */
+  /** Called before each chunk: waits until there is room, and yields. Returns whether reading continues. */
   readonly pace: () => Promise<boolean>;
 }

@@ -4,7 +4,7 @@ import { constants as zlib, gunzipSync } from 'node:zlib';
 import { HEAD_BYTES } from './generation.ts';
 import type { OpenLog } from './open-log.ts';
 
-/** A file in a directory, links followed. */
+/** A file in a directory, with links followed. */
 interface Listed {
   readonly name: string;
   readonly stat: Stats;
@@ -13,13 +13,13 @@ interface Listed {
 /** The files in a directory, sorted by name. */
 export type Listing = readonly Listed[];
 
-/** Maximum listings while files are being renamed, before the last one is used. */
+/** Maximum number of listings while files are being renamed. After that the last one is used. */
 export type List = (directory: string, isWanted?: (name: string) => boolean) => Listing;
 
 /** Maximum number of listings during which files move, before the last one is accepted. */
 const MOST_LISTINGS = 20;
 
-/** The files currently in a directory; none if it is gone. */
+/** The files that are currently in a directory; none if it no longer exists. */
 export function listed(directory: string, isWanted: (name: string) => boolean = () => true): Listing {
   return namesIn(directory)
     .filter(isWanted)
@@ -30,7 +30,10 @@ export function listed(directory: string, isWanted: (name: string) => boolean = 
     });
 }
 
-/** A directory read during a rename may miss the file under both names: so it is read until two listings agree. */
+/**
+ * If a file is renamed while its directory is read, both of its names may be missed. The directory is therefore read
+ * until two listings agree.
+ */
 function settled(read: () => Listing): Listing {
   let found = read();
   for (let nth = 1; nth < MOST_LISTINGS; nth++) {
@@ -41,7 +44,7 @@ function settled(read: () => Listing): Listing {
   return found;
 }
 
-/** The entries with that prefix, efficient for large directories. */
+/** The entries with that prefix. The lookup is efficient for large directories. */
 function withPrefix(listing: Listing, prefix: string): Listing {
   let [from, to] = [0, listing.length];
   while (from < to) {
@@ -58,7 +61,7 @@ function withPrefix(listing: Listing, prefix: string): Listing {
   return found;
 }
 
-/** The stat of a path, following links; undefined if it is not accessible. */
+/** The stat of a path with links followed; undefined if it is not accessible. */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -82,22 +85,22 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** Suffixes added by logrotate and others: `.1`, `-20261121`, `.2026-11-21`. */
+/** Suffixes that logrotate and other tools add: `.1`, `-20261121`, `.2026-11-21`. */
 const ROTATED = /[.-]\d[\d.:_T-]*$/;
 const COMPRESSED = /\.(gz|bz2|xz|zst|lz4|lzma|zip|Z)$/;
 
-/** A file next to a followed one, with that file's name as its prefix. */
+/** A file in the directory of a followed file, whose name is its prefix. */
 export interface Sibling {
   readonly at: string;
   readonly stat: Stats;
-  /** It has a rotation suffix, and is not compressed. */
+  /** Whether it has a rotation suffix and is not compressed. */
   readonly isRotated: boolean;
 }
 
-/** With the same timestamp `.2` is older than `.1`. */
+/** With equal timestamps, `.2` is older than `.1`. */
 const BY_NAME = new Intl.Collator('en', { numeric: true });
 
-/** Possible rotations of a file in a listing, oldest first. */
+/** Possible rotations of a file in a listing, from the oldest. */
 function siblingsIn(listing: Listing, path: string): readonly Sibling[] {
   const name = basename(path);
   return withPrefix(listing, name)
@@ -144,10 +147,10 @@ export function unzippedHead(
   }
 }
 
-/** Possible rotations of the file at a path, oldest first. */
+/** Possible rotations of the file at a path, from the oldest. */
 export type Beside = (path: string) => readonly Sibling[];
 
-/** Siblings of a path, listed on every call. */
+/** The siblings of a path. They are listed on every call. */
 export function besideOne(list: List): Beside {
   return (path) => {
     const name = basename(path);

@@ -3,7 +3,7 @@ import { dirname, sep } from 'node:path';
 import { O_PATH } from '../../fs/at.ts';
 
 /**
- * Opens a log for reading.
+ * Opens a log file for reading.
  * @returns the descriptor
  * @throws the system's error, or why it is not a log
  */
@@ -12,11 +12,11 @@ export type OpenLog = (path: string) => number;
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 const MAGIC = /[*?[{(!]/;
 
-/** Allowed places of logs. */
+/** The allowed locations of logs. */
 interface Allowed {
-  /** Absolute globs. */
+  /** Globs, as absolute paths. */
   readonly patterns: readonly string[];
-  /** Log root, for globs below it. For other globs the root is the directory before the first wildcard. */
+  /** The log root, for globs below it. For other globs, the root is the directory before the first wildcard. */
   readonly root?: string | undefined;
   /** Whether a path is inside our own state directory. */
   readonly isOwn?: ((place: string) => boolean) | undefined;

@@ -1,11 +1,12 @@
 /** A position between two lines of a generation. */
 export interface Mark {
-  /** Bytes from the start. */
+  /** Offset in bytes. */
   readonly offset: number;
-  /** Whether an overlong line is being skipped up to its newline. */
+  /** Set while the rest of an overlong line is skipped. */
   readonly skipping: boolean;
   /**
-   * Timestamp of the last dated line before it, in milliseconds since the epoch; applies to following undated lines.
+   * Timestamp of the last dated line before it, in milliseconds since the epoch. It applies to undated lines that
+   * follow.
    */
   readonly timeMs: number;
 }
@@ -17,7 +18,7 @@ export interface Mark {
 export interface Span {
   readonly progress: Progress;
   readonly start: number;
-  /** Grows with each line that joins; fixed once the event is complete. */
+  /** End offset. It grows with each line that joins, and is fixed when the event is complete. */
   end: Mark;
   /** Number of its events that are not settled. */
   open: number;
@@ -31,22 +32,24 @@ export interface Span {
 export interface Cut {
   /** Start of the event in its generation. */
   readonly start: number;
-  /** No line of its generation from here on belongs to it. */
+  /** The offset from which no line of its generation belongs to it. */
   readonly at: number;
-  /** If a rotation occurred between its lines: the next generation's first bytes up to `to` belong to it. */
+  /**
+   * Set if a rotation occurred between its lines: then the first bytes of the next generation up to `to` belong to it.
+   */
   readonly onto?: Onto;
 }
 
-/** Grows while lines join. */
+/** Grows while lines join the event. */
 interface Onto {
-  /** The next generation's id. */
+  /** The ID of the next generation. */
   readonly generation: string;
   to: number;
 }
 
-/** Settled spans kept before the array is compacted. */
+/** Number of settled spans that are kept before the array is compacted. */
 const SLACK = 4096;
-/** Distance from the newest within which a span is searched: as many workers may write to one file. */
+/** Distance from the newest span within which a span is looked up, since that many workers may write to one file. */
 const NEAR = 64;
 
 /**
@@ -56,10 +59,10 @@ const NEAR = 64;
  */
 export class Progress {
   #acknowledged: Mark;
-  /** Ordered by start; those before #first are settled. */
+  /** Spans ordered by start. Those before #first are settled. */
   readonly #spans: Span[] = [];
   #first = 0;
-  /** Number of spans kept before they are packed. */
+  /** Number of spans that are kept before they are packed. */
   #most = 2 * SLACK;
 
   constructor(from: Mark) {
@@ -70,19 +73,19 @@ export class Progress {
     return this.#acknowledged;
   }
 
-  /** Spans in memory, settled or not. */
+  /** Number of spans in memory, settled or not. */
   get kept(): number {
     return this.#spans.length;
   }
 
-  /** Whether an event is open or in flight. */
+  /** Whether any event is open or in flight. */
   get isOpen(): boolean {
     return this.#first < this.#spans.length;
   }
 
   /**
    * Starts an event.
-   * @param end after its first line
+   * @param end the offset after its first line
    */
   begin(start: number, end: Mark): Span {
     const span = { progress: this, start, end, open: 1 };

@@ -18,11 +18,11 @@ interface RotatedOptions extends TailOptions {
   readonly list: List | undefined;
   /** Whether that file is open, or was read to the end. */
   readonly isKnown: (sibling: Sibling) => boolean;
-  /** That file was read to the end. */
+  /** Records that the file was read to the end. */
   readonly finish: (sibling: Sibling) => void;
 }
 
-/** Reading position of content that has left its path. */
+/** The reading position of content that is no longer at its path. */
 interface Unread {
   readonly path: string;
   readonly matches: (beginning: Buffer) => boolean;
@@ -48,7 +48,7 @@ export class Rotated {
     this.#beside = besideOne(this.#list);
   }
 
-  /** For polling many paths at once. Their current files must be open already. */
+  /** For polling many paths at once. Their current files must already be open. */
   lookAround(): Beside {
     return besideMany(this.#list);
   }
@@ -88,14 +88,14 @@ export class Rotated {
   }
 
   /**
-   * A path without a followed file so far.
-   * @param modifiedMs older siblings were read
+   * A path for which no file was followed so far.
+   * @param modifiedMs older siblings were already read
    */
   absent(path: string, modifiedMs: number, beside: Beside): readonly Tail[] {
     return this.#between(path, this.#siblings(path, beside), modifiedMs);
   }
 
-  /** A file that was rotated before our start. */
+  /** A file that was rotated before we started. */
   older(path: string, at: string, beside: Beside): readonly Tail[] {
     const sibling = this.#siblings(path, beside).find((each) => each.at === at);
     return sibling === undefined ? [] : this.#open(path, sibling);
@@ -103,16 +103,16 @@ export class Rotated {
 
   /**
    * Files of a checkpoint that changed while we were not running.
-   * @param held the open file at a path
+   * @param held returns the open file at a path
    */
   away(held: (path: string) => HeldFile | undefined, beside: Beside): readonly Tail[] {
     const byPath = Map.groupBy(this.#options.contents.awaited, ({ generation }) => generation.path);
-    // Before a directory is listed: files that have left their path by now are in the listing.
+    // Called before a directory is listed, so that the listing contains files that have left their path.
     const current = new Map([...byPath.keys()].map((path) => [path, this.#currentOf(path, held(path))]));
     return [...byPath].flatMap(([path, entries]) => this.#awayFrom(path, entries, current.get(path), beside));
   }
 
-  /** The entry continued by the file currently at a path. */
+  /** The entry that the file currently at a path continues. */
   #currentOf(path: string, held: HeldFile | undefined): Saved | undefined {
     try {
       // Opening a FIFO would wait for its writer.
@@ -163,7 +163,7 @@ export class Rotated {
       }
       return [];
     }
-    // A process may still write to its own file under another name.
+    // A process may still write to its file under another name.
     const isOwn = found.stat.ino === saved.generation.ino;
     const tails = isOwn ? this.#open(path, found) : this.#rest(path, found, unread);
     if (tails.length === 0) contents.forget(saved);
@@ -175,7 +175,7 @@ export class Rotated {
 
   /** Whole generations that were written after that time and are already rotated. */
   #between(path: string, siblings: readonly Sibling[], modifiedMs: number): readonly Tail[] {
-    // An empty one may still be written to.
+    // A process may still write to an empty file.
     const isBetween = ({ isRotated, stat }: Sibling) => isRotated && stat.mtimeMs >= modifiedMs;
     return siblings.filter(isBetween).flatMap((sibling) => {
       if (sibling.stat.size > 0) this.#options.log.info(`${path} was rotated unseen: reading ${sibling.at} too`);
@@ -186,7 +186,7 @@ export class Rotated {
   #isCopy(sibling: Sibling, { path, matches, position, lead, modifiedMs }: Unread): boolean {
     const { size, mtimeMs } = sibling.stat;
     if (mtimeMs < modifiedMs) return false;
-    // A shorter one was copied before we read the last lines, which logrotate then discarded.
+    // A shorter copy was made before we read the last lines, which logrotate then discarded.
     const isCopy = (file: HeldFile) =>
       matches(file.beginning()) && (size < position || file.has(lead, position - lead.length));
     return this.#is(sibling, path, isCopy);
@@ -201,14 +201,14 @@ export class Rotated {
     }
   }
 
-  /** Zero or one: there may be no rest. */
+  /** Returns one element, or none if there is no rest. */
   #rest(path: string, sibling: Sibling, { position }: Unread): readonly Tail[] {
     if (sibling.stat.size > position) return this.#open(path, sibling);
     this.#options.finish(sibling);
     return [];
   }
 
-  /** Zero or one: a file that cannot be opened is logged. */
+  /** Returns one element, or none if the file cannot be opened, which is logged. */
   #open(path: string, sibling: Sibling): readonly Tail[] {
     try {
       return [new Tail({ path, file: this.#hold(sibling, path), isRotated: true }, this.#options)];
@@ -226,9 +226,7 @@ export class Rotated {
     return beside(path).filter((sibling) => !this.#options.isKnown(sibling));
   }
 
-  /**
-   * @param seen bytes after the position at the last poll
-   */
+  /** @param seen number of bytes after the position at the last poll */
   #sayLost({ path, position, matches }: Unread, seen: number, beside = this.#beside): void {
     const { counts, log } = this.#options;
     const headOf = (at: string) => unzippedHead(at, this.#options.open);

@@ -8,19 +8,19 @@ import type { OpenLog } from './open-log.ts';
 
 export interface TailOptions extends LineReaderOptions {
   readonly contents: Contents;
-  /** Shared by all tails, from `tailBuffer`. */
+  /** Buffer that all tails share, from `tailBuffer`. */
   readonly buffer: Buffer;
   readonly open: OpenLog;
-  /** Content was truncated. Returns whether older content must be read first. */
+  /** Called when content was truncated. Returns whether older content must be read first. */
   readonly displaced: (tail: Tail, displaced: Displaced) => boolean;
 }
 
-/** An open file, closed by its tail. */
+/** An open file. Its tail closes it. */
 interface Followed {
-  /** Its path when written, without a rotation suffix. */
+  /** Its path when it was written, without a rotation suffix. */
   readonly path: string;
   readonly file: HeldFile;
-  /** It is no longer at that path. */
+  /** Set if the file is no longer at that path. */
   readonly isRotated: boolean;
 }
 
@@ -32,29 +32,29 @@ export interface Displaced {
   readonly skipping: boolean;
   /** The bytes before the position. */
   readonly lead: Buffer;
-  /** The largest size seen. */
+  /** The largest size that was seen. */
   readonly size: number;
-  /** Later writes to the file belong to other generations. */
+  /** Writes to the file after this time belong to other generations. */
   readonly modifiedMs: number;
 }
 
 const NEWLINE = 10;
 
-/** A buffer for all tails: room for a chunk, and for the longest line plus one byte. */
+/** Allocates the buffer for all tails, with room for a chunk and for the longest line plus one byte. */
 export function tailBuffer(maxLineBytes: number, memory?: SharedMemory): Buffer {
   return HeldFile.bufferFor(readBytesFor(maxLineBytes) + 1, memory);
 }
 
 /** Follows one open file: its generation, our position, and whether it was truncated. */
 export class Tail implements Disposable {
-  /** Its path when written, without a rotation suffix. */
+  /** Its path when it was written, without a rotation suffix. */
   readonly path: string;
   readonly #file: HeldFile;
   readonly #options: TailOptions;
   readonly #reader: LineReader;
-  /** Bytes read. */
+  /** Number of bytes read. */
   bytes = 0;
-  /** It may hold a generation known from before its rotation. */
+  /** Set if the file may contain a generation that was known before its rotation. */
   isRotated: boolean;
   #content: Content | undefined;
   #modifiedMs = -1;
@@ -69,7 +69,7 @@ export class Tail implements Disposable {
     this.#file = file;
     this.#reader = new LineReader(path, file, options);
     this.isRotated = isRotated;
-    // Its current content may be truncated before it is read: older generations are read first.
+    // Its current content may be truncated before it is read, so older generations are read first.
     this.#modifiedMs = this.#file.stat().mtimeMs;
   }
 
@@ -81,7 +81,7 @@ export class Tail implements Disposable {
     return this.#content;
   }
 
-  /** The largest size seen of its generation. */
+  /** The largest size of its generation that was seen. */
   get size(): number {
     return this.#size;
   }
@@ -90,17 +90,17 @@ export class Tail implements Disposable {
     return this.#modifiedMs;
   }
 
-  /** Lines read. */
+  /** Number of lines read. */
   get lines(): number {
     return this.#reader.lines;
   }
 
-  /** Bytes not read. */
+  /** Number of bytes not read. */
   get unread(): number {
     return Math.max(0, this.#file.stat().size - this.#file.position);
   }
 
-  /** Bytes not acknowledged. */
+  /** Number of bytes not acknowledged. */
   get left(): number {
     const { size } = this.#file.stat();
     const progress = this.#content?.progress;
@@ -108,19 +108,19 @@ export class Tail implements Disposable {
     return Math.max(0, size - from);
   }
 
-  /** Whether there is something to read in this state. */
+  /** Whether there is more to read in this state. */
   isBehind({ size, mtimeMs }: Standing): boolean {
     return this.#hasMore || size !== this.#size || mtimeMs !== this.#modifiedMs;
   }
 
-  /** Continues a generation at a position, regardless of the file's start. */
+  /** Continues a generation at a position, whatever the start of the file. */
   goOn(content: Content, { position, skipping }: { readonly position: number; readonly skipping: boolean }): void {
     this.#content = content;
     this.#reader.skipping = skipping;
     this.#file.seek(position);
   }
 
-  /** Skips existing content: only later writes are read. */
+  /** Skips existing content, so that only later writes are read. */
   skipToEnd(): void {
     const { size } = this.#file.stat();
     if (size > 0) this.#content = this.#identify(size, true, size);
@@ -156,7 +156,7 @@ export class Tail implements Disposable {
     return this.#isClosed;
   }
 
-  /** Closes it. Unacknowledged content is remembered. */
+  /** Closes the file. Unacknowledged content is remembered. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
     if (this.#content !== undefined) this.#options.contents.retire(this.#content);
@@ -165,7 +165,7 @@ export class Tail implements Disposable {
 
   #readAt({ size, mtimeMs }: Standing, take: TakeLine, final: boolean): boolean {
     if (this.#content === undefined) {
-      // Whole generations may have come and gone between polls that found the file empty.
+      // Whole generations may have been written and rotated between polls that found the file empty.
       if (this.#modifiedMs !== -1 && mtimeMs !== this.#modifiedMs && this.#displace()) return true;
       this.#content = this.#identify(size, final);
     }
@@ -178,7 +178,7 @@ export class Tail implements Disposable {
     return hasMore;
   }
 
-  /** Identifies the generation by the file's start, if there is enough of it. */
+  /** Identifies the generation from the start of the file, if that is long enough. */
   #identify(size: number, final: boolean, from = 0): Content | undefined {
     const { dev, ino } = this.#file;
     const skipping = from > 0 && !this.#file.has(Buffer.of(NEWLINE), from - 1);
@@ -216,24 +216,24 @@ export class Tail implements Disposable {
 }
 
 export interface FollowOptions extends Omit<TailOptions, 'buffer' | 'displaced' | 'open'> {
-  /** Absolute globs. */
+  /** Globs, as absolute paths. */
   readonly patterns: readonly string[];
-  /** Globs: absolute, or matched against names if they have no slash. */
+  /** Globs as absolute paths; globs without a slash match names. */
   readonly excludes?: readonly string[];
-  /** The log root. */
+  /** The log root directory. */
   readonly root?: string;
   /** Whether a path is inside our own state directory, through any link. */
   readonly isOwn?: (place: string) => boolean;
-  /** Our own state directory, never shipped. */
+  /** Our own state directory, which is never shipped. */
   readonly stateDir?: string;
-  /** On first start: what to do with existing files. Undefined later. */
+  /** What happens with existing files on first start. Undefined on later starts. */
   readonly firstStart?: 'beginning' | 'end' | undefined;
-  /** Older rotated files existed before us; milliseconds since the epoch; default the start. */
+  /** Rotated files older than this existed before us. In milliseconds since the epoch; the default is the start. */
   readonly sinceMs?: number | undefined;
-  /** Milliseconds of a monotonic clock. */
+  /** A monotonic clock in milliseconds. */
   readonly uptime?: () => number;
-  /** Reads directories; default the file system's calls. */
+  /** Reads directories; by default with the file system's calls. */
   readonly list?: List | undefined;
-  /** Where lines are read to. */
+  /** The memory into which lines are read. */
   readonly memory?: SharedMemory | undefined;
 }

@@ -11,12 +11,12 @@ const LIMITS: Readonly<Record<string, string>> = {
 export type Watch = (paths: string[], options: ChokidarOptions) => FSWatcher;
 
 interface WakeOptions {
-  /** An entry was added to or removed from a directory. Called for each event, several per change. */
+  /** Called when an entry was added to a directory or removed. One change causes several calls. */
   readonly moved: () => void;
-  /** A file in a directory was written to. */
+  /** Called when a file in a directory was written to. */
   readonly grown: () => void;
   readonly log: Log;
-  /** Default chokidar's. */
+  /** The watch function; by default chokidar's. */
   readonly watch?: Watch;
 }
 
@@ -56,14 +56,14 @@ export class Wake implements Disposable {
 
   [Symbol.dispose](): void {
     this.#isOver = true;
-    // Its later events are ignored.
+    // Later events of this watch are ignored.
     void this.#watcher?.close().catch(() => {});
   }
 
   async #begin(): Promise<FSWatcher> {
-    // Expensive to load, and only needed when following.
+    // Loaded lazily: the package is large, and only following files needs it.
     const watch = this.#options.watch ?? (await import('chokidar')).watch;
-    // Directories only: a watch per file costs as much as polling it, plus an event per line.
+    // Watches directories only. A watch per file costs as much as polling it, plus an event per line.
     const ignored = (_: string, stats?: { isFile(): boolean }) => stats?.isFile() === true;
     const watcher = watch([], { depth: 0, ignored, ignoreInitial: true, atomic: false });
     watcher.on('raw', (event) => (event === 'rename' ? this.#options.moved() : this.#options.grown()));
@@ -83,7 +83,7 @@ export class Wake implements Disposable {
 /** Maximum interval between polls of quiet files while the kernel reports changes. */
 const LONGEST_MS = 1000;
 
-/** The pause between two polls, cut short by changes. */
+/** The pause between two polls. Changes end it early. */
 export class Changes implements Disposable {
   readonly #wake: Wake;
   #hasMoved = false;
@@ -108,7 +108,7 @@ export class Changes implements Disposable {
     return this.#hasMoved;
   }
 
-  /** The files were listed. */
+  /** Called when the files were listed. */
   seen(): void {
     this.#hasMoved = false;
   }

@@ -21,9 +21,9 @@ import { Reclaimer, type Acknowledged } from './reclaimer.ts';
 
 interface StartOptions {
   readonly mode: 'auto' | 'on' | 'off';
-  /** The log root. */
+  /** The log root directory. */
   readonly root: string;
-  /** Acknowledged bytes to keep in each file. */
+  /** Number of acknowledged bytes to keep in each file. */
   readonly keepBytes: number;
   /** The content of each destination's checkpoint on disk. */
   readonly saved: () => readonly (readonly Acknowledged[])[];
@@ -33,15 +33,15 @@ interface StartOptions {
   readonly everyMs?: number;
 }
 
-/** Runs until disposed, after a final pass. */
+/** Runs until disposed, and then makes a final pass. */
 interface Reclaiming extends AsyncDisposable {
-  /** Total so far. */
+  /** Number of bytes reclaimed so far. */
   readonly bytes: () => number;
 }
 
 /** Checkpoints are written at most once a second. */
 const EVERY_MS = 500;
-/** A stop must not take long. */
+/** Limit for the final pass, since a stop must not take long. */
 const LAST_MS = 2000;
 
 /**
@@ -92,7 +92,7 @@ async function keepOn(reclaimer: Reclaimer, everyMs: number, signal: AbortSignal
   }
 }
 
-/** Whether it succeeded. Never rejects: a failure to reclaim must not end shipping. */
+/** Returns whether it succeeded. Never rejects, because a failure to reclaim must not end shipping. */
 async function passOnce(reclaimer: Reclaimer, signal: AbortSignal, log: Log): Promise<boolean> {
   try {
     await reclaimer.pass(signal);
@@ -105,13 +105,13 @@ async function passOnce(reclaimer: Reclaimer, signal: AbortSignal, log: Log): Pr
 }
 
 interface Mount {
-  /** The mounted subtree of its file system. */
+  /** The subtree of its file system that is mounted. */
   readonly root: string;
   readonly point: string;
   readonly type: string;
 }
 
-/** Part of the kubelet's path of such a volume, wherever its root directory is. */
+/** Part of the kubelet's path of such a volume, wherever the kubelet's root directory is. */
 const EMPTY_DIR = '/volumes/kubernetes.io~empty-dir/';
 
 /**
@@ -123,7 +123,7 @@ const EMPTY_DIR = '/volumes/kubernetes.io~empty-dir/';
 export function endsWithPod(directory: string, mountinfo: string): string | undefined {
   const mounts = mountinfo.split('\n').flatMap((line) => parseMount(line) ?? []);
   for (let at = directory; ; at = dirname(at)) {
-    // The last of several mounts at one point is on top.
+    // If there are several mounts at one path, the last one is on top.
     const mount = mounts.findLast(({ point }) => point === at);
     if (mount !== undefined) return reasonOf(mount);
     if (at === dirname(at)) return undefined;
@@ -135,7 +135,7 @@ function reasonOf({ root, type }: Mount): string | undefined {
   return type === 'tmpfs' ? 'in memory' : undefined;
 }
 
-/** `36 35 98:0 /root /point rw,noatime master:1 - ext4 /dev/root rw`, proc(5). */
+/** A line of mountinfo, proc(5): `36 35 98:0 /root /point rw,noatime master:1 - ext4 /dev/root rw`. */
 function parseMount(line: string): Mount | undefined {
   const [front = '', back = ''] = line.split(' - ');
   const [, , , root, point] = front.split(' ');
@@ -144,7 +144,7 @@ function parseMount(line: string): Mount | undefined {
   return { root: unescaped(root), point: unescaped(point), type };
 }
 
-/** Spaces in paths are written `\040`. */
+/** A space in a path is written as `\040`. */
 function unescaped(path: string): string {
   return path.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

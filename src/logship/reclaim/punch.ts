@@ -2,28 +2,28 @@ import { oneLine } from '../../core/one-line.ts';
 import { findProgram, isRefusal } from '../../process/exec/index.ts';
 import { start } from '../../process/run.ts';
 
-/** Bytes of a file, end exclusive. */
+/** A range of bytes in a file; the end is exclusive. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** Why a range was not reclaimed. `here`: for this file only; otherwise for all, permanently. */
+/** Why a range was not reclaimed. `here` means for this file only; otherwise no file can be reclaimed. */
 interface Refusal {
   readonly isHere: boolean;
   readonly reason: string;
 }
 
-/** Reclaims a range of an open file. Undefined on success. Rejects only for the signal. */
+/** Reclaims a range of an open file. Undefined on success. Rejects only with the signal's reason. */
 export type Punch = (fd: number, range: Range, signal: AbortSignal) => Promise<Refusal | undefined>;
 
-/** Where distributions install it; PATH is not trusted. */
+/** Where distributions install the program; PATH is not trusted. */
 const DIRECTORIES = '/usr/bin:/bin:/usr/sbin:/sbin';
 const DEADLINE_MS = 30_000;
-/** The file's descriptor in the child. */
+/** Number of the file's descriptor in the child. */
 const CHILD_FD = 3;
 
-/** The path of util-linux's program, or why it is unusable. */
+/** The path of util-linux's program, or why it cannot be used. */
 export function findFallocate(
   directories: string = DIRECTORIES,
 ): { readonly file: string } | { readonly reason: string } {

@@ -8,7 +8,7 @@ import type { Mark } from '../read/progress.ts';
 import type { Punch, Range } from './punch.ts';
 import type { OpenLog } from '../read/open-log.ts';
 
-/** How far a generation is acknowledged: the relevant part of a checkpoint's entry. */
+/** How far a generation is acknowledged: the part of a checkpoint entry that matters here. */
 export interface Acknowledged {
   readonly generation: Pick<Identity, 'path' | 'ino' | 'head'>;
   readonly mark: Pick<Mark, 'offset' | 'skipping'>;
@@ -25,19 +25,19 @@ interface ReclaimOptions {
 }
 
 const NEWLINE = 10;
-/** Bytes after which a refused file is retried. */
+/** Number of bytes after which a file is retried whose range the system refused to reclaim. */
 const AGAIN_BYTES = 16 * 1024 * 1024;
 
-/** Reclaims, file by file, what all destinations have acknowledged. */
+/** Reclaims, file by file, lines that all destinations have acknowledged. */
 export class Reclaimer {
   readonly #options: ReclaimOptions;
-  /** By generation, the reclaimed offset. */
+  /** For each generation the offset up to which it was reclaimed. */
   readonly #done = new Map<string, number>();
-  /** By generation, the offset up to which the system's refusal is not retried. */
+  /** For each generation the offset up to which the system refused and is not asked again. */
   readonly #refusedAt = new Map<string, number>();
   readonly #warnings: DedupedWarnings;
   #isOff = false;
-  /** Bytes reclaimed. */
+  /** Number of bytes reclaimed. */
   bytes = 0;
 
   constructor(options: ReclaimOptions) {
@@ -45,7 +45,7 @@ export class Reclaimer {
     this.#warnings = new DedupedWarnings(options.log);
   }
 
-  /** One round of all files. Rejects only for the signal. */
+  /** One round over all files. Rejects only with the signal's reason. */
   async pass(signal: AbortSignal): Promise<void> {
     const marks = lowest(this.#options.saved());
     for (const known of [this.#done, this.#refusedAt])
@@ -84,7 +84,7 @@ export class Reclaimer {
     try {
       return this.#options.open(path);
     } catch (error) {
-      // Renamed or removed: the process that did so reclaims its disk.
+      // The file was renamed or removed. The process that did so also reclaims its disk.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#say(path, messageOf(error));
       return undefined;
     }
@@ -107,7 +107,7 @@ export class Reclaimer {
   }
 }
 
-/** For each generation known to every destination, the lowest mark. */
+/** The lowest mark of each generation that all destinations know. */
 function lowest(destinations: readonly (readonly Acknowledged[])[]): Map<string, Acknowledged> {
   const all = destinations.map((saved) => {
     const marks = new Map<string, Acknowledged>();
@@ -125,7 +125,7 @@ function lowest(destinations: readonly (readonly Acknowledged[])[]): Map<string,
   return first;
 }
 
-/** Two generations of one file with the same start count as one. */
+/** Two generations of one file that start alike count as one. */
 function keyOf({ generation: { path, ino, head } }: Acknowledged): string {
   return `${ino} ${path} ${head.toString('base64')}`;
 }
@@ -135,14 +135,14 @@ function keepLower(marks: Map<string, Acknowledged>, key: string, one: Acknowled
   if (known === undefined || one.mark.offset < known.mark.offset) marks.set(key, one);
 }
 
-/** Whether the file at the path still holds the mark's generation. */
+/** Whether the file at the path still contains the generation of the mark. */
 function isStill(fd: number, { generation: { ino, head }, mark }: Acknowledged): boolean {
   const found = fstatSync(fd);
   if (found.ino !== ino || found.size < mark.offset) return false;
   const bytes = Buffer.alloc(head.length);
   if (readSync(fd, bytes, 0, head.length, 0) < head.length || !bytes.equals(head)) return false;
   if (mark.skipping) return true;
-  // A mark is after a newline; a rewritten file most likely has another byte there.
+  // A mark follows a newline; a rewritten file most likely has another byte at that position.
   return readSync(fd, bytes, 0, 1, mark.offset - 1) === 1 && bytes[0] === NEWLINE;
 }
 
@@ -150,10 +150,10 @@ function blockBytes(fd: number): number {
   return fstatSync(fd).blocks * 512;
 }
 
-/** Smaller ranges are not worth a process. */
+/** Smaller ranges are not worth starting a process. */
 const STEP_BYTES = 1024 * 1024;
 
-/** The byte before the mark identifies the file to our reader: it must be kept. */
+/** The byte before the mark identifies the file to our reader and must be kept. */
 export const MIN_KEEP_BYTES = BLOCK_BYTES;
 
 /**

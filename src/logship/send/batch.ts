@@ -2,21 +2,21 @@ import { CLOSING, type DocumentWriter, type LineEvent } from '../bytes/document-
 import type { Span } from '../read/progress.ts';
 import type { Capacity } from './limits.ts';
 
-/** Memory of a document in addition to its bytes: its spans and marks. */
+/** Memory that a document uses in addition to its bytes, for its spans and marks. */
 const DOCUMENT_OVERHEAD_BYTES = 200;
 
 /**
- * Documents as the body of a request. They stay encoded: outside the JavaScript heap they need no extra memory, and a
- * retry copies nothing.
+ * Documents that form the body of a request. They stay encoded: outside the JavaScript heap they need no extra memory,
+ * and a retry copies nothing.
  */
 export class Batch {
-  /** The documents with their newlines, concatenated. */
+  /** The documents, each with its newline, concatenated. */
   readonly body: Buffer;
-  /** Number of attempts. */
+  /** Number of attempts so far. */
   tries: number;
   /** When its first document was read, in milliseconds since the epoch. */
   readonly sinceMs: number;
-  /** End offset of each document in the body. */
+  /** The end offset of each document in the body. */
   readonly #ends: readonly number[];
   readonly #spans: readonly (readonly Span[])[];
 
@@ -43,17 +43,17 @@ export class Batch {
     return this.body.length + this.count * DOCUMENT_OVERHEAD_BYTES;
   }
 
-  /** One document's bytes: the sink's prefix and its JSON. */
+  /** The bytes of one document: the sink's prefix and its JSON. */
   document(at: number): Buffer {
     return this.body.subarray(this.#beginOf(at), this.#ends[at]);
   }
 
-  /** The positions of its lines. */
+  /** The positions of its lines in the file. */
   spans(at: number): readonly Span[] {
     return this.#spans[at] ?? [];
   }
 
-  /** A range of its documents, sharing its bytes. */
+  /** A range of its documents, which shares its bytes. */
   part(from: number, to: number): Batch {
     const begin = this.#beginOf(from);
     const body = this.body.subarray(begin, this.#ends[to - 1]);
@@ -61,7 +61,7 @@ export class Batch {
     return new Batch(body, ends, this.#spans.slice(from, to), this);
   }
 
-  /** Selected documents for a retry, with copied bytes so that the others' memory is freed. */
+  /** The selected documents, for a retry. Their bytes are copied, so that the memory of the others is freed. */
   pick(documents: readonly number[]): Batch {
     let length = 0;
     const ends = documents.map((at) => (length += this.document(at).length));
@@ -78,7 +78,7 @@ export class Batch {
   }
 }
 
-/** Merges two batches, with copied bytes. */
+/** Merges two batches. The bytes are copied. */
 export function joined(a: Batch, b: Batch): Batch {
   const both = [a, b];
   const bodies = both.map(({ body }) => body);
@@ -99,18 +99,18 @@ function endOf(batch: Batch, at: number): number {
 }
 
 const NEWLINE = 10;
-/** About two thousand ordinary lines, and nginx's default limit. */
+/** Maximum size of a request: about two thousand ordinary lines, and nginx's default limit. */
 export const CAPACITY_BYTES = 1024 * 1024;
 const BATCH_DOCUMENTS = 2000;
-/** Buffers kept for reuse. */
+/** Buffers that are kept for reuse. */
 const SPARE_BUFFERS = 4;
 
 interface BatcherOptions {
-  /** The text before and after a document's id, by its day in UTC (`2026-11-20`); undefined if ids are not sent. */
+  /** The text before and after a document's ID, for its day in UTC (`2026-11-20`); undefined if IDs are not sent. */
   readonly opening: ((day: string) => string) | undefined;
   readonly capacity: Capacity;
   readonly now: () => number;
-  /** Writes documents from bytes, into a buffer of its memory. */
+  /** Writes documents from bytes into a buffer of its memory. */
   readonly writer?: { readonly lines: DocumentWriter; readonly buffer: Buffer } | undefined;
 }
 
@@ -119,12 +119,12 @@ interface Document {
   readonly id: string;
   /** Its day in UTC: `2026-11-20`. */
   readonly day: string;
-  /** JSON, on one line. */
+  /** Its JSON, on one line. */
   readonly source: string;
   readonly spans: readonly Span[];
 }
 
-/** Appends documents until a request is full. */
+/** Collects documents until a request is full. */
 export class Batcher {
   readonly #options: BatcherOptions;
   readonly #spare: Buffer[] = [];
@@ -132,10 +132,10 @@ export class Batcher {
   #length = 0;
   #ends: number[] = [];
   #spans: (readonly Span[])[] = [];
-  /** The last document's span, if it has exactly one. */
+  /** The span of the last document, if it has exactly one. */
   #run: readonly [Span] | undefined;
   #sinceMs = 0;
-  /** Documents of the same day share the opening. */
+  /** Documents of the same day share this text. */
   #day = '';
   #opening = '';
 
@@ -151,12 +151,12 @@ export class Batcher {
     return this.#ends.length === 0;
   }
 
-  /** Documents not sealed yet. */
+  /** Number of documents that are not sealed yet. */
   get documents(): number {
     return this.#ends.length;
   }
 
-  /** When the first unsealed document was added. */
+  /** When the first document that is not sealed was added. */
   get sinceMs(): number | undefined {
     return this.isEmpty ? undefined : this.#sinceMs;
   }
@@ -167,7 +167,7 @@ export class Batcher {
   add({ id, day, source, spans }: Document): number {
     const before = this.#length;
     const { opening } = this.#options;
-    // One write, since each costs as much as a hundred bytes.
+    // A single write, since each one costs as much as a hundred bytes.
     if (opening === undefined) this.#write(`${source}\n`);
     else this.#write(`${this.#openingOf(day, opening)}${id}${CLOSING}${source}\n`);
     return this.#added(before, spans);
@@ -175,7 +175,7 @@ export class Batcher {
 
   /**
    * Adds an event of one line from its bytes.
-   * @returns its size in the budget; 0 if that takes its string
+   * @returns its size in the budget; 0 if the event must be converted to a string
    */
   addLine(event: LineEvent & { readonly spans: readonly Span[] }): number {
     const { writer } = this.#options;
@@ -197,10 +197,10 @@ export class Batcher {
     return this.#length - before + DOCUMENT_OVERHEAD_BYTES;
   }
 
-  /** Closes the batch of the documents so far. */
+  /** Seals the batch with the documents added so far. */
   seal(): Batch {
     const body = this.#buffer.subarray(0, this.#length);
-    // A few lines must not hold a whole buffer during an outage.
+    // A few lines must not occupy a whole buffer during an outage.
     const isSmall = this.#length * 4 < CAPACITY_BYTES;
     const isShared = this.#buffer === this.#options.writer?.buffer;
     const kept = isSmall ? Buffer.from(body) : isShared ? this.#copied(body) : body;
@@ -213,7 +213,7 @@ export class Batcher {
     return batch;
   }
 
-  /** The batch is settled, and its bytes are not read any more. */
+  /** Called when the batch is settled and its bytes are no longer read. */
   recycle({ body }: Batch): void {
     const { buffer, byteOffset } = body;
     if (buffer.byteLength !== CAPACITY_BYTES || byteOffset !== 0 || this.#spare.length >= SPARE_BUFFERS) return;

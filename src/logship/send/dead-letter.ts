@@ -9,16 +9,16 @@ interface DeadLetterOptions {
   readonly directory: StateDirectory;
   /** The file's name: `dead-letter.jsonl`. */
   readonly name: string;
-  /** Maximum total bytes of the file and its predecessor. */
+  /** Maximum total size in bytes of the file and its predecessor. */
   readonly limit: number;
   readonly log: Log;
   readonly now: () => Date;
-  /** Number of letters lost with the oldest file. */
+  /** Called with the number of letters that were lost with the oldest file. */
   readonly onDropped: (letters: number) => void;
 }
 
 interface Letter {
-  /** As sent: its action line and its JSON. */
+  /** The document as it was sent: its action line and its JSON. */
   readonly document: Buffer;
   readonly reason: string;
 }
@@ -31,14 +31,14 @@ const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
  * allowed bytes the file is renamed to FILE.1, replacing the previous one, whose letters are counted and logged.
  */
 export class DeadLetters {
-  /** Its path, for messages. */
+  /** The file's path, for messages. */
   readonly file: string;
   readonly #at: string;
   readonly #options: DeadLetterOptions;
   #queue: Promise<void> = Promise.resolve();
   /**
-   * Ids of letters written by earlier runs. After a crash before the next checkpoint, their lines are read and rejected
-   * again.
+   * IDs of letters that earlier runs have written. After a crash before the next checkpoint, their lines are read and
+   * rejected again.
    */
   #earlier: ReadonlySet<string> | undefined;
 
@@ -48,7 +48,9 @@ export class DeadLetters {
     this.#at = options.directory.at(options.name);
   }
 
-  /** Resolves when all are on disk: only then their lines count as settled. Rejects with the system's error. */
+  /**
+   * Resolves when all letters are on disk, because only then their lines are settled. Rejects with the system's error.
+   */
   async write(letters: readonly Letter[]): Promise<void> {
     const mine = this.#queue.then(() => this.#append(letters));
     this.#queue = mine.catch(() => {});
@@ -68,7 +70,7 @@ export class DeadLetters {
       await file.appendFile((await isTorn(file, size)) ? `\n${text}` : text);
       await file.datasync();
     } catch (error) {
-      // A full disk accepts a part, and the whole is written again later.
+      // A full disk accepts only a part; the whole letter is written again later.
       await file.truncate(size).catch(() => {});
       throw error;
     }
@@ -96,7 +98,7 @@ function contentOf({ document, reason }: Letter) {
   return { reason, index: create._index, id: create._id, document: JSON.parse(text.slice(newline)) as unknown };
 }
 
-/** Whether a crash left an incomplete last line. */
+/** Whether a crash has left an incomplete last line. */
 async function isTorn(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
@@ -104,7 +106,7 @@ async function isTorn(file: FileHandle, size: number): Promise<boolean> {
 }
 
 /**
- * The ids of the letters in a file, none if it is missing. An incomplete line is skipped. Rejects with the system's
+ * The IDs of the letters in a file; none if it is missing. An incomplete line is skipped. Rejects with the system's
  * error.
  */
 async function lettersIn(file: string): Promise<string[]> {

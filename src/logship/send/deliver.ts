@@ -15,16 +15,16 @@ export interface DeliverOptions {
   readonly outage: Outage;
   readonly capacity: Capacity;
   readonly log: Log;
-  /** A document is indexed, was already, or is in the dead-letter file. */
+  /** Called when a document is indexed, was already indexed, or is in the dead-letter file. */
   readonly settled: (spans: readonly Span[]) => void;
-  /** Aborts at once. */
+  /** Aborts the request immediately. */
   readonly signal: AbortSignal;
 }
 
 export interface Delivered {
-  /** Documents to send again: the same batch if the outcome of all of them is unknown. */
+  /** Documents to send again: the same batch, if the result of all of them is unknown. */
   readonly again?: Batch | undefined;
-  /** Whether the server accepted nothing, and all documents wait. */
+  /** Set if the server accepted nothing and all documents wait. */
   readonly tookNothing: boolean;
 }
 
@@ -65,16 +65,16 @@ export async function deliver(batch: Batch, options: DeliverOptions): Promise<De
 
 const TOO_LARGE: Verdict = { is: 'refused', reason: 'status 413: larger than the server accepts' };
 
-/** For a server or proxy with a smaller request limit. */
+/** For a server or proxy with a lower limit on requests. */
 async function deliverHalves(batch: Batch, options: DeliverOptions): Promise<Delivered> {
   const middle = batch.count >> 1;
   const halves = [batch.part(0, middle), batch.part(middle, batch.count)] as const;
   const first = await deliver(halves[0], options);
-  // The other half would fail as well; they are retried as one.
+  // The other half would fail as well, so both are retried as one request.
   if (first.again === halves[0]) return { again: batch, tookNothing: true };
   const second = await deliver(halves[1], options);
   const tookNothing = first.tookNothing && second.tookNothing;
-  // The half shares memory that may be reused: copy the bytes that wait.
+  // The half shares memory that may be reused, so the bytes that wait are copied.
   const rest = second.again === halves[1] ? halves[1].pick(range(halves[1])) : second.again;
   if (first.again === undefined || rest === undefined) return { again: first.again ?? rest, tookNothing };
   return { again: joined(first.again, rest), tookNothing };
@@ -118,7 +118,7 @@ async function settleEach(batch: Batch, verdicts: readonly Verdict[], options: D
   return { again: batch.pick(again.toSorted((a, b) => a - b)), tookNothing };
 }
 
-/** Writes rejected documents to the dead-letter file. Returns why that failed: they are then sent again. */
+/** Writes rejected documents to the dead-letter file. If that fails, it returns why, and they are sent again. */
 async function bury(
   batch: Batch,
   refused: readonly { readonly at: number; readonly reason: string }[],
@@ -141,7 +141,9 @@ async function bury(
 const REPEAT_MS = 30_000;
 const BUSY_MS = 5000;
 
-/** Logs that the server does not accept writes: at the start, when the reason changes, every 30 s, and at the end. */
+/**
+ * Logs that the server does not accept writes: when it starts, when the reason changes, every 30 s, and when it ends.
+ */
 export class Outage {
   readonly #name: string;
   readonly #log: Log;
@@ -153,16 +155,14 @@ export class Outage {
   #busySinceMs: number | undefined;
   #someSaidMs = -Infinity;
 
-  /**
-   * @param name of the server
-   */
+  /** @param name the server's name */
   constructor(name: string, log: Log, now: () => number) {
     this.#name = name;
     this.#log = log;
     this.#now = now;
   }
 
-  /** A whole request was rejected, or got no response. */
+  /** Called when a whole request was rejected or got no response. */
   held(reason: string): void {
     const now = this.#now();
     this.#sinceMs ??= now;
@@ -173,18 +173,23 @@ export class Outage {
     this.#log.warn(`${this.#name} does not accept writes, lines wait in their files: ${reason}`, since);
   }
 
-  /** The server is overloaded. Only a lasting overload is an outage: a full queue is being worked off. */
+  /**
+   * Called when the server is overloaded. Only a lasting overload is an outage, since a full queue is usually worked
+   * off soon.
+   */
   busy(reason: string): void {
     this.#busySinceMs ??= this.#now();
     if (Math.abs(this.#now() - this.#busySinceMs) >= BUSY_MS) this.held(reason);
   }
 
-  /** No document of a request was accepted. A single request may hold only documents of a closed index. */
+  /**
+   * Called when no document of a request was accepted. A single request may contain only documents of a closed index.
+   */
   stuck(reason: string): void {
     if (++this.#stuckInARow > 1) this.held(reason);
   }
 
-  /** Some documents wait while others are accepted. */
+  /** Called when some documents wait while others are accepted. */
   someWait(documents: number, reason: string): void {
     const now = this.#now();
     if (now - this.#someSaidMs < REPEAT_MS) return;
@@ -192,7 +197,7 @@ export class Outage {
     this.#log.info(`${documents} documents of a request are sent again: ${reason}`);
   }
 
-  /** The reason and start of the outage; undefined if there is none. */
+  /** The reason for the outage and when it started; undefined if there is none. */
   get current(): { readonly reason: string; readonly sinceMs: number } | undefined {
     return this.#sinceMs === undefined ? undefined : { reason: this.#reason, sinceMs: this.#sinceMs };
   }

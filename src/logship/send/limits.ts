@@ -1,6 +1,6 @@
 import { unlessAborted } from '../../core/abort.ts';
 
-/** Wakes waiters for a recurring condition, such as free room. */
+/** Wakes callers that wait for a recurring condition, such as free room. */
 export class Gate {
   #opening: PromiseWithResolvers<void> | undefined;
 
@@ -9,7 +9,7 @@ export class Gate {
     this.#opening = undefined;
   }
 
-  /** Resolves the next time it opens, and when the wait is aborted: the caller checks its signal. */
+  /** Resolves the next time the gate opens, and when the wait is aborted; the caller checks its signal. */
   async next(signal: AbortSignal): Promise<void> {
     this.#opening ??= Promise.withResolvers<void>();
     await unlessAborted(this.#opening.promise, signal).catch((error: unknown) => {
@@ -27,8 +27,8 @@ export class Budget {
   readonly #freed = new Gate();
 
   /**
-   * @param limit bytes; a single take may exceed it
-   * @param reserved part of it that is always in use
+   * @param limit maximum number of bytes, which a single take may exceed
+   * @param reserved the part that is always in use
    */
   constructor(limit: number, reserved = 0) {
     this.#limit = limit;
@@ -52,7 +52,7 @@ export class Budget {
     if (!this.isSpent) this.#freed.open();
   }
 
-  /** Resolves when there is room, and when the wait is aborted: the caller checks its signal. */
+  /** Resolves when there is room, and when the wait is aborted; the caller checks its signal. */
   async room(signal: AbortSignal): Promise<void> {
     while (this.isSpent && !signal.aborted) await this.#freed.next(signal);
   }
@@ -62,13 +62,14 @@ export class Budget {
 const MOST_BYTES = 960 * 1024;
 const LEAST_BYTES = 128 * 1024;
 /**
- * A server with a lower limit cannot take logs: a misconfigured proxy for an operator to fix, not a problem of a line.
+ * Minimum size. A server with a lower limit cannot take logs; its limit is a misconfigured proxy that an operator must
+ * fix, and not the fault of a line.
  */
 export const LEAST_REQUEST_BYTES = 64 * 1024;
 const STEP_BYTES = 32 * 1024;
-/** One in transfer while the server processes the other. */
+/** Two requests: one is transferred while the server processes the other. */
 const MOST_REQUESTS = 2;
-/** Successful requests in a row before the size is increased. */
+/** Number of successful requests in a row before the size is increased. */
 const STREAK = 20;
 
 /**
@@ -78,15 +79,15 @@ const STREAK = 20;
 export class Capacity {
   readonly #limit: number;
   #bytes: number;
-  /** Smallest size rejected as too large. */
+  /** The smallest size that was rejected as too large. */
   #longest = Infinity;
   #requests: number;
   readonly #mostRequests: number;
   #streak = 0;
 
   /**
-   * @param most lower if memory is scarce
-   * @param mostRequests at a time
+   * @param most maximum size of a request, which is lower if memory is scarce
+   * @param mostRequests maximum number of concurrent requests
    */
   constructor(most: number = MOST_BYTES, mostRequests: number = MOST_REQUESTS) {
     this.#mostRequests = this.#requests = mostRequests;
@@ -98,38 +99,38 @@ export class Capacity {
     return Math.min(this.#limit, this.#longest);
   }
 
-  /** Target size of a request. */
+  /** The target size of a request. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Maximum concurrent requests. */
+  /** Maximum number of concurrent requests. */
   get requests(): number {
     return this.#requests;
   }
 
-  /** Whether a request filled earlier should now be split in two. */
+  /** Whether a request that was filled earlier should now be split. */
   isTooMuch(bytes: number): boolean {
     return bytes > this.#longest || bytes > 2 * this.#bytes;
   }
 
-  /** A request succeeded. */
+  /** Called when a request succeeded. */
   taken(): void {
     this.#bytes = Math.min(this.#most, this.#bytes + STEP_BYTES);
     if (++this.#streak % STREAK !== 0) return;
     this.#requests = this.#mostRequests;
-    // Such a low limit was a misconfigured proxy, which may be fixed by now: one request in a streak probes it.
+    // Such a low limit was a misconfigured proxy, which may be fixed by now, so one request per streak tests it.
     if (this.#longest < LEAST_REQUEST_BYTES) this.#longest *= 8;
   }
 
-  /** The server is overloaded (429), or a proxy closed the connection. */
+  /** Called when the server is overloaded (429) or a proxy closed the connection. */
   busy(): void {
     this.#streak = 0;
     this.#requests = 1;
     this.#bytes = Math.min(this.#bytes, Math.max(LEAST_BYTES, this.#bytes >> 1));
   }
 
-  /** A request of that size was too large (413). */
+  /** Called when a request of that size was too large (413). */
   tooLong(bytes: number): void {
     this.#longest = Math.min(this.#longest, bytes >> 1);
     this.#streak = 0;

@@ -3,24 +3,24 @@ import type { Batch } from './batch.ts';
 import type { Delivered } from './deliver.ts';
 import { Gate, type Capacity } from './limits.ts';
 
-/** Batches queued for a lane: more would only use memory, the file is the buffer. */
+/** Number of batches that wait for a lane. More would only use memory, since the file is the buffer. */
 const QUEUED = 2;
 const BACKOFF = { minMs: 200, maxMs: 10_000 };
-/** Requests in flight always end: waiting for them needs no signal. */
+/** Requests in flight always end, so waiting for them needs no signal. */
 const NEVER = new AbortController().signal;
-/** During shutdown there is no time for long pauses. */
+/** Maximum pause during shutdown, which leaves no time for long ones. */
 const LAST_BACKOFF = { minMs: 200, maxMs: 1000 };
 
 interface OutboxOptions {
-  /** One attempt. Rejects only for errors that end the program. */
+  /** Makes one attempt. Rejects only with errors that end the program. */
   readonly send: (batch: Batch) => Promise<Delivered>;
-  /** Maximum concurrent requests. */
+  /** Maximum number of concurrent requests. */
   readonly capacity: Pick<Capacity, 'requests'>;
-  /** Called once, when `send` rejects for another reason than the signal. */
+  /** Called once, when `send` rejects for a reason other than the signal. */
   readonly failed: (error: unknown) => void;
-  /** Shutdown was requested. */
+  /** Aborted when shutdown is requested. */
   readonly stopping: AbortSignal;
-  /** Aborts at once. */
+  /** Aborts immediately. */
   readonly signal: AbortSignal;
 }
 
@@ -47,7 +47,7 @@ export class Outbox {
     signal.addEventListener('abort', () => this.#giveUp(), { once: true });
   }
 
-  /** Whether a batch would be sent at once. */
+  /** Whether a batch would be sent immediately. */
   get isFree(): boolean {
     return this.#lanes < this.#options.capacity.requests && !this.#isOver;
   }
@@ -57,17 +57,17 @@ export class Outbox {
     return this.#queue.length < QUEUED;
   }
 
-  /** Resolves when there is room, or when the signal is aborted: the caller checks both. */
+  /** Resolves when there is room, or when the signal is aborted; the caller checks both. */
   async room(signal: AbortSignal): Promise<void> {
     while (!this.hasRoom && !signal.aborted) await this.#room.next(signal);
   }
 
-  /** Documents that wait separately because the server accepts others but not them. */
+  /** Number of documents that wait separately, because the server accepts others but not them. */
   get waiting(): number {
     return [...this.#waiting.keys()].reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Unacknowledged documents. */
+  /** Number of unacknowledged documents. */
   get documents(): number {
     return this.#unsettled.reduce((sum, { count }) => sum + count, 0);
   }
@@ -88,7 +88,7 @@ export class Outbox {
     this.#open();
   }
 
-  /** Resolves when there is nothing left to send: everything is settled, or sending has ended. */
+  /** Resolves when there is nothing left to send, because everything is settled or sending has ended. */
   async idle(): Promise<void> {
     while (this.#lanes > 0 || this.#waiting.size > 0) await this.#idle.next(NEVER);
   }
@@ -97,7 +97,7 @@ export class Outbox {
     if (this.isFree && this.#queue.length > 0) void this.#drain();
   }
 
-  /** One lane. Ends when there is nothing left to send, or when there are more lanes than the server allows. */
+  /** One lane. It ends when there is nothing left to send, or when the server allows fewer lanes. */
   async #drain(): Promise<void> {
     this.#lanes++;
     try {
@@ -133,7 +133,7 @@ export class Outbox {
     }
   }
 
-  /** Backoff after requests of which nothing was accepted. A stop cuts it short. */
+  /** Backoff after requests of which the server accepted nothing. A stop ends it early. */
   async #rest(): Promise<void> {
     const { stopping, signal } = this.#options;
     signal.throwIfAborted();

@@ -2,34 +2,32 @@ import { formatDuration } from '../../core/duration.ts';
 import type { FileState } from '../counts.ts';
 import type { DestinationState } from '../view.ts';
 
-/** The size of a file at a moment. */
+/** The size of a file at a point in time. */
 interface Seen {
   readonly atMs: number;
-  /** Bytes since the start, over all of its generations. */
+  /** Number of bytes since the start, over all of its generations. */
   readonly written: number;
 }
 
-/** Above this number every second sample is dropped: the age becomes less precise. */
+/** Maximum number of samples. Above it, every second sample is dropped, which makes the age less precise. */
 const KEPT = 64;
 
 /** Age of the oldest unacknowledged byte of a file. */
 export class FileLag {
   #seen: Seen[] = [];
 
-  /**
-   * @param nowMs of a monotonic clock
-   */
+  /** @param nowMs time of a monotonic clock */
   look({ bytes, unread, left }: FileState, nowMs: number): void {
     const written = bytes + unread;
     const acknowledged = written - left;
-    // Everything up to that sample has been acknowledged since.
+    // Everything up to that sample has been acknowledged meanwhile.
     while (this.#seen.length > 0 && this.#seen[0]!.written <= acknowledged) this.#seen.shift();
     if (left === 0 || this.#seen.at(-1)?.written === written) return;
     this.#seen.push({ atMs: nowMs, written });
     if (this.#seen.length > KEPT) this.#seen = this.#seen.filter((_, at) => at % 2 === 0);
   }
 
-  /** Milliseconds; 0 if nothing waits. */
+  /** The age in milliseconds; 0 if no bytes wait. */
   age(nowMs: number): number {
     const [first] = this.#seen;
     return first === undefined ? 0 : nowMs - first.atMs;
@@ -44,7 +42,7 @@ interface Quiet {
 
 const LOOK_MS = 1000;
 
-/** State that needs regular samples, taken once a second until disposed. */
+/** State that needs regular samples. It is sampled once a second until disposed. */
 export class Lags implements Disposable {
   readonly #states: () => readonly DestinationState[];
   readonly #files = new Map<string, Map<string, FileLag>>();
@@ -61,14 +59,14 @@ export class Lags implements Disposable {
       this.#lookAtFiles(state, nowMs);
       const { documents, acknowledged, already, rejected } = state.counts;
       const settled = acknowledged + already + rejected;
-      // An unterminated last line is no document yet: it waits for its writer, not for the destination.
+      // An unterminated last line is not a document yet: it waits for its writer, not for the destination.
       const isWaiting = state.lagBytes > 0 && documents > settled;
       if (this.#quiet.get(state.name)?.settled !== settled || !isWaiting)
         this.#quiet.set(state.name, { settled, sinceMs: nowMs });
     }
   }
 
-  /** Age of the oldest waiting byte of a file, in milliseconds. */
+  /** Age of the oldest waiting byte in a file, in milliseconds. */
   ofFile(destination: string, path: string, nowMs: number = performance.now()): number {
     return this.#files.get(destination)?.get(path)?.age(nowMs) ?? 0;
   }
@@ -96,19 +94,19 @@ export class Lags implements Disposable {
 
 interface Readiness {
   readonly isReady: boolean;
-  /** May contain host names. */
+  /** The reason, which may contain host names. */
   readonly reason: string;
 }
 
-/** Transient conditions must not take a Pod out of service: a restarting server, a short overload. */
+/** Transient conditions, such as a restarting server or a short overload, must not take a Pod out of service. */
 export const OUTAGE_MS = 5000;
-/** A server may be slow. */
+/** Longer than OUTAGE_MS, because a server may be slow. */
 export const QUIET_MS = 60_000;
 
 /**
  * Whether a destination is accepting writes.
- * @param quietMs since it last settled a document while lines wait
- * @param nowMs since the epoch
+ * @param quietMs time since it last settled a document while lines wait
+ * @param nowMs the time since the epoch
  */
 export function readinessOf(
   { outage, lagBytes, lagSeconds, waiting }: DestinationState,

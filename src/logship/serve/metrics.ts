@@ -73,7 +73,10 @@ const OF_FILES: readonly FileRow[] = [
   ['file_lag_bytes', 'gauge', 'Unacknowledged bytes of a file.', ({ left }) => left],
 ];
 
-/** Metrics of shipping. Names, paths and numbers only: every client of the port can read the page. */
+/**
+ * Metrics about shipping. They contain only names, paths and numbers, because every client of the port can read the
+ * page.
+ */
 export function shippingFamilies(shown: Shown, lags: Lags): Family[] {
   const states = shown.pipelines();
   const ofEach = (value: (of: DestinationState) => number): Sample[] =>
@@ -119,7 +122,7 @@ function family(name: string, type: Family['type'], help: string, samples: reado
   return { name: `kolla_log_ship_${name}`, type, help, samples };
 }
 
-/** Rounds seconds to milliseconds. */
+/** Rounds to milliseconds, in seconds. */
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }

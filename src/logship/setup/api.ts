@@ -6,7 +6,7 @@ import type { ProxyEnv } from '../sink/agents.ts';
 import { NoAnswerError, Server, type ServerOptions } from '../sink/server.ts';
 import { at, type JsonObject } from './json.ts';
 
-/** Maximum characters of an unexpected reply. */
+/** Maximum number of characters of an unexpected reply. */
 const LONGEST_BODY = 200;
 
 export interface Reply {
@@ -14,12 +14,12 @@ export interface Reply {
   readonly body: unknown;
 }
 
-/** A server being set up. */
+/** A server that is being set up. */
 export interface Api extends Disposable {
-  /** For messages: `elasticsearch at http://es:9200`. Without credentials. */
+  /** The server's name in messages: `elasticsearch at http://es:9200`. It contains no credentials. */
   readonly name: string;
   /**
-   * One request; a status of 400 and above is returned like any other, except for authorization failures.
+   * Sends one request. A status of 400 and above is returned like any other, except for authorization failures.
    * @throws NotPermittedError for 401 and 403, UnavailableError if no server responds, DeadlineError on timeout
    */
   request(method: string, path: string, body?: JsonObject): Promise<Reply>;
@@ -29,7 +29,7 @@ interface ConnectOptions {
   readonly log: Log;
   readonly proxyEnv: ProxyEnv;
   readonly timeoutMs: number;
-  /** The process's signal. */
+  /** The signal of the process. */
   readonly signal: AbortSignal;
 }
 
@@ -65,7 +65,7 @@ export function connect(options: ServerOptions, { log, proxyEnv, timeoutMs, sign
   };
 }
 
-/** A server's error message and status. */
+/** The error message and the status that a server returned. */
 export function reasonOf({ status, body }: Reply): string {
   const error = at(body, 'error');
   const reason = typeof error === 'string' ? error : (at(error, 'reason') ?? textOf(body).slice(0, LONGEST_BODY));

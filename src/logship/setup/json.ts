@@ -1,4 +1,4 @@
-/** JSON sent to and received from a server. */
+/** JSON as sent to a server and received from it. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
@@ -8,14 +8,14 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path of keys; undefined if missing. */
+/** The value at a path of keys; undefined if it is missing. */
 export function at(value: unknown, key: string, ...path: readonly string[]): Json | undefined {
   const found = isObject(value) ? value[key] : undefined;
   const [next, ...rest] = path;
   return next === undefined ? found : at(found, next, ...rest);
 }
 
-/** The text or number at a path, as text; empty if missing. */
+/** The string or number at a path, as a string; empty if it is missing. */
 export function textAt(value: unknown, key: string, ...path: readonly string[]): string {
   const found = at(value, key, ...path);
   return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
@@ -40,7 +40,7 @@ export function holds(actual: unknown, wanted: Json | undefined): boolean {
   return isSameValue(actual, wanted);
 }
 
-/** Whether two scalars are equal; `2` and `"2"` are. */
+/** Whether two scalars are equal. `2` and `"2"` are. */
 export function isSameValue(a: unknown, b: unknown): boolean {
   return isValue(a) && isValue(b) && String(a) === String(b);
 }
@@ -54,7 +54,7 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
 
-/** With the keys of its objects sorted. */
+/** The value with the keys of its objects sorted. */
 export function sorted(value: Json | undefined): Json | undefined {
   if (Array.isArray(value)) return value.map((each: Json) => sorted(each) ?? null);
   if (!isObject(value)) return value;
@@ -64,7 +64,9 @@ export function sorted(value: Json | undefined): Json | undefined {
 
 const WIDTH = 100;
 
-/** Formats for reading: whatever fits on one line stays on one, so that each field and its mapping are one line. */
+/**
+ * Formats JSON for reading: a value that fits on one line stays on it, so that a field and its mapping are one line.
+ */
 export function pretty(value: Json | undefined, indent = ''): string {
   const short = JSON.stringify(value ?? null);
   if (typeof value !== 'object' || value === null || indent.length + short.length <= WIDTH)

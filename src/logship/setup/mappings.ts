@@ -1,19 +1,19 @@
 import type { Json, JsonObject } from './json.ts';
 
-/** The naming scheme of document fields. */
+/** The scheme by which fields of documents are named. */
 export type Schema = 'kolla' | 'ecs' | 'raw';
 export type ServerKind = 'elasticsearch' | 'opensearch';
 
-/** Longer values are searchable by word, but not in aggregations. */
+/** Maximum length for aggregations. Longer values can be searched by word only. */
 const LONGEST_VALUE = 1024;
 
 const DATE: JsonObject = { type: 'date' };
 const KEYWORD: JsonObject = { type: 'keyword', ignore_above: LONGEST_VALUE };
-/** Full-text search, and the whole value under `.keyword`, as existing dashboards expect. */
+/** Full-text search, plus the whole value under `.keyword`, as existing dashboards expect. */
 const TEXT: JsonObject = { type: 'text', fields: { keyword: KEYWORD } };
-/** Only as a whole, and under `.keyword` as well. */
+/** The whole value only, and also under `.keyword`. */
 const ID: JsonObject = { ...KEYWORD, fields: { keyword: KEYWORD } };
-/** A malformed number is kept in its document, which is not rejected. */
+/** A malformed number stays in its document, which is not rejected. */
 const NUMBER: JsonObject = { type: 'long', ignore_malformed: true };
 
 const KOLLA_TEXTS =
@@ -60,7 +60,7 @@ export function mappingsOf(schema: Schema, kind: ServerKind): JsonObject {
 /** The mark of our resources. */
 export const MARK = 'kolla-log-ship';
 
-/** ECS fields in logs that are not keywords. */
+/** ECS fields of logs that are not keywords. */
 const ECS: JsonObject = {
   message: TEXT,
   error: { properties: { message: { type: 'text' }, stack_trace: { type: 'text' } } },
@@ -71,8 +71,8 @@ const ECS: JsonObject = {
 };
 
 /**
- * A Pod's labels: any names, including dotted ones (`app` and `app.kubernetes.io/name`), which would conflict as
- * objects.
+ * The labels of a Pod. They have any names, including dotted ones (`app` and `app.kubernetes.io/name`), which would
+ * conflict as objects.
  */
 function labels(kind: ServerKind): JsonObject {
   return { type: kind === 'opensearch' ? 'flat_object' : 'flattened' };

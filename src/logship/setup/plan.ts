@@ -5,12 +5,12 @@ import { MARK } from './mappings.ts';
 import type { Resource } from './resources.ts';
 import type { SetupSettings } from './settings.ts';
 
-/** The planned action for one resource. */
+/** The action that is planned for one resource. */
 export interface Step {
   readonly resource: Resource;
   readonly action: 'create' | 'update' | 'unchanged';
   readonly before: JsonObject | undefined;
-  /** The request path for writing. */
+  /** The path of the request that writes it. */
   readonly path: string;
 }
 
@@ -46,7 +46,7 @@ async function stepOf(api: Api, resource: Resource, force: boolean): Promise<Ste
   return { resource, action: 'update', before, path: path + (resource.overwrite?.(reply.body) ?? '') };
 }
 
-/** Writes the differences, in order. */
+/** Writes the differences in order. */
 export async function apply(api: Api, steps: readonly Step[]): Promise<void> {
   for (const { action, path, resource } of steps) {
     if (action === 'unchanged') continue;
@@ -69,7 +69,7 @@ function notThere(api: Api, { what, name, needs }: Resource, reply: Reply): Erro
   );
 }
 
-/** The response may come from a proxy or another kind of server. */
+/** The response may come from a proxy or from another kind of server. */
 function strange(api: Api, { what, name }: Pick<Resource, 'what' | 'name'>, reply: Reply): Error {
   return new UnavailableError(`${api.name} does not return its ${what} '${name}': ${reasonOf(reply)}`);
 }
@@ -82,7 +82,7 @@ export async function checkTemplate(api: Api, settings: SetupSettings, steps: re
   const step = steps.find(({ resource }) => resource.what === 'index template');
   if (step === undefined || step.action === 'unchanged') return;
   const { body } = step.resource;
-  // The template being replaced still exists and must not count as a competitor.
+  // The template that is replaced still exists and must not count as a competitor.
   const replaced = step.before === undefined ? -1 : Number(step.before['priority'] ?? 0);
   const tried: JsonObject = replaced < 0 ? body : { ...body, priority: Math.max(settings.priority, replaced) + 1 };
   const reply = await api.request('POST', simulation(settings), tried);
@@ -91,7 +91,7 @@ export async function checkTemplate(api: Api, settings: SetupSettings, steps: re
   throwUnlessOurs(api, settings, reply.body);
 }
 
-/** Whether the stored template is the one applied to a new index. */
+/** Whether a new index gets the stored template. */
 export async function checkWinner(api: Api, settings: SetupSettings): Promise<void> {
   const reply = await api.request('POST', simulation(settings));
   if (reply.status >= 300)

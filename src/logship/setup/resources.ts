@@ -2,25 +2,25 @@ import { at, holds, isObject, isSame, textAt, type Json, type JsonObject } from 
 import { mappingsOf, MARK } from './mappings.ts';
 import type { SetupSettings } from './settings.ts';
 
-/** A resource at the server that is read, compared and written as a whole. */
+/** A resource on the server that is read, compared and written as a whole. */
 export interface Resource {
   readonly what: 'index template' | 'ILM policy' | 'ISM policy';
   readonly name: string;
   readonly path: string;
   readonly body: JsonObject;
-  /** The body in the reply to a GET, in the form in which it is written. Undefined for an empty reply. */
+  /** The body in the response to a GET, as it would be written. Undefined for an empty response. */
   readonly current: (reply: unknown) => JsonObject | undefined;
-  /** Whether we created it. */
+  /** Whether we have created it. */
   readonly isOurs: (current: JsonObject) => boolean;
   /** Whether it is up to date. */
   readonly isRight: (current: JsonObject) => boolean;
-  /** The query for overwriting the existing one: `?if_seq_no=...`. */
+  /** The query that a write to the existing resource needs: `?if_seq_no=...`. */
   readonly overwrite?: (reply: unknown) => string;
   /** The feature that it requires; undefined if every server has it. */
   readonly needs?: string;
 }
 
-/** The policy first: a template refers to it. */
+/** The policy comes first, because a template refers to it. */
 export function wantedResources(settings: SetupSettings): Resource[] {
   const policy = retentionOf(settings);
   return [...(policy === undefined ? [] : [policy]), templateOf(settings)];
@@ -52,7 +52,7 @@ function templateOf(settings: SetupSettings): Resource {
     isOurs: (current) => at(current, '_meta', 'managed_by') === MARK,
     isRight: (current) =>
       holds(current, body) &&
-      // Compared as a whole: stale fields would otherwise remain.
+      // Compared as a whole, because stale fields would otherwise remain.
       isSame(at(current, 'template', 'mappings'), at(body, 'template', 'mappings')) &&
       isObject(current['data_stream']) === settings.isDataStream &&
       isSame(lifecycleNameIn(current), lifecycleNameIn(body)) &&
@@ -65,7 +65,7 @@ function indexSettings({ kind, name, keep, isDataStream, shards, replicas }: Set
   return { number_of_shards: shards, number_of_replicas: replicas, ...lifecycle };
 }
 
-/** A data stream of Elasticsearch keeps its own retention. */
+/** A data stream in Elasticsearch has its own retention. */
 function lifecycleOf({ kind, keep, isDataStream }: SetupSettings): JsonObject {
   if (keep === undefined || kind === 'opensearch' || !isDataStream) return {};
   return { lifecycle: { data_retention: keep } };
@@ -77,8 +77,8 @@ function lifecycleNameIn(template: JsonObject): Json | undefined {
 
 /**
  * The policy that deletes indices older than `--keep`: Index Lifecycle Management on Elasticsearch, Index State
- * Management on OpenSearch. None without `--keep`, and none for a data stream of Elasticsearch, whose template holds
- * it.
+ * Management on OpenSearch. There is no policy without `--keep`, nor for a data stream in Elasticsearch, whose template
+ * contains the retention.
  */
 function retentionOf(settings: SetupSettings): Resource | undefined {
   const { kind, keep, isDataStream, name } = settings;
@@ -99,7 +99,7 @@ function ilmPolicy(name: string, keep: string): Resource {
       return isObject(current) ? { policy: current } : undefined;
     },
     isOurs: (current) => at(current, 'policy', '_meta', 'managed_by') === MARK,
-    // Phases added manually would keep moving or shrinking indices.
+    // Phases that were added manually would keep moving or shrinking indices.
     isRight: (current) =>
       holds(current, { policy }) && Object.keys(at(current, 'policy', 'phases') ?? {}).join() === 'delete',
     needs: 'Index Lifecycle Management',
@@ -108,7 +108,7 @@ function ilmPolicy(name: string, keep: string): Resource {
 
 function ismPolicy({ name, pattern, isDataStream }: SetupSettings, keep: string): Resource {
   const policy: JsonObject = {
-    // It has no field for our mark.
+    // The policy has no field for our mark.
     description: `removes indices older than ${keep}; made by ${MARK}`,
     default_state: 'kept',
     states: [

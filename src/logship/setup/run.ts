@@ -35,7 +35,7 @@ export async function runSetup({ options }: SetupInput, context: Context): Promi
 }
 
 interface ReportOptions {
-  /** Its name, for messages. */
+  /** The server's name in messages. */
   readonly server: string;
   readonly form: 'text' | 'json';
   readonly dryRun: boolean;
@@ -48,7 +48,7 @@ const WORDS = {
   unchanged: { done: 'unchanged', planned: 'unchanged', style: 'dim' },
 } as const;
 
-/** The changes, done or planned: one line each, with a diff for an update. */
+/** The changes, made or planned: one line each, with a diff for an update. */
 async function reportOf(steps: readonly Step[], options: ReportOptions): Promise<string> {
   if (options.form === 'json') return `${JSON.stringify(jsonOf(steps, options))}\n`;
   const parts = await Promise.all(steps.map((step) => textOf(step, options)));
@@ -84,7 +84,7 @@ function indented(lines: readonly string[]): string {
   return lines.map((line) => `    ${printable(line)}\n`).join('');
 }
 
-/** The current state without the server's defaults, and with numbers that it returns as text. */
+/** The current state without the server's defaults. Numbers that it returns as text are converted. */
 function comparable(before: Json | undefined, after: Json | undefined): Json {
   if (isObject(before) && isObject(after)) {
     const kept = Object.entries(before).filter(([key]) => key in after || !FILLED_IN.has(key));

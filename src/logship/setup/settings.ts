@@ -12,15 +12,15 @@ type SetupOptions = Values<typeof SETUP_OPTIONS>;
 /** The desired state of one server. */
 export interface SetupSettings {
   readonly kind: ServerKind;
-  /** Name of the template and the policy. */
+  /** The name of the template and the policy. */
   readonly name: string;
-  /** The template's index pattern. */
+  /** The index pattern of the template. */
   readonly pattern: string;
-  /** A name that matches the pattern and is not a real index. */
+  /** A name that matches the pattern and belongs to no index. */
   readonly sample: string;
   readonly isDataStream: boolean;
   readonly schema: Schema;
-  /** In the server's notation: `14d`, `36h`. */
+  /** The retention in the server's notation: `14d`, `36h`. */
   readonly keep: string | undefined;
   readonly shards: number;
   readonly replicas: number;
@@ -55,7 +55,7 @@ export function setupSettings(options: SetupOptions): { server: ServerOptions; s
   return servers.map((server) => ({ server, settings: { ...common, kind: server.kind } }));
 }
 
-/** In whole days if possible, as written by users and returned by servers. */
+/** In whole days if possible, as users write it and servers return it. */
 function keepOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   let ms: number;

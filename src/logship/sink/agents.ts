@@ -7,9 +7,9 @@ import type { Log } from '../../core/log.ts';
 import { WatchedFile } from './login.ts';
 
 export interface TlsFiles {
-  /** PEM file; CA certificates to trust instead of the well-known ones. */
+  /** PEM file of CA certificates that are trusted instead of the system's. */
   readonly caFile?: string | undefined;
-  /** Encrypt only. */
+  /** Only encrypt, without verifying the certificate. */
   readonly insecure?: boolean;
   /** PEM files of the client certificate and its key, if the server requires one. */
   readonly certFile?: string | undefined;
@@ -19,7 +19,7 @@ export interface TlsFiles {
 /** The proxy variables of the environment, in both spellings. */
 export type ProxyEnv = Readonly<Record<string, string | undefined>>;
 
-/** Idle connections are closed after this time: proxies drop them silently. */
+/** Time after which idle connections are closed, because proxies drop them silently. */
 const IDLE_MS = 30_000;
 const KEYS = ['ca', 'cert', 'key'] as const;
 
@@ -49,10 +49,10 @@ export class Agents implements Disposable {
     this.#https = this.#made();
   }
 
-  /** For the next request to this URL. */
+  /** The agent for the next request to this URL. */
   agentFor({ protocol }: URL, log: Log): HttpAgent {
     if (protocol === 'http:') return this.#http;
-    // All files are checked: a certificate and its key change together.
+    // All files are checked, because a certificate and its key change together.
     const changed = KEYS.filter((key) => this.#files[key]?.refresh(log));
     if (changed.length === 0) return this.#https;
     try {
@@ -109,7 +109,7 @@ export function proxyEnvOf(env: NodeJS.ProcessEnv): ProxyEnv {
   return defined(Object.fromEntries(both.map((name) => [name, env[name]])));
 }
 
-/** The variable with the proxy for a URL. */
+/** The variable that contains the proxy for a URL. */
 export function proxyNameOf({ protocol }: URL): Name {
   return protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
 }
@@ -122,7 +122,7 @@ export function proxyNameOf({ protocol }: URL): Name {
 export function proxiesFor(urls: readonly URL[], env: ProxyEnv): ProxyEnv {
   const names = new Set<Name>(['NO_PROXY', ...urls.map(proxyNameOf)]);
   const found = [...names].flatMap((name) => {
-    // In Node's order; an empty variable counts as unset.
+    // In Node's order. An empty variable counts as unset.
     const spelling = [name.toLowerCase(), name].find((each) => (env[each] ?? '') !== '');
     if (spelling === undefined) return [];
     const value = env[spelling] ?? '';
@@ -131,7 +131,7 @@ export function proxiesFor(urls: readonly URL[], env: ProxyEnv): ProxyEnv {
   return Object.fromEntries(found);
 }
 
-/** As curl takes it: without a scheme it is http://. */
+/** Without a scheme it is an http:// proxy, as in curl. */
 function proxyUrl(name: string, value: string): string {
   const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(value) ? value : `http://${value}`);
   if (url === null || !/^https?:$/.test(url.protocol) || !isLoginWhole(url))
@@ -141,7 +141,7 @@ function proxyUrl(name: string, value: string): string {
   return url.href;
 }
 
-/** A slash in the password would turn the rest into a path, and its start into a port. */
+/** A slash in the password would end the authority: the rest would become a path, and its beginning a port. */
 function isLoginWhole({ username, password, pathname, search, hash }: URL): boolean {
   try {
     decodeURIComponent(username + password);

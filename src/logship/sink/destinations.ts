@@ -11,15 +11,15 @@ type Options = Values<typeof SINK_OPTIONS>;
 const KINDS = ['elasticsearch', 'opensearch'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** A destination, and its name in the state directory and in metrics. */
+/** A destination, with its name in the state directory and in metrics. */
 export interface Destination {
-  /** `elasticsearch-es-9200`; `stdout`. */
+  /** The name: `elasticsearch-es-9200`, `stdout`. */
   readonly name: string;
-  /** Undefined for stdout. */
+  /** The server; undefined for stdout. */
   readonly server: ElasticsearchOptions | undefined;
 }
 
-/** A `--to`: its kind and URLs. */
+/** One `--to`: its kind and URLs. */
 interface ToServer {
   readonly kind: Kind;
   readonly urls: string[];
@@ -56,7 +56,7 @@ export function destinationsOf(options: Options): readonly [Destination, ...Dest
   return found as [Destination, ...Destination[]];
 }
 
-/** `elasticsearch`, `opensearch=https://os:9200`; a URL alone adds a host to the previous one. */
+/** Parses `elasticsearch` or `opensearch=https://os:9200`. A URL alone adds a host to the previous one. */
 function toList(words: readonly string[]): To[] {
   const tos: To[] = [];
   for (const word of listOf(words)) {
@@ -70,7 +70,7 @@ function toList(words: readonly string[]): To[] {
 function toOf(word: string): To {
   const [kind = '', ...rest] = word.split('=');
   const isKnown = kind === 'stdout' || isKind(kind);
-  // Not the rest: it may contain credentials.
+  // The rest is not shown, because it may contain credentials.
   const shown = word.includes('://') ? `${word.slice(0, word.indexOf('://'))}://...` : word;
   if (!isKnown)
     throw new UsageError(`--to: '${shown}' is none of elasticsearch, opensearch (with =URL or without), stdout`);
@@ -116,7 +116,7 @@ function forWhom(tos: readonly To[], flag: string): string {
   return some === undefined ? 'no --to is a server' : `for which server? --${flag} ${some.kind}=...`;
 }
 
-/** The kind that a value applies to, if it names one. */
+/** The kind to which a value applies, if it names one. */
 function kindOf(value: string): Kind | undefined {
   return KINDS.find((kind) => value.startsWith(`${kind}=`));
 }
@@ -160,7 +160,7 @@ function urlOf(word: string, flag: string): URL {
   return url;
 }
 
-/** Rejected here it is one error; rejected by the server it would be one dead letter per line. */
+/** An invalid name is one error here, but on the server one dead letter per line. */
 function targetOf({ indexPrefix, dataStream }: Options): Target {
   const name = dataStream ?? indexPrefix;
   const flag = dataStream === undefined ? '--index-prefix' : '--data-stream';
@@ -185,7 +185,7 @@ function loginOf({ user, password, passwordFile, apiKey, apiKeyFile }: LoginWord
   return { user, password };
 }
 
-/** Valid as a file name and a metric label. */
+/** Must be valid as a file name and as a metric's label. */
 function nameOf(kind: Kind, { host, pathname }: URL): string {
   return `${kind}-${host}${pathname}`.replace(/[^\w.-]+/g, '-').replace(/-$/, '');
 }

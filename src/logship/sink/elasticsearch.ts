@@ -2,7 +2,7 @@ import { oneLine } from '../../core/one-line.ts';
 import { NoAnswerError, Server, type ServerOptions, type ServerParts } from './server.ts';
 import type { Answer, Sink, Verdict } from './sink.ts';
 
-/** Target at a server: one index per day (`flog-2026.11.20`), or a data stream. */
+/** The target on a server: one index per day (`flog-2026.11.20`), or a data stream. */
 export type Target = { readonly indexPrefix: string } | { readonly dataStream: string };
 
 export interface ElasticsearchOptions extends ServerOptions {
@@ -55,7 +55,7 @@ async function makeDataStream(server: Server, name: string, signal: AbortSignal)
     signal,
   );
   const text = body.toString();
-  // Permission to write does not imply permission to create it.
+  // Permission to write does not imply permission to create the data stream.
   if (status === 200 || status === 403 || text.includes('resource_already_exists_exception')) return undefined;
   const answer = readBulkReply(status, body, 0, (is) => hintFor(is, { dataStream: name }));
   if (answer.is !== 'held') return { is: 'held', reason: `no data stream ${name}: status ${status}` };
@@ -65,7 +65,7 @@ async function makeDataStream(server: Server, name: string, signal: AbortSignal)
   return { is: 'held', reason: `no data stream ${name}: ${answer.reason}${fix}` };
 }
 
-/** The fix for a status. */
+/** The fix for a response status. */
 function hintFor(status: number, target: Target): string {
   const where = 'dataStream' in target ? target.dataStream : `${target.indexPrefix}*`;
   if (status === 401) return '; see --user and --password-file, or --api-key-file';
@@ -98,8 +98,8 @@ interface Reply {
 
 /**
  * Parses the server's reply to a bulk request.
- * @param body other than a bulk reply holds everything, because it came from another server
- * @param hint the fix for a status
+ * @param body response body. If it is not a bulk reply, it came from another server, and all documents wait
+ * @param hint the fix for a response status
  */
 export function readBulkReply(
   status: number,
@@ -155,7 +155,7 @@ function reasonIn(text: string): string {
     if (typeof error === 'string') return oneLine(error);
     if (error?.reason !== undefined) return oneLine(`${error.type}: ${error.reason}`);
   } catch {
-    // Not JSON: a proxy's page, shown unchanged.
+    // The response is not JSON but a proxy's page, which is shown unchanged.
   }
   return oneLine(text.slice(0, 200)).trim() || 'no body';
 }

@@ -2,14 +2,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 
-/** Credentials for a server. Files are reloaded when they change. */
+/** Credentials for a server. Their files are reloaded when they change. */
 export type LoginOptions =
   | { readonly user: string; readonly password: string }
   | { readonly user: string; readonly passwordFile: string }
   | { readonly apiKey: string }
   | { readonly apiKeyFile: string };
 
-/** The Authorization header and its source. */
+/** The Authorization header, and where its value comes from. */
 export class Login {
   readonly #header: (secret: string) => string;
   readonly #file: WatchedFile | undefined;
@@ -25,7 +25,7 @@ export class Login {
     if ('apiKeyFile' in options) this.#file = new WatchedFile(options.apiKeyFile, '--api-key-file');
   }
 
-  /** From the current content of the file. */
+  /** Built from the current content of the file. */
   authorization(log: Log): string {
     this.#file?.refresh(log);
     return this.#header(this.#file?.text ?? this.#secret);
@@ -59,7 +59,7 @@ export class WatchedFile {
     this.#read();
   }
 
-  /** Without a trailing line break. */
+  /** The content without a trailing line break. */
   get text(): string {
     return this.#text;
   }
@@ -87,7 +87,7 @@ export class WatchedFile {
 
   #read(): void {
     try {
-      // Taken before the content: a change in between causes another reload.
+      // Taken before the content is read, so that a change in between causes another reload.
       const seen = this.#mark();
       const text = readFileSync(this.file, 'utf8').replace(/\r?\n$/, '');
       if (text === '') throw new Error('it is empty');

@@ -1,15 +1,15 @@
 import type { Option } from '../../cli/option.ts';
 import { TLS_MEANING } from '../../cli/tls-option.ts';
 
-/** Options for connecting to servers and for the target; also those of `setup`. */
+/** Options for the connection to servers and for the target, which `setup` has too. */
 export const SINK_OPTIONS = [
   {
     flag: 'to',
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_TO',
-    help: 'destination: elasticsearch, opensearch (also =URL), stdout',
-    details: 'stdout is the default without --url.',
+    help: 'destination, as KIND or KIND=URL',
+    details: 'KIND is elasticsearch, opensearch or stdout. Without --url the default is stdout.',
     example: 'opensearch=https://opensearch:9200',
   },
   {
@@ -17,7 +17,8 @@ export const SINK_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_URL',
-    help: 'URL of the --to without one; comma-separated hosts',
+    help: 'URL for a --to without =URL',
+    details: 'Separate several hosts with commas.',
     example: 'https://elasticsearch:9200',
   },
   {
@@ -26,7 +27,8 @@ export const SINK_OPTIONS = [
     repeat: true,
     env: 'KOLLA_LOG_SHIP_USER',
     help: '[KIND=]user name for the destination',
-    details: 'KIND selects another --to, such as opensearch=NAME; also in the options below.',
+    details:
+      'KIND limits the value to that destination, such as opensearch=NAME; the same applies to the options below.',
     example: 'shipper',
   },
   {
@@ -68,7 +70,7 @@ export const SINK_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_TLS',
-    help: '[KIND=]verify|require|off (default depends on the URL)',
+    help: '[KIND=]verify|require|off (default: depends on the URL)',
     details: TLS_MEANING,
     example: 'verify',
   },
@@ -77,7 +79,7 @@ export const SINK_OPTIONS = [
     type: 'path',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_CA_FILE',
-    help: "[KIND=]FILE with the CA bundle (default the image's)",
+    help: "[KIND=]FILE with the CA bundle (default: the image's CA bundle)",
     example: '/etc/ssl/certs/ca-certificates.crt',
   },
   {
@@ -113,7 +115,7 @@ export const SINK_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** Options for sending, and for rejected documents. */
+/** Options about sending and about rejected documents. */
 export const SEND_OPTIONS = [
   {
     flag: 'gzip',

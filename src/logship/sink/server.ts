@@ -9,9 +9,9 @@ import { Agents, proxiesFor, proxyNameOf, type ProxyEnv, type TlsFiles } from '.
 import { Login, type LoginOptions } from './login.ts';
 
 export interface ServerOptions {
-  /** For messages and for differences between the two. */
+  /** The kind of server, for messages and for differences between the two. */
   readonly kind: 'elasticsearch' | 'opensearch';
-  /** Hosts of one cluster, without credentials. */
+  /** The hosts of one cluster, without credentials. */
   readonly urls: readonly [URL, ...URL[]];
   readonly login: LoginOptions | undefined;
   readonly tls: TlsFiles;
@@ -26,16 +26,16 @@ export interface ServerParts {
 
 interface Asked {
   readonly method: string;
-  /** Appended to the URL's path: `/_bulk`. */
+  /** The path of a request, appended to that of the URL: `/_bulk`. */
   readonly path: string;
   readonly body?: Buffer | undefined;
   readonly contentType?: string;
 }
 
-/** No host responded. The message is one line, for users. */
+/** No host has responded. The message is one line for users. */
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError';
-  /** Whether the connection was established and then broke, as when a request is too large for a proxy. */
+  /** Whether an established connection broke, as when a request is too large for a proxy. */
   readonly isCut: boolean;
 
   constructor(message: string, isCut: boolean, options?: ErrorOptions) {
@@ -45,9 +45,9 @@ export class NoAnswerError extends Error {
 }
 
 const CONNECT_MS = 10_000;
-/** A slower bulk request is retried; its ids prevent duplicates. */
+/** Timeout of a bulk request. A slower request is retried; its IDs prevent duplicates. */
 const ANSWER_MS = 60_000;
-/** Statuses of a proxy whose server is unreachable. */
+/** Statuses of a proxy that cannot reach its server. */
 const GONE = new Set([502, 503, 504]);
 const CUT = new Set(['ECONNRESET', 'EPIPE']);
 
@@ -74,7 +74,7 @@ export class Server implements Disposable {
     this.#hosts = new Hosts(options.urls);
   }
 
-  /** `elasticsearch at https://es:9200`. */
+  /** The server's name: `elasticsearch at https://es:9200`. */
   get name(): string {
     const { kind, urls } = this.#options;
     return `${kind} at ${urls.map(({ origin }) => origin).join(', ')}`;
@@ -146,7 +146,7 @@ function below(host: URL, path: string): URL {
   return new URL(host.pathname.replace(/^\/+/, '/').replace(/\/+$/, '') + path, host);
 }
 
-/** Loaded only if compression is on. */
+/** Loaded only if compression is enabled. */
 async function gzipped(body: Buffer): Promise<Buffer> {
   const { constants, gzip } = await import('node:zlib');
   return await promisify<Buffer, { level: number }, Buffer>(gzip)(body, { level: constants.Z_BEST_SPEED });
@@ -158,16 +158,16 @@ function networkHint(error: unknown, { protocol }: URL, caFile: string | undefin
     return `the server does not speak HTTP${protocol === 'http:' ? '; is it https://?' : ''}`;
   if (/ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|HANDSHAKE_FAILURE|UNKNOWN_CA)/.test(code))
     return `it requires another client certificate: see --cert-file and --key-file (${code})`;
-  // A protocol mismatch can cause it: a TLS server closes the connection on a plain-text request.
+  // The cause may be a protocol mismatch: a TLS server closes the connection after a plain-text request.
   if (code === 'ECONNRESET' && /socket hang up/.test(messageOf(error)))
     return `ECONNRESET: it closed the connection without a response${protocol === 'http:' ? '; is it https://?' : ''}`;
   return oneLine(networkReason(error, caFile));
 }
 
-/** A failed host is skipped for this time while others respond. */
+/** How long a failed host is skipped while others respond. */
 const PASSED_OVER_MS = 10_000;
 
-/** Rotation among the hosts of one cluster. */
+/** Rotates among the hosts of one cluster. */
 class Hosts {
   readonly #urls: readonly URL[];
   readonly #failedMs = new Map<URL, number>();
@@ -177,7 +177,7 @@ class Hosts {
     this.#urls = urls;
   }
 
-  /** All hosts in the order to try for the next request: round robin, recently failed ones last. */
+  /** All hosts in the order in which the next request tries them: round robin, with recently failed ones last. */
   order(): URL[] {
     const count = this.#urls.length;
     const first = this.#next;

@@ -3,7 +3,7 @@ import { unlessAborted } from '../../core/abort.ts';
 import { messageOf, UnavailableError } from '../../core/errors.ts';
 import type { Batch } from '../send/batch.ts';
 
-/** The outcome of one document. `already`: indexed by an earlier attempt or run. */
+/** The outcome of one document. `already` means that an earlier attempt or run has indexed it. */
 export type Verdict =
   | { readonly is: 'in' | 'already' }
   /** `busy` is `again` from an overloaded server. */
@@ -12,27 +12,27 @@ export type Verdict =
 /** The outcome of a request. */
 export type Answer =
   | { readonly is: 'all in' }
-  /** One verdict per document, in order. */
+  /** One verdict per document, in their order. */
   | { readonly is: 'each'; readonly verdicts: readonly Verdict[] }
   /**
-   * Nothing is known to be indexed: retry all later; with fewer bytes at once if the server is overloaded or the
-   * connection broke.
+   * It is not known that anything was indexed, so all documents are retried later. If the server is overloaded or the
+   * connection broke, the next request has fewer bytes.
    */
   | { readonly is: 'held'; readonly reason: string; readonly because?: 'busy' | 'cut' | undefined }
   | { readonly is: 'too large' };
 
-/** A destination for documents. A new destination is one more file in this directory. */
+/** A destination for documents. A new kind of destination is a new file in this directory. */
 export interface Sink extends AsyncDisposable {
-  /** For messages: `elasticsearch at http://es:9200`. Without credentials. */
+  /** The destination's name in messages: `elasticsearch at http://es:9200`. It contains no credentials. */
   readonly name: string;
   /**
-   * The text before a document's id, by its day in UTC (`2026-11-20`); the id, `"}}` and a newline follow. Undefined if
-   * documents are sent without ids.
+   * The text before a document's ID, for its day in UTC (`2026-11-20`). The ID, `"}}` and a newline follow it.
+   * Undefined if documents are sent without IDs.
    */
   readonly opening: ((day: string) => string) | undefined;
-  /** Maximum concurrent requests, if they must stay in order. */
+  /** Maximum number of concurrent requests, if documents must stay in order. */
   readonly atOnce?: 1;
-  /** One attempt; retries are the caller's. Rejects only for permanent errors, and for the signal. */
+  /** Makes one attempt; the caller retries. Rejects only for permanent errors, and with the signal's reason. */
   send(batch: Batch, signal: AbortSignal): Promise<Answer>;
 }
 
@@ -44,10 +44,10 @@ export function stdoutSink(stream: Writable): Sink {
   return {
     name: 'stdout',
     opening: undefined,
-    // Readers expect lines in order.
+    // Readers expect lines in their order.
     atOnce: 1,
     async send({ body }, signal) {
-      // A reader that has stopped reading must not block our exit.
+      // If the reader has stopped reading, that must not block our exit.
       await unlessAborted(written(stream, body), signal);
       return { is: 'all in' };
     },

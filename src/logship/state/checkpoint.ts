@@ -9,17 +9,17 @@ import type { Cut, Mark } from '../read/progress.ts';
 import { readOwn, type StateDirectory } from './held-directory.ts';
 import { replaceKeepingRoom } from './spare-room.ts';
 
-/** A generation and its acknowledged position. */
+/** A generation, and the position up to which it is acknowledged. */
 export interface Saved {
   readonly generation: Identity;
   readonly mark: Mark;
-  /** Cuts after the mark. */
+  /** The cuts after the mark. */
   readonly cuts: readonly Cut[];
-  /** Last modification seen, in milliseconds by the file system's clock; -1 if unknown. */
+  /** The last modification that was seen, in milliseconds by the file system's clock; -1 if unknown. */
   readonly modifiedMs: number;
   /**
-   * Fully acknowledged and no longer at its path: only needed to name a later generation with the same start
-   * differently.
+   * Set if the generation is fully acknowledged and no longer at its path. The entry is then only needed to name a
+   * later generation that starts alike.
    */
   readonly isOver?: true;
 }
@@ -82,17 +82,17 @@ function plain({ path, dev, ino, firstSeenMs, head, rivals }: Identity) {
   };
 }
 
-/** The remaining entry of such a generation. */
+/** The entry that is kept for such a generation. */
 export function over(generation: Identity): Saved {
   return { generation, mark: { offset: 0, skipping: false, timeMs: 0 }, cuts: [], modifiedMs: -1, isOver: true };
 }
 
-/** State left by an earlier run. */
+/** The state that an earlier run has left. */
 export interface Loaded {
   readonly files: readonly Saved[];
-  /** No line has been shipped from here yet. */
+  /** Set if no line has been shipped from here yet. */
   readonly isFirstStart: boolean;
-  /** When it was written, in milliseconds by the file system's clock; undefined without a checkpoint. */
+  /** When it was written, in milliseconds by the file system's clock; undefined if there is no checkpoint. */
   readonly savedMs: number | undefined;
 }
 
@@ -118,7 +118,7 @@ export async function loadCheckpoint(directory: StateDirectory, log: Log, name: 
   }
 }
 
-/** Whether it is a checkpoint of another version. */
+/** Whether another version has written the checkpoint. */
 function isOfOthers(text: string): boolean {
   try {
     return (JSON.parse(text) as { version?: unknown } | null)?.version !== VERSION;
@@ -127,7 +127,7 @@ function isOfOthers(text: string): boolean {
   }
 }
 
-/** A previously renamed one may be needed for diagnosis. */
+/** A checkpoint that was renamed before may be needed for diagnosis. */
 async function freeName(path: string): Promise<string> {
   for (let n = 0; ; n++) {
     const name = n === 0 ? path : `${path}.${n}`;
@@ -142,12 +142,10 @@ export class CheckpointWriter {
   readonly #log: Log;
   #queue: Promise<void> = Promise.resolve();
   #failed = false;
-  /** The last state known to be on disk. */
+  /** The last state that is known to be on disk. */
   saved: readonly Saved[] = [];
 
-  /**
-   * @param name of the file, one per destination
-   */
+  /** @param name the file's name; each destination has its own */
   constructor(directory: StateDirectory, log: Log, name: string) {
     this.#directory = directory;
     this.#name = name;

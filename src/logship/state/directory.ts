@@ -16,7 +16,9 @@ export async function replaceOwn(file: string, text: string): Promise<void> {
   await replaceFile(file, { content: Buffer.from(text), mode: 0o600, uid: -1, gid: -1 });
 }
 
-/** Reads, or generates once, the id of this log source. ConfigError if it is not writable. */
+/**
+ * Reads the ID of this log source, or generates it on first start. Throws ConfigError if the directory is not writable.
+ */
 export async function openState(directory: StateDirectory, given: string | undefined): Promise<{ source: string }> {
   const file = directory.at('source-id');
   try {
@@ -30,9 +32,9 @@ export async function openState(directory: StateDirectory, given: string | undef
   }
 }
 
-/** The first destination's, read by `kolla-probe log-ship`. */
+/** The checkpoint of the first destination, which `kolla-probe log-ship` reads. */
 const FIRST = 'checkpoint.json';
-/** Names the destination of that file. */
+/** The file that names the destination of that checkpoint. */
 const OWNER = 'checkpoint.of';
 const STDOUT = 'stdout';
 
@@ -51,7 +53,7 @@ export async function checkpointNames(directory: StateDirectory, names: readonly
   const areServers = ![owner, first].includes(STDOUT);
   if (isReplaced && (names.includes(owner) || hasOwn || !areServers))
     await rename(directory.at(FIRST), directory.at(nameFor(owner))).catch(ignoreAbsent);
-  // Before the rename: after a crash in between, the file must not be attributed to its former owner.
+  // Written before the rename: after a crash in between, the file must not be attributed to its former owner.
   if (owner !== first) await replaceOwn(directory.at(OWNER), `${first}\n`);
   if (hasOwn && !(await isThere(directory.at(FIRST)))) await rename(directory.at(nameFor(first)), directory.at(FIRST));
   return names.map((name, at) => (at === 0 ? FIRST : nameFor(name)));
@@ -62,7 +64,7 @@ function nameFor(destination: string): string {
 }
 
 const NAME = 'running.sock';
-/** Attempts; on each, another process was faster or died. */
+/** Maximum number of attempts. In each, another process was faster or exited. */
 const TRIES = 5;
 
 /**
@@ -76,7 +78,7 @@ const TRIES = 5;
 export async function holdState(directory: StateDirectory, log: Log): Promise<AsyncDisposable> {
   await using made = new AsyncDisposableStack();
   try {
-    // Through the descriptor: a socket's path is limited to 107 bytes.
+    // Opened through the descriptor, because a socket's path is limited to 107 bytes.
     const server = await bind(directory.at(NAME), directory.path);
     made.defer(async () => await closed(server));
   } catch (error) {
@@ -103,7 +105,7 @@ async function bind(path: string, directory: string): Promise<Server> {
         `another kolla-log-ship uses ${directory}, and two would overwrite each other's checkpoint: stop ` +
           'it, or set --state to another directory',
       );
-    // Left by a dead process, and not the socket of one that was just faster.
+    // The socket was left by a process that has exited, and does not belong to one that was just faster.
     const now = await stat(path).catch(() => undefined);
     if (now?.isSocket() === true && now.ino === before?.ino) await unlink(path);
   }
@@ -117,7 +119,7 @@ function listening(path: string): Promise<Server> {
   });
 }
 
-/** Rejects with the system's error if it cannot be determined. */
+/** Rejects with the system's error if this cannot be determined. */
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
@@ -132,7 +134,7 @@ function isAnswered(path: string): Promise<boolean> {
   });
 }
 
-/** That also removes the socket. */
+/** Closing also removes the socket. */
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()));
 }

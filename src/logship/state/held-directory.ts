@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import { makeDirectory } from '../../fs/directory.ts';
 
-/** The state directory is private. */
+/** Mode of the state directory, which is private. */
 const STATE_MODE = 0o700;
 
 /**
@@ -12,35 +12,33 @@ const STATE_MODE = 0o700;
  * it is held open, and its files are accessed through the descriptor.
  */
 export class StateDirectory implements Disposable {
-  /** The user-visible path, for messages. */
+  /** The path shown to users, for messages. */
   readonly path: string;
   readonly #fd: number | undefined;
 
-  /**
-   * @param fd of the directory; without it, accessed by path
-   */
+  /** @param fd the directory's descriptor; without it, the directory is accessed by its path */
   constructor(path: string, fd?: number) {
     this.path = path;
     this.#fd = fd;
   }
 
-  /** The system path of one of its files. */
+  /** The path of one of its files for system calls. */
   at(name: string): string {
     return this.#fd === undefined ? join(this.path, name) : `/proc/self/fd/${this.#fd}/${name}`;
   }
 
-  /** The user-visible path of one of its files. */
+  /** The path of one of its files as shown to users. */
   nameOf(name: string): string {
     return join(this.path, name);
   }
 
-  /** Whether a path is inside it, wherever it has been moved. */
+  /** Whether a path is inside the directory, even if the directory was moved. */
   has(place: string): boolean {
     const own = this.#fd === undefined ? this.path : readlinkSync(`/proc/self/fd/${this.#fd}`);
     return place.startsWith(own + sep);
   }
 
-  /** An error's text with the user-visible path. */
+  /** The text of an error, with the path shown to users. */
   inWords(text: string): string {
     return this.#fd === undefined ? text : text.replaceAll(`/proc/self/fd/${this.#fd}`, this.path);
   }
@@ -69,7 +67,7 @@ export async function holdDirectory(path: string, root: string): Promise<StateDi
   }
 }
 
-/** The error that no state can be kept there. */
+/** The error if no state can be kept in the directory. */
 export function cannotKeep(path: string, why: string, cause: unknown): ConfigError {
   return new ConfigError(`cannot keep state in ${path}: ${why}; give --state a directory that this user may write`, {
     cause,
@@ -89,7 +87,7 @@ function held(path: string, root: string): StateDirectory {
 }
 
 /**
- * Opens one of our files in the directory. Rejects a link, and another user's file.
+ * Opens one of our files in the directory. Rejects a link, and a file of another user.
  * @param flags as in open(2)
  * @throws the system's error, or the kind of file
  */
@@ -101,7 +99,7 @@ export async function openOwn(file: string, flags: number): Promise<FileHandle> 
   throw new Error(found.isFile() ? `it belongs to uid ${found.uid}` : 'it is not a regular file');
 }
 
-/** The text of one of our files. Rejects as openOwn. */
+/** The text of one of our files. Rejects like openOwn. */
 export async function readOwn(file: string): Promise<string> {
   await using handle = await openOwn(file, constants.O_RDONLY);
   return await handle.readFile('utf8');

@@ -2,13 +2,13 @@ import { pause } from '../../core/backoff.ts';
 import type { Contents } from '../read/contents.ts';
 import type { CheckpointWriter } from './checkpoint.ts';
 
-/** Interval between checkpoints, unless one is needed before a document may be sent. */
+/** Interval between checkpoints, unless a checkpoint is needed before a document may be sent. */
 const CHECKPOINT_MS = 1000;
 
 interface Kept {
   readonly checkpoint: CheckpointWriter;
   readonly contents: Contents;
-  /** Number of cuts made by the framer. */
+  /** Number of cuts that the framer has made. */
   readonly cuts: () => number;
   readonly now: () => number;
 }
@@ -31,23 +31,23 @@ export class Keeper {
     this.#triedMs = this.#savedMs = kept.now();
   }
 
-  /** Whether the last one could be written. */
+  /** Whether the last checkpoint could be written. */
   get canSave(): boolean {
     return this.#canSave;
   }
 
-  /** When it last covered everything acknowledged, in milliseconds since the epoch. */
+  /** When the checkpoint last covered everything acknowledged, in milliseconds since the epoch. */
   get savedMs(): number {
     return this.#isDirty ? this.#savedMs : this.#kept.now();
   }
 
-  /** A mark has moved. */
+  /** Called when a mark has moved. */
   touch(): void {
     this.#isDirty = true;
   }
 
   async saveWhenDue(): Promise<void> {
-    // A clock set back must not delay it.
+    // A clock that is set back must not delay the checkpoint.
     const sinceMs = Math.abs(this.#kept.now() - this.#triedMs);
     if (this.#isDirty && sinceMs >= CHECKPOINT_MS) await this.save();
   }

@@ -6,7 +6,7 @@ import { replaceOwn } from './directory.ts';
 import { openOwn } from './held-directory.ts';
 
 const STEP_BYTES = 64 * 1024;
-/** Checkpoints grow: offsets get more digits, files are added. */
+/** Factor for growth: offsets get more digits, and files are added. */
 const GROWTH = 1.25;
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
@@ -29,7 +29,7 @@ export async function replaceKeepingRoom(file: string, text: string): Promise<vo
   for (const spare of spares) await keep(spare, bytes);
 }
 
-/** If there is no space now, the next checkpoint retries. */
+/** If there is no space now, the next checkpoint tries again. */
 async function keep(spare: string, bytes: number): Promise<void> {
   const size = await stat(spare).then(
     (found) => found.size,
@@ -50,13 +50,13 @@ async function overwriteOne(spares: readonly string[], file: string, text: strin
   return false;
 }
 
-/** The spare becomes the file. Rejects with the system's error. */
+/** Renames the spare file to the checkpoint. Rejects with the system's error. */
 async function overwrite(spare: string, file: string, text: string): Promise<void> {
   const handle = await openOwn(spare, constants.O_RDWR);
   try {
     const { size } = await handle.stat();
     const bytes = Buffer.from(text);
-    // Padded with spaces, which JSON allows: room for a later one.
+    // Padded with spaces, which JSON allows, so that a later checkpoint fits.
     await handle.writeFile(Buffer.concat([bytes, Buffer.alloc(Math.max(0, size - bytes.length), ' ')]));
     await handle.sync();
     await exchange(spare, file, size);
@@ -66,7 +66,7 @@ async function overwrite(spare: string, file: string, text: string): Promise<voi
   await syncDirectory(dirname(file));
 }
 
-/** A former spare becomes a spare again. */
+/** The previous checkpoint becomes a spare file again. */
 async function exchange(spare: string, file: string, size: number): Promise<void> {
   const before = temporaryFor(file);
   const isLarge = (await stat(file)).size >= size;

@@ -6,18 +6,18 @@ import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import type { SyslogMessage } from '../parse/syslog.ts';
 
 interface FilesOptions {
-  /** The log root. */
+  /** The log root directory. */
   readonly root: string;
-  /** At this size a file is renamed to `.1`. */
+  /** Size at which a file is renamed to `.1`. */
   readonly maxBytes: number;
-  /** Whether `PATH.1` is no longer needed; the next rename overwrites it. */
+  /** Whether `PATH.1` is no longer needed, so that the next rename may overwrite it. */
   readonly mayRotate: (path: string) => boolean;
   readonly log: Log;
 }
 
-/** Any client of the port can name programs. */
+/** Maximum number of files, because any client of the port can name programs. */
 const PROGRAMS = 32;
-/** File names are limited to 255 bytes, minus a rotation suffix. */
+/** Maximum length of a name. File names are limited to 255 bytes, of which a rotation suffix needs some. */
 const NAME_LENGTH = 128;
 const DIRECTORY_MODE = 0o755;
 const FILE_MODE = 0o640;
@@ -28,16 +28,16 @@ interface Open {
   size: number;
 }
 
-/** The files to which syslog is written, one per program. No other process rotates them. */
+/** The files to which syslog messages are written, one per program. No other process rotates them. */
 export class SyslogFiles implements Disposable {
   readonly #options: FilesOptions;
   readonly #open = new Map<string, Open>();
   readonly #paths = new Map<string, string>();
-  /** Files whose last line was truncated by a full disk. */
+  /** Files whose last line a full disk has truncated. */
   readonly #torn = new Set<string>();
   #pending = new Map<string, string[]>();
   #problem = '';
-  /** Lines that could not be written. */
+  /** Number of lines that could not be written. */
   lost = 0;
 
   constructor(options: FilesOptions) {
@@ -52,14 +52,14 @@ export class SyslogFiles implements Disposable {
     else lines.push(line);
   }
 
-  /** Writes the queued lines. Never throws: lines that cannot be written are lost, counted and logged. */
+  /** Writes the queued lines. Never throws: lines that cannot be written are counted as lost and logged. */
   flush(): void {
     const pending = this.#pending;
     this.#pending = new Map();
     for (const [path, lines] of pending) this.#write(path, lines);
   }
 
-  /** haproxy's is Kolla's path; others are separate from files that services write themselves. */
+  /** For haproxy this is Kolla's path; other files are separate from those that services write themselves. */
   pathOf(program = 'unknown'): string {
     const known = this.#paths.get(program);
     if (known !== undefined) return known;
@@ -102,7 +102,7 @@ export class SyslogFiles implements Disposable {
     const { maxBytes, mayRotate } = this.#options;
     const open = this.#open.get(path);
     if (open === undefined) return this.#openAt(path);
-    // Another process may have renamed it, or re-created the whole volume.
+    // Another process may have renamed the file or re-created the whole volume.
     const isMoved = statSync(path, { throwIfNoEntry: false })?.ino !== open.ino;
     if (!isMoved && (open.size < maxBytes || !mayRotate(path))) return open;
     closeSync(open.fd);
@@ -152,9 +152,7 @@ function inDirectoryOf<T>(path: string, root: string, act: (at: string) => T): T
   }
 }
 
-/**
- * @param torn called before an error that leaves a partial write
- */
+/** @param torn called before an error if a line was written partially */
 function writeAll(file: Open, bytes: Buffer, torn: () => void): void {
   let at = 0;
   try {

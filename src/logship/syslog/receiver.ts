@@ -13,35 +13,35 @@ import { lineOf, SyslogFiles } from './files.ts';
 interface SyslogOptions {
   readonly at: Address;
   readonly root: string;
-  /** For timestamps without a zone. */
+  /** The zone for timestamps without one. */
   readonly zone: Zone;
   readonly mayRotate: (path: string) => boolean;
   readonly log: Log;
-  /** Milliseconds since the epoch. */
+  /** The time of arrival in milliseconds since the epoch. */
   readonly now: () => number;
   readonly maxBytes?: number;
 }
 
-/** Receives until disposed; then all received messages are in the files. */
+/** Receives until disposed; by then all received messages are in the files. */
 export interface Syslog extends AsyncDisposable {
-  /** The bound port, if 0 was requested. */
+  /** The port in use, if 0 was requested. */
   readonly port: number;
-  /** Datagrams received. */
+  /** Number of datagrams received. */
   readonly received: () => number;
-  /** Lines that could not be written. */
+  /** Number of lines that could not be written. */
   readonly lost: () => number;
-  /** Datagrams dropped by the kernel because we read too slowly; undefined if unknown. */
+  /** Number of datagrams that the kernel dropped because we read too slowly; undefined if unknown. */
   readonly dropped: () => number | undefined;
 }
 
 const FILE_BYTES = 64 * 1024 * 1024;
-/** As much as the system allows (net.core.rmem_max), for bursts. */
+/** Buffer size for bursts, as far as the system allows it (net.core.rmem_max). */
 const BUFFER_BYTES = 4 * 1024 * 1024;
-/** Maximum time to drain on a stop, in case a client keeps sending. */
+/** Maximum time to drain the socket on a stop, in case a client keeps sending. */
 const LAST_MS = 500;
 const LOOK_MS = 30_000;
 const DAY_MS = 86_400_000;
-/** Maximum deviation of a message's timestamp. */
+/** Maximum deviation of a message's timestamp from its arrival. */
 const AHEAD_MS = DAY_MS;
 const BEHIND_MS = 30 * DAY_MS;
 
@@ -65,7 +65,7 @@ export async function openSyslog(options: SyslogOptions): Promise<Syslog> {
     files.add(message.program, lineOf({ ...message, timeMs: believable(message.timeMs, now()) }));
     if (willFlush) return;
     willFlush = true;
-    // Datagrams received together are one write.
+    // Datagrams that are received together are written together.
     setImmediate(flush);
   });
   const bound = await bind(socket, at);
@@ -91,7 +91,7 @@ export async function openSyslog(options: SyslogOptions): Promise<Syslog> {
   };
 }
 
-/** Each day creates an index: a client of the port must not exhaust the server's shards. */
+/** Each day has an index, so a client of the port must not be able to exhaust the server's shards with false dates. */
 function believable(timeMs: number, arrivedMs: number): number {
   return timeMs > arrivedMs + AHEAD_MS || timeMs < arrivedMs - BEHIND_MS ? arrivedMs : timeMs;
 }
@@ -113,7 +113,7 @@ async function bind(socket: Socket, at: Address): Promise<Address> {
   }
 }
 
-/** Polls until the kernel's queue is empty; there is no event for it. */
+/** Polls until the kernel's queue is empty, because there is no event for that. */
 async function drained(at: Address): Promise<void> {
   const until = performance.now() + LAST_MS;
   do await nextTurn();
@@ -151,17 +151,17 @@ class Drops implements Disposable {
 
 /** The kernel's counters of a socket. */
 interface SocketQueue {
-  /** Bytes waiting to be read. */
+  /** Number of bytes waiting to be read. */
   readonly waiting: number;
-  /** Datagrams dropped for lack of room. */
+  /** Number of datagrams dropped for lack of room. */
   readonly dropped: number;
 }
 
-/** local_address, remote, state, tx_queue:rx_queue ... drops. */
+/** Columns of the table: local_address, remote, state, tx_queue:rx_queue ... drops. */
 const ROW = /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) \S+ \S+ [0-9A-F]+:([0-9A-F]+) .* (\d+) *$/;
 
 /**
- * The queue of the UDP socket bound there, from /proc/net/udp or udp6.
+ * The queue of the UDP socket with that address, from /proc/net/udp or udp6.
  * @returns undefined if unknown
  */
 function queueOf({ host, port }: Address): SocketQueue | undefined {
@@ -180,7 +180,7 @@ function queueOf({ host, port }: Address): SocketQueue | undefined {
   return undefined;
 }
 
-/** Four bytes in little-endian order: 127.0.0.1 is 0100007F. */
+/** Four bytes in little-endian order: 127.0.0.1 is written as 0100007F. */
 function hexOf(host: string): string {
   const bytes = host.split('.').map(Number).toReversed();
   return bytes.map((byte) => byte.toString(16).padStart(2, '0').toUpperCase()).join('');

@@ -54,7 +54,7 @@ function strayOf(options: EnsureValues): string | undefined {
   return given.find(([value]) => value !== undefined)?.[1];
 }
 
-/** Rejects TLS requirements that the account's own URL does not meet. */
+/** Rejects TLS requirements that the URL of the service's account does not meet. */
 function checkRequirement({ require }: EnsureValues, tls: MysqlTls | undefined, place: string): void {
   const missing =
     require === undefined || require === 'none'
@@ -68,7 +68,7 @@ function checkRequirement({ require }: EnsureValues, tls: MysqlTls | undefined, 
     throw new ConfigError(`--require ${require}, but the database URL (${place}) has ${missing}`);
 }
 
-/** TLS of our sessions, with the admin's own client certificate. */
+/** TLS of the admin's sessions, with the admin's own client certificate. */
 function adminTls({ adminCertFile: certFile, adminKeyFile: keyFile }: EnsureValues, tls: MysqlTls | undefined) {
   if (keyFile !== undefined && certFile === undefined) {
     throw new UsageError('--admin-key-file is given without --admin-cert-file');

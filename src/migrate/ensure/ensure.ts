@@ -12,16 +12,16 @@ import { accountAt, accountsOf, grantsOf, hasGrant, type Account } from './accou
 import type { EnsureOptions, Requirement } from './options.ts';
 import { repeated } from '../lock/repeated.ts';
 
-/** Host parts of accounts that existed before, possibly with another password. */
+/** Host patterns of accounts that existed before, possibly with another password. */
 interface Ensured {
   readonly existed: readonly string[];
 }
 
 /**
  * Creates the service's database, accounts and grants where missing. Existing objects are not changed: neither charset
- * nor password, and TLS requirements only on request. Reads before it writes: on Galera each of these statements blocks
- * all writers briefly, even without effect.
- * @throws mysqlError() with the object being created
+ * nor password, and TLS requirements only on request. It reads before it writes, because on Galera each of these
+ * statements briefly blocks all writers, even without effect.
+ * @throws mysqlError() that names the object being created
  */
 export async function ensure(
   admin: MysqlSession,
@@ -84,7 +84,7 @@ async function alterRequirement(admin: MysqlSession, account: string, found: Acc
   return true;
 }
 
-/** An admin without read privilege grants again, which is harmless. */
+/** An admin who may not read the grants grants them again, which does no harm. */
 async function grant(admin: MysqlSession, account: string, database: string): Promise<boolean> {
   const there = await orSay(`read grants of ${account}`, () => grantsOf(admin, account));
   if (hasGrant(there, database)) return false;
@@ -102,13 +102,13 @@ export async function setPassword(admin: MysqlSession, user: string, hosts: read
   }
 }
 
-/** IF NOT EXISTS yields a warning (1007, 1973) if another client was faster. */
+/** IF NOT EXISTS gives a warning (1007, 1973) if another client was faster. */
 async function run(admin: MysqlSession, doing: string, words: readonly string[]): Promise<boolean> {
   const { warnings } = await orSay(doing, () => admin.change(words.join(' ')));
   return warnings === 0;
 }
 
-/** Retries for a while if Galera rolled it back. */
+/** Retries for a while if Galera rolled the statement back. */
 async function orSay<T>(doing: string, statement: () => Promise<T>): Promise<T> {
   try {
     return await repeated(statement);
@@ -117,7 +117,7 @@ async function orSay<T>(doing: string, statement: () => Promise<T>): Promise<T> 
   }
 }
 
-/** The syntax differs between server versions. */
+/** The syntax differs between versions of the server. */
 function modern(words: string): string {
   return words.replaceAll(/\butf8(?=[_,])/g, 'utf8mb3');
 }

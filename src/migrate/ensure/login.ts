@@ -26,13 +26,13 @@ import { reach, type Reached } from '../target/reach.ts';
 interface LoginOptions {
   readonly timeoutMs: number;
   readonly galeraDonor: DonorPolicy;
-  /** Passed to reach() for the first node. */
+  /** Options passed to reach() for the first node. */
   readonly settleMs?: number;
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
-/** Another password would not help: one node accepts the password that another rejects. */
+/** Another password would not help, because one node accepts the password that another one rejects. */
 class AccountsDifferError extends NotPermittedError {
   override name = 'AccountsDifferError';
 }
@@ -53,7 +53,7 @@ export async function tryLogin(target: MysqlTarget, options: LoginOptions): Prom
   if (!first.isGalera) return;
   const answers = await Promise.all((await otherPlaces(first, target)).map((place) => tryAt(place, target, signal)));
   signal.throwIfAborted();
-  // A partitioned node keeps rejecting accounts created since.
+  // A partitioned node keeps rejecting accounts that were created since.
   const named = new Set((await otherNodes(first)).map(formatAddress));
   for (const { place, error } of answers) {
     if (error === undefined) continue;
@@ -71,7 +71,7 @@ export async function tryLogin(target: MysqlTarget, options: LoginOptions): Prom
   log.info(`account ${target.user} can log in on ${tried + 1} of ${answers.length + 1} nodes`);
 }
 
-/** The cluster's nodes and the given ones; a node given by name and by address is tried twice. */
+/** The cluster's nodes and the given ones. A node that is given by name and by address is tried twice. */
 async function otherPlaces(first: Reached, { places = [] }: MysqlTarget): Promise<Address[]> {
   const all = [...(await otherNodes(first)), ...places];
   const own = formatAddress(first.at);
@@ -95,12 +95,12 @@ async function tryAt(at: Address, target: MysqlTarget, signal: AbortSignal) {
   }
 }
 
-/** The node has decided, though possibly too early. */
+/** The node has decided, although possibly too early. */
 function isRefusal(error: unknown): boolean {
   return isDenied(error) || errnoOf(error) === UNKNOWN_DATABASE;
 }
 
-/** Whether the server rejects the account, because of its password or another requirement: the error is the same. */
+/** Whether the server rejects the account because of its password or another requirement; both give the same error. */
 export function isAccessDenied(error: unknown): boolean {
   if (error instanceof AccountsDifferError) return false;
   return [error, (error as Error).cause].some((each) => errnoOf(each) === ACCESS_DENIED);

@@ -13,7 +13,7 @@ interface ReadyPlan extends EnsureOptions {
   readonly target: MysqlTarget;
   /** The service's other databases. */
   readonly others: readonly MysqlTarget[];
-  /** Undefined: nothing is changed. */
+  /** Undefined if nothing should be changed. */
   readonly admin: MysqlTarget | undefined;
   readonly timeoutMs: number;
   readonly galeraDonor: DonorPolicy;
@@ -25,8 +25,9 @@ interface ReadyEffects {
 }
 
 /**
- * With an admin: waits for the server, ensures each database, account and grants, and tries the account on each node.
- * @returns the plan's target, whose first place is the one just used
+ * With an admin account, waits for the server, ensures each database, account and grants, and tests the account's login
+ * on each node.
+ * @returns the plan's target, with the place just used as its first one
  * @throws what reach() and ensure() throw; NotPermittedError for a rejected account, with the reason
  */
 export async function makeReady(plan: ReadyPlan, effects: ReadyEffects): Promise<MysqlTarget> {
@@ -62,7 +63,7 @@ async function makeOne(
   return session.at;
 }
 
-/** Sets the password of existing accounts, if the server rejected it and --rotate was given. */
+/** Sets the password of existing accounts if the server rejected it and --rotate was given. */
 async function rotate(
   session: Reached,
   target: MysqlTarget,

@@ -3,7 +3,10 @@ import { repeated } from '../lock/repeated.ts';
 import { accountAt, accountsOf, grantsOf, hasGrant } from './accounts.ts';
 import type { EnsureOptions } from './options.ts';
 
-/** The changes of a run, as far as they can be determined without the lock. Printed, so without secrets. */
+/**
+ * The changes of a run, as far as they can be determined without the lock. They are printed, so they contain no
+ * secrets.
+ */
 export interface Seen {
   readonly action: 'create' | 'update';
   readonly kind: string;
@@ -13,7 +16,8 @@ export interface Seen {
 }
 
 /**
- * The objects that ensure() would create or alter, by the same queries. If the admin may not read, those it would try.
+ * The objects that ensure() would create or alter, found by the same queries. If the admin may not read some, they
+ * count as missing.
  */
 export async function missingIn(
   admin: MysqlSession,

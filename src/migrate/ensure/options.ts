@@ -1,11 +1,11 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 
-/** TLS requirements of an account. */
+/** TLS requirements for an account. */
 const REQUIREMENTS = ['none', 'ssl', 'x509'] as const;
 export type Requirement = (typeof REQUIREMENTS)[number];
 
-/** Options for creating databases, accounts and grants: for a migration and for `ensure`. */
+/** Options for creating databases, accounts and grants, used by a migration and by `ensure`. */
 export const ENSURE_OPTIONS = [
   {
     flag: 'admin-user',
@@ -42,14 +42,14 @@ export const ENSURE_OPTIONS = [
     flag: 'admin-cert-file',
     type: 'path',
     env: 'KOLLA_DB_SYNC_ADMIN_CERT_FILE',
-    help: "client certificate for the admin account (default the URL's ssl_cert)",
+    help: "client certificate for the admin account (default: the URL's ssl_cert)",
     example: '/etc/pki/mariadb/admin.pem',
   },
   {
     flag: 'admin-key-file',
     type: 'path',
     env: 'KOLLA_DB_SYNC_ADMIN_KEY_FILE',
-    help: 'private key of that certificate (default the same file)',
+    help: 'private key of that certificate (default: the same file)',
     example: '/etc/pki/mariadb/admin.key',
   },
   {
@@ -58,8 +58,8 @@ export const ENSURE_OPTIONS = [
     env: 'KOLLA_DB_SYNC_ACCOUNT_HOST',
     default: '%',
     repeat: true,
-    help: "host part of the service's account",
-    details: 'One account for each.',
+    help: "host pattern of the service's account, such as 10.0.0.%",
+    details: 'One account is created per pattern.',
     example: '10.0.0.%',
   },
   {
@@ -76,7 +76,7 @@ export const ENSURE_OPTIONS = [
     flag: 'rotate',
     type: 'boolean',
     env: 'KOLLA_DB_SYNC_ROTATE',
-    help: "set the URL's password if the account rejects it",
+    help: "change the account's password to the URL's if rejected",
     details: 'Replicas with the old password can no longer log in.',
     example: 'true',
   },
@@ -102,9 +102,9 @@ export type EnsureValues = Values<typeof ENSURE_OPTIONS>;
 
 /** Options for the desired state of database, account and grants. */
 export interface EnsureOptions {
-  /** The account is created for each of them. */
+  /** Host patterns; an account is created for each. */
   readonly accountHost: readonly string[];
-  /** Undefined: existing accounts are not changed. */
+  /** If undefined, existing accounts are not changed. */
   readonly require?: Requirement | undefined;
   readonly rotate: boolean;
   readonly charset: string;

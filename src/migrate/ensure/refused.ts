@@ -2,7 +2,7 @@ import { NotPermittedError } from '../../core/errors.ts';
 import { quoteAccount, type MysqlSession, type MysqlTarget } from '../../mysql/index.ts';
 import { accountAt, accountsOf, type Account } from './accounts.ts';
 
-/** Why the server rejected the service. */
+/** The reason why the server rejected the service. */
 interface Refusal {
   /** Whether the password was wrong. */
   readonly isPassword: boolean;
@@ -18,7 +18,7 @@ interface Asked {
 /**
  * The server reports the same error (1045) for a wrong password, for missing TLS or client certificate, and for a login
  * matched to another account: the admin can tell them apart.
- * @param cause the error of the login
+ * @param cause the error that the login returned
  */
 export async function refusedFor(
   admin: MysqlSession,

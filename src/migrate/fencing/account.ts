@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { isDenied, mysqlError, quoteAccount, quotePattern, quoteText, type MysqlSession } from '../../mysql/index.ts';
 import { repeated } from '../lock/repeated.ts';
 
-/** MySQL's maximum. */
+/** Maximum length in MySQL. */
 const LONGEST_NAME = 32;
 const PASSWORD_BYTES = 24;
 
-/** Login of a migration's command, instead of the service's account. */
+/** Login of a migration's command, used instead of the service's account. */
 export interface Credentials {
   readonly user: string;
   /** Never logged. */
@@ -41,13 +41,13 @@ export function randomPassword(): string {
   return `${randomBytes(PASSWORD_BYTES).toString('base64url')}-Aa1`;
 }
 
-/** Where an account may log in from, and its TLS requirement, in SQL. */
+/** From where an account may log in, and its TLS requirement, in SQL. */
 interface Host {
   readonly host: string;
   readonly require: string;
 }
 
-/** Creates the account for these databases like the service's own: same hosts, same TLS requirements. */
+/** Creates the account for these databases with the hosts and TLS requirements of the service's own account. */
 export async function makeAccount(
   admin: MysqlSession,
   { user, password }: Credentials,
@@ -58,14 +58,14 @@ export async function makeAccount(
     const account = quoteAccount(user, host);
     const run = (sql: string) => repeated(() => admin.change(sql));
     try {
-      // Left by an earlier database of this name, whose tokens started over.
+      // The account of an earlier database with this name, whose tokens started again at 1.
       await run(`DROP USER IF EXISTS ${account}`);
       await run(`CREATE USER ${account} IDENTIFIED BY ${quoteText(password)}${require}`);
       for (const database of databases) {
         await run(`GRANT ALL PRIVILEGES ON ${quotePattern(database)}.* TO ${account}`);
       }
     } catch (error) {
-      // A partially created account is useless. If it cannot be dropped, it was probably not created either.
+      // A partially created account is of no use. If it cannot be dropped, it was probably not created either.
       await run(`DROP USER IF EXISTS ${account}`).catch(() => {});
       const refused = mysqlError(`create account ${account}`, error);
       refused.message = refused.message.replaceAll(password, '***');
@@ -74,9 +74,7 @@ export async function makeAccount(
   }
 }
 
-/**
- * @param otherwise if the admin may not read the accounts
- */
+/** @param otherwise used if the admin may not read the accounts */
 async function hostsOf(admin: MysqlSession, user: string, otherwise: readonly string[]): Promise<Host[]> {
   const text = (column: string) => `CONVERT(${column} USING utf8mb4) AS ${column}`;
   try {
@@ -102,7 +100,7 @@ function requirement({ ssl_type, ssl_cipher, x509_issuer, x509_subject }: Record
   return ` REQUIRE ${parts.join(' AND ')}`;
 }
 
-/** Prevents new logins on all nodes; open sessions remain. Does nothing if the account does not exist. */
+/** Prevents new logins on all nodes, while open sessions remain. Does nothing if the account does not exist. */
 export async function lockAccount(admin: MysqlSession, user: string, hosts: readonly string[]): Promise<void> {
   for (const { host } of await hostsOf(admin, user, hosts)) {
     const account = quoteAccount(user, host);

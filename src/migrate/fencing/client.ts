@@ -8,13 +8,16 @@ import { reach, type Reached } from '../target/reach.ts';
 import { onEveryNode } from './every-node.ts';
 import { sessionsOf } from './sessions.ts';
 
-/** An account on a server, with a session of that account. */
+/** An account on a server, and a session of that account. */
 export interface Login {
   readonly target: MysqlTarget;
   readonly session: Reached;
 }
 
-/** Runs a function for each of the service's accounts, on each server that has one. The first is the held session's. */
+/**
+ * Runs a function for each of the service's accounts, on each server that has one. The account of the held session
+ * comes first.
+ */
 export async function forEachLogin(
   plan: Databases,
   held: Reached,
@@ -65,19 +68,20 @@ export async function isAlone(
 }
 
 /**
- * Whether sessions from a migration's address can belong only to it: it was alone there, and we are not there too.
- * @param own our address as seen by the server
+ * Whether sessions from a migration's address can belong only to it: it was the only client there, and we have another
+ * address.
+ * @param own our own address as the server sees it
  */
 export function isConclusive(left: { readonly client: string; readonly isAlone: boolean }, own: string): boolean {
   return left.isAlone && !isLocal(left.client) && left.client !== own;
 }
 
-/** An address that every machine has, or that all processes of one share. */
+/** An address that every machine has, or that all processes on one machine share. */
 function isLocal(client: string): boolean {
   return client === 'localhost' || client === '::1' || /^(?:::ffff:)?127\./.test(client);
 }
 
-/** A server that resolves names shows one instead of the address. */
+/** A server that resolves names shows a name instead of the address. */
 async function isAddressOf(client: string, address: string | undefined): Promise<boolean> {
   if (isIP(client) !== 0 || address === undefined) return client === address;
   const found = await lookup(client, { all: true }).catch(() => []);

@@ -12,11 +12,11 @@ import { killSession, listOf, sessionsOf } from './sessions.ts';
 const LATE_MS = 2000;
 
 interface EndOptions {
-  /** By performance.now(). */
+  /** Deadline in terms of performance.now(). */
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Nothing runs under them any more: unreachable nodes are not waited for. */
+  /** Set if no command runs under them any more: unreachable nodes are then not waited for. */
   readonly isOver?: boolean;
 }
 
@@ -64,14 +64,14 @@ export async function endAccounts(
 
 async function endSessions(session: Reached, names: readonly string[], options: EveryNodeOptions): Promise<void> {
   await onEveryNode(session, options, async (node) => {
-    // With wsrep_sync_wait it responds only after the account's lock was applied there.
+    // With wsrep_sync_wait, the node responds only after it has applied the account's lock.
     const left = (await Promise.all(names.map((name) => sessionsOf(node, name)))).flat();
     for (const { id } of left) await killSession(node, id);
     return left.length === 0 ? undefined : `killed, and not gone yet: ${listOf(left)}`;
   });
 }
 
-/** Remains of an exited command: a session whose client has just gone, or a daemon's. */
+/** Sessions that may be left after a command has exited: of a client that has just exited, or of a daemon. */
 async function endLate(session: Reached, names: readonly string[], options: EveryNodeOptions): Promise<void> {
   const deadline = Math.min(options.deadline, performance.now() + LATE_MS);
   try {
@@ -82,7 +82,7 @@ async function endLate(session: Reached, names: readonly string[], options: Ever
   }
 }
 
-/** The servers of the databases, each with its databases. */
+/** The servers of the databases, each with its own databases. */
 export function serversOf({ target, others }: Pick<Databases, 'target' | 'others'>) {
   const servers = new Map<string, { target: MysqlTarget; databases: string[] }>();
   for (const each of [target, ...others]) {

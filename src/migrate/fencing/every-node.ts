@@ -15,19 +15,22 @@ const STATEMENT_MS = 10_000;
 const POLL_MS = 250;
 
 export interface EveryNodeOptions {
-  /** The login on each node. */
+  /** The login used on each node. */
   readonly target: MysqlTarget;
-  /** By performance.now(). */
+  /** Deadline in terms of performance.now(). */
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** The action on each node, as it follows "cannot": `look for the sessions of keystone`. */
+  /** The action on each node, worded to follow "cannot": `look for the sessions of keystone`. */
   readonly doing: string;
-  /** Consecutive checks that must find nothing. Default 2: a session that is just logging in is not visible yet. */
+  /**
+   * How many consecutive checks must find nothing. The default is 2, because a session that is logging in is not
+   * visible yet.
+   */
   readonly looks?: number;
 }
 
-/** What remains on one node; undefined if nothing. */
+/** Returns what remains on one node; undefined if nothing. */
 type OnNode = (node: MysqlSession) => Promise<string | undefined>;
 
 /**
@@ -45,7 +48,7 @@ export async function onEveryNode(session: Reached, options: EveryNodeOptions, w
   for (;;) {
     const left: string[] = [];
     const look = async (node: MysqlSession) => {
-      // A node that freezes meanwhile must not block our exit.
+      // A node that freezes meanwhile must not delay our exit.
       const waiting = await unlessAborted(work(node), signal);
       if (waiting !== undefined) left.push(waiting);
     };
@@ -89,7 +92,7 @@ async function nodeAt(place: Address, { target, signal }: EveryNodeOptions): Pro
   const node = await connect({ ...account, ...place }, options);
   try {
     await markSession(node, STATEMENT_MS);
-    // Changes committed elsewhere before (an account lock) are applied here before we read.
+    // Changes that other nodes have committed before, such as an account lock, are applied on this node before we read.
     await node.change('SET SESSION wsrep_sync_wait = 7', [], STATEMENT_MS);
     return node;
   } catch (error) {

@@ -1,6 +1,9 @@
 import type { MysqlSession } from '../../mysql/index.ts';
 
-/** Any of them allows an account to KILL others' sessions: MariaDB's, MySQL 8's, and that of older versions. */
+/**
+ * Privileges of which any one allows an account to KILL sessions of others: in MariaDB, in MySQL 8, and in older
+ * versions.
+ */
 const KILL = /\b(?:CONNECTION[ _]ADMIN|SUPER)\b/;
 const EVERYTHING = /\bALL PRIVILEGES ON \*\.\* /;
 

@@ -4,13 +4,13 @@ import { memberOf, membersBeside, type MysqlSession } from '../../mysql/index.ts
 /** The nodes of a cluster other than the session's own, as far as their addresses are known. */
 interface Nodes {
   readonly places: readonly Address[];
-  /** Number of nodes in the cluster, including ours. */
+  /** Number of nodes in the cluster, including this one. */
   readonly count: number;
-  /** Whether some have no known address: then the given ones must be checked, and counted. */
+  /** Whether some nodes have no known address. The given nodes must then be checked and counted. */
   readonly isPartial: boolean;
 }
 
-/** The nodes listed by the cluster; if some are unknown, also those given by `--host`. */
+/** The nodes that the cluster lists. If some of them are unknown, also those given with `--host`. */
 export async function nodesOf(
   session: MysqlSession & { readonly at: Address },
   given: readonly Address[] = [],
@@ -29,7 +29,7 @@ export async function unseenNodes(
   looked: readonly MysqlSession[],
 ): Promise<string | undefined> {
   if (!isPartial) return undefined;
-  // A node given by name and by address counts once.
+  // A node that is given by name and by address counts once.
   const seen = new Set(await Promise.all(looked.map((node) => memberOf(node))));
   const left = count - seen.size;
   if (left <= 0) return undefined;

@@ -28,8 +28,8 @@ const CONFIRM_MS = 10_000;
 const TAKEN = 'another migrator has taken the lock: nothing was started here';
 
 /**
- * Records what distinguishes our command's sessions from the service's, then creates its account, and tries it on each
- * node. In this order a successor knows an account before it exists.
+ * Records what distinguishes our command's sessions from the service's, then creates its account and tests its login on
+ * each node. In this order, a successor knows of an account before it exists.
  * @returns undefined if the command runs as the service's own account
  */
 export async function beginOwn(
@@ -48,7 +48,7 @@ export async function beginOwn(
     const account = { user: accountNameOf(user, database, token), password: randomPassword() };
     await write({ account: account.user, isAlone: false });
     if (await makeEverywhere(plan, account, { signal, log })) {
-      // A process frozen before creating the account would create it after a successor has checked for it.
+      // A process that freezes before it creates the account would create it after a successor has checked for it.
       if (await renewFence(session, token, CONFIRM_MS)) return account;
       await dropEverywhere(plan, account, { signal, log });
       throw new UnavailableError(TAKEN);
@@ -58,7 +58,7 @@ export async function beginOwn(
   return undefined;
 }
 
-/** False if the admin may not create accounts. */
+/** Returns false if the admin may not create accounts. */
 async function makeEverywhere(plan: Databases, account: Credentials, effects: OwnEffects): Promise<boolean> {
   const { timeoutMs, galeraDonor } = plan;
   const service = { user: plan.target.user, hosts: plan.accountHost };
@@ -91,8 +91,8 @@ async function dropEverywhere(plan: Databases, { user }: Credentials, effects: O
 }
 
 /**
- * Drops our account and ends its sessions, after our command has exited and that was recorded. The next run does what
- * fails here: the account stays in the fence row until then.
+ * Drops our account and ends its sessions, after our command has exited and that was recorded. If this fails, the next
+ * run does it; until then the account stays in the fence row.
  */
 export async function endOwn(
   plan: Databases,

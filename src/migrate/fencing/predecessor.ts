@@ -12,17 +12,17 @@ import { killSession, listOf, ownClient, sessionsOf, type SeenSession } from './
 import { readTrace, type Left } from './trace.ts';
 
 /**
- * A process that lost the lock while alive (an administrator's KILL, a server restart) notices at once, and its command
- * is gone after STOP_MS; plus a margin for a loaded machine.
+ * Time for a process that lost the lock while it was alive (because of an administrator's KILL or a server restart). It
+ * notices at once, and its command has exited after STOP_MS; a margin is added for a loaded machine.
  */
 const HANDOVER_MS = STOP_MS + 3000;
-/** The server detects a dead client within this time. */
+/** Time within which the server detects that a client has exited. */
 const SETTLE_MS = 3000;
 
-/** The fence as found. */
+/** The fence as it was found. */
 interface Before {
   readonly before: FenceRow;
-  /** Whether its holder, if interrupted, has had the time to stop its command. */
+  /** Whether its holder, if interrupted, has had enough time to stop its command. */
   readonly hasLeasePassed?: boolean;
 }
 
@@ -51,7 +51,7 @@ export async function fencePredecessor(
   const end = async (names: string[], isOver = false) =>
     plan.admin === undefined ? names : await endAccounts(plan, plan.admin, names, { deadline, signal, log, isOver });
   if (client === '') {
-    // An account that cannot be dropped now is harmless.
+    // An account that cannot be dropped now does no harm.
     return await end(accounts, true).catch((error: unknown) => {
       signal.throwIfAborted();
       log.warn(`account ${accounts.join(', ')} can't be dropped now: ${messageOf(error)}`);
@@ -63,7 +63,7 @@ export async function fencePredecessor(
   );
   if (plan.predecessorEnded === token) {
     log.warn(`treated as ended, by --predecessor-ended ${token}`);
-    // The operator has verified it: unreachable nodes are not waited for.
+    // The operator has verified this, so unreachable nodes are not waited for.
     return await end(accounts, true);
   }
   if (account !== '') {
@@ -77,7 +77,7 @@ export async function fencePredecessor(
   const options = { left, signal, log, redact };
   await forEachLogin(plan, session, { signal, log }, async (login) => {
     if (isConclusive(left, await ownClient(login.session))) return await killFrom(login, { ...options, deadline });
-    // Not needed after an expired lease: the command has had that time.
+    // Not needed after a lease has expired, because the command has had that time.
     if (!hasLeasePassed && before.state === 'running') {
       log.info(`waiting ${formatDuration(HANDOVER_MS)}, the time for its command to stop if it is still running`);
       await pause(HANDOVER_MS, signal);
@@ -92,7 +92,7 @@ interface FromOptions extends PredecessorEffects {
   readonly deadline: number;
 }
 
-/** Kills the account's sessions from the migration's address until none is left on any node. */
+/** Kills the account's sessions from the migration's address until no node has any. */
 async function killFrom({ target, session }: Login, options: FromOptions): Promise<void> {
   const { client } = options.left;
   const doing = `find sessions of ${target.user} from ${client}`;

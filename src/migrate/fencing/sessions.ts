@@ -1,17 +1,17 @@
 import { errnoOf, type MysqlSession } from '../../mysql/index.ts';
 
-/** A session on one node, from its process list. */
+/** A session on one node, taken from its process list. */
 export interface SeenSession {
-  /** The server's host name and port: session numbers are unique per node. */
+  /** The server's host name and port. Session numbers are unique only within a node. */
   readonly node: string;
   readonly id: number;
-  /** The client's address, without the port: `10.0.0.7`, `localhost`. */
+  /** The client's address without the port: `10.0.0.7`, `localhost`. */
   readonly client: string;
-  /** Whether it is idle. */
+  /** Whether the session is idle. */
   readonly isIdle: boolean;
-  /** Seconds in the current state. */
+  /** Seconds for which it has been in the current state. */
   readonly seconds: number;
-  /** The statement, with its values hidden. */
+  /** Its statement, with values hidden. */
   readonly text: string;
 }
 
@@ -19,16 +19,17 @@ export interface SeenSession {
 const REFUSED = 1235;
 const NO_SUCH_SESSION = 1094;
 const LONGEST_TEXT = 80;
-/** Enough of a statement to hide its values before it is truncated. */
+/** Length of a statement that is enough to hide its values before it is truncated. */
 const READ_TEXT = 400;
 
 /**
- * Each session of ours holds a lock of this name plus its number: so other processes know that it is not a migration's.
+ * Each of our sessions holds a lock with this name plus the session's number, which tells other processes that it is
+ * not a migration's.
  */
 const MARK = 'kolla-db-sync:session:';
 
 /**
- * Marks a session as kolla-db-sync's own. If the server rejects it, the session stays unmarked and counts as a
+ * Marks a session as kolla-db-sync's own. If the server rejects that, the session stays unmarked and counts as a
  * migration's.
  */
 export async function markSession(session: MysqlSession, timeoutMs: number): Promise<void> {
@@ -65,7 +66,7 @@ export async function sessionsOf(session: MysqlSession, user: string): Promise<S
   });
 }
 
-/** The client address of this session as seen by the server, without the port. */
+/** This session's client address as the server sees it, without the port. */
 export async function ownClient(session: MysqlSession): Promise<string> {
   const [row] = await session.rows(
     'SELECT HOST AS host FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()',
@@ -73,14 +74,14 @@ export async function ownClient(session: MysqlSession): Promise<string> {
   return clientOf((row?.['host'] as string | undefined) ?? '');
 }
 
-/** The session's node and its number there, unique among all sessions. */
+/** The session's node and its number there, which together are unique. */
 export async function nameOf(session: MysqlSession, id: number = session.id): Promise<string> {
   const [row] = await session.rows("SELECT CONCAT(@@hostname, ':', @@port) AS node");
   return `${row?.['node'] as string}/${id}`;
 }
 
 /**
- * Kills a session on the session's node; one that is already gone is no error. An account may kill its own sessions.
+ * Kills a session on its node. A session that has already ended is not an error. An account may kill its own sessions.
  */
 export async function killSession(session: MysqlSession, id: number): Promise<void> {
   try {
@@ -90,7 +91,7 @@ export async function killSession(session: MysqlSession, id: number): Promise<vo
   }
 }
 
-/** A list for messages: node, number, address, duration, statement. */
+/** The sessions as a list for messages: node, number, address, duration, statement. */
 export function listOf(sessions: readonly SeenSession[]): string {
   return sessions
     .map(({ node, id, client, isIdle, seconds, text }) => {
@@ -100,7 +101,7 @@ export function listOf(sessions: readonly SeenSession[]): string {
     .join('; ');
 }
 
-/** `10.0.0.7:51234` and `fd00::7:51234` without the port. */
+/** The address without its port: `10.0.0.7:51234` or `fd00::7:51234`. */
 function clientOf(host: string): string {
   return host.replace(/:\d+$/, '');
 }

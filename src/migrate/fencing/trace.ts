@@ -8,25 +8,25 @@ import { isAccountName } from './account.ts';
 import { killSession, nameOf } from './sessions.ts';
 
 /**
- * What distinguishes a migration's sessions from the live service's, which may use the same account. It stays in the
- * fence row after a takeover, until the successor has ended those sessions.
+ * What distinguishes a migration's sessions from the live service's, which may use the same account. After a takeover
+ * it stays in the fence row until the successor has ended those sessions.
  */
 export interface Trace {
-  /** The account created for it; empty if it runs as the service's own. */
+  /** The account that was created for it; empty if it runs as the service's own account. */
   readonly account: string;
-  /** Older such accounts that still exist as definers. */
+  /** Older accounts of this kind that still exist as definers. */
   readonly kept: readonly string[];
-  /** Its client address as seen by the server; empty if no command was started, or all are known to have exited. */
+  /** Its client address as the server sees it; empty if no command was started, or if all are known to have exited. */
   readonly client: string;
-  /** The session holding the server's lock for it: its node and its number there. */
+  /** The session that holds the server's lock for it, as its node and its number there. */
   readonly lockSession: string;
   /** Whether it was the only client at that address when it started. */
   readonly isAlone: boolean;
 }
 
-/** The trace left by an earlier migration. */
+/** The trace that an earlier migration has left. */
 export interface Left extends Trace {
-  /** The token it was written under; 0: never written. */
+  /** The token under which it was written; 0 if it never was. */
   readonly token: number;
 }
 
@@ -76,14 +76,14 @@ function edited(column: string, value: string): UnavailableError {
   );
 }
 
-/** Writes ours, before an account or a command exists. False: the fence is no longer ours. */
+/** Writes our trace before an account or a command exists. Returns false if the fence is no longer ours. */
 export async function writeTrace(
   session: MysqlSession,
   token: number,
   { account, kept, client, lockSession, isAlone }: Trace,
 ): Promise<boolean> {
   const names = kept.length === 0 ? '' : JSON.stringify(kept);
-  // The timestamp makes it a change even if the rest is equal: the result is judged by affected rows.
+  // The timestamp makes this a change even if everything else is equal, because the result is judged by affected rows.
   const { changed } = await repeated(() =>
     session.change(
       `UPDATE ${FENCE_TABLE} SET account = ?, kept = ?, client = ?, lock_session = ?, is_alone = ?, trace_token = token,

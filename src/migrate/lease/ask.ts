@@ -10,7 +10,7 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The current Lease; undefined if there is none. Rejects as KubeClient.get(). */
+/** The current Lease; undefined if it does not exist. Rejects like KubeClient.get(). */
 export async function readLease({ client, ref }: LeaseSite, options: AskOptions): Promise<LeaseObject | undefined> {
   try {
     return await answered(options, (signal) => client.get<LeaseObject>(objectPath(ref), { signal }));
@@ -21,7 +21,7 @@ export async function readLease({ client, ref }: LeaseSite, options: AskOptions)
 }
 
 /**
- * Writes it with optimistic concurrency: replaces the version it carries, or creates it. Rejects as
+ * Writes the Lease with optimistic concurrency: replaces the version that it contains, or creates it. Rejects like
  * KubeClient.request(): 409 if another client was faster, 404 if it was deleted meanwhile.
  */
 export async function writeLease(
@@ -35,7 +35,7 @@ export async function writeLease(
   return await answered(options, (signal) => client.request<LeaseObject>(method, path, lease, { signal }));
 }
 
-/** Undefined if no API server responded. */
+/** The status; undefined if no API server responded. */
 export function statusOf(error: unknown): number | undefined {
   return error instanceof ApiError ? error.status : undefined;
 }
@@ -45,7 +45,7 @@ export function isConflict(error: unknown): boolean {
 }
 
 /**
- * Statuses of a request that can never succeed. Transient ones, and those with a specific meaning, are not included.
+ * Statuses of requests that can never succeed. Transient statuses and those with a specific meaning are not included.
  */
 const HOPELESS = new Set([400, 404, 405, 413, 415, 422]);
 

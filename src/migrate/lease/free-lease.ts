@@ -1,9 +1,9 @@
 import { holderIn, sightOf, type LeaseObject } from './object.ts';
 
 /**
- * Computes in how many milliseconds a Lease is free if its holder does not renew it: 0 without a holder, or if it has
- * been unchanged for its own duration, and at least ours, since first seen so. By our own clock: renewTime is only
- * compared with its previous value.
+ * In how many milliseconds a Lease is free if its holder does not renew it. 0 if it has no holder, or if it has been
+ * unchanged for its own duration and at least ours. The time is measured with our own clock; renewTime is only compared
+ * with its previous value.
  */
 export function leaseWatch(
   leaseMs: number,
@@ -18,7 +18,7 @@ export function leaseWatch(
   };
 }
 
-/** How long its holder has it without a renewal. */
+/** How long its holder keeps it without a renewal. */
 export function durationMsOf({ spec = {} }: LeaseObject, leaseMs: number): number {
   return Math.max(leaseMs, (spec.leaseDurationSeconds ?? 0) * 1000);
 }

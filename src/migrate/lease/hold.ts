@@ -10,50 +10,51 @@ import { LeaseWriter, NotOursError, type Change } from './writer.ts';
 
 export type LeaseNews = Omit<News, 'isLastBeforeRollout'>;
 
-/** A Lease that we hold, renewed until it is released. */
+/** A Lease that we hold. It is renewed until it is released. */
 export interface HeldLease extends AsyncDisposable {
   /** Incremented each time the Lease is taken. */
   readonly transitions: number;
-  /** The holder whose Lease had expired when we took it; '' if it had none. */
+  /** The holder whose Lease had expired when we took it; '' if it was free. */
   readonly predecessor: string;
-  /** Aborted when it is, or may be, no longer ours; the reason is the error with the cause. */
+  /** Aborted when the Lease is, or may be, no longer ours. The reason is the error with its cause. */
   readonly lost: AbortSignal;
-  /** By performance.now(): when the last write confirmed by the API server was sent. */
+  /** When the last write that the API server confirmed was sent, in terms of performance.now(). */
   confirmedAt(): number;
   /**
    * Publishes it in the annotations. Retries until it is done, the Lease is lost or the signal is aborted.
-   * @returns why the API server will never accept it, because of too many annotations; else undefined
+   * @returns why the API server will never accept it, because of too many annotations; undefined if it has
    */
   publish(news: LeaseNews, signal: AbortSignal): Promise<string | undefined>;
   /**
-   * Releases the Lease, with this in its annotations. Writes nothing if it has another holder.
-   * @returns whether that succeeded in time; without news also true if it has another holder
+   * Releases the Lease, with this in its annotations. Writes nothing if the Lease has another holder.
+   * @returns whether that succeeded in time. If there is nothing to publish, it is also true when the Lease has another
+   * holder
    */
   end(news: LeaseNews | undefined, withinMs: number): Promise<boolean>;
 }
 
 interface Taken {
   readonly lease: LeaseObject;
-  /** By performance.now(): when the write that took it was sent. */
+  /** When the write that took it was sent, in terms of performance.now(). */
   readonly takenAt: number;
   readonly predecessor: string;
 }
 
 interface HoldOptions {
   readonly holder: string;
-  /** It counts as lost if the API server has not confirmed it for this long. */
+  /** The Lease counts as lost if the API server has not confirmed it for this long. */
   readonly lossMs: number;
   readonly log: Log;
 }
 
-/** A write without response times out early enough for another attempt. */
+/** A write without a response times out early enough for another attempt. */
 const ANSWERS_PER_LOSS = 4;
 const ANSWER_MIN_MS = 1000;
 const RETRY_MS = 500;
-/** To release it on an error exit: the next holder need not wait for it to expire. */
+/** Releases the Lease when we exit with an error, so that the next holder need not wait until it expires. */
 const GIVE_BACK_MS = 3000;
 
-/** Starts renewing a Lease that was taken. */
+/** Starts renewing a Lease that was just taken. */
 export function holdLease(site: LeaseSite, taken: Taken, options: HoldOptions): HeldLease {
   return new Held(site, taken, options);
 }
@@ -126,9 +127,9 @@ class Held implements HeldLease {
         await this.#writer.write(change, until - performance.now(), never);
         return true;
       } catch (error) {
-        // Another holder's Lease need not be released.
+        // A Lease with another holder need not be released.
         if (error instanceof NotOursError && news === undefined) return true;
-        // At least the next holder need not wait.
+        // If it is released, the next holder need not wait.
         if (isHopeless(error) && news !== undefined)
           await this.#writer.write(released, GIVE_BACK_MS, never).catch(() => {});
         if (error instanceof NotOursError || isHopeless(error) || performance.now() + RETRY_MS > until) {
@@ -141,7 +142,7 @@ class Held implements HeldLease {
     }
   }
 
-  /** Resolves when it is lost; rejects when renewing ends. */
+  /** Resolves when the Lease is lost, and rejects when renewing ends. */
   async #renew(): Promise<void> {
     let last = 'no response';
     for (;;) {

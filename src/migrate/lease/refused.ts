@@ -7,7 +7,7 @@ import type { LeaseSite } from './site.ts';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
-/** The error for the administrator who can fix it: all missing verbs, and the Role to apply. */
+/** The error for the administrator who can fix it. It contains all missing verbs and the Role to apply. */
 async function notPermitted(site: LeaseSite, error: ApiError, signal: AbortSignal): Promise<NotPermittedError> {
   const { ref } = site;
   const user = userIn(error.message);
@@ -22,7 +22,7 @@ async function notPermitted(site: LeaseSite, error: ApiError, signal: AbortSigna
   );
 }
 
-/** Every user may query its own permissions by default: otherwise only the denied verb is known. */
+/** By default every user may query its own permissions. If that is denied, only the denied verb is known. */
 async function missingVerbs({ client, ref }: LeaseSite, signal: AbortSignal): Promise<Verb[]> {
   const { group, resource, namespace, name } = ref;
   const ask = async (verb: Verb) => {
@@ -44,12 +44,12 @@ function verbIn({ message }: ApiError): string | undefined {
   return / cannot (\w+) resource/.exec(message)?.[1];
 }
 
-/** Maximum time during which an API server that has just started denies everything, until it has loaded its Roles. */
+/** Maximum time for which an API server that has just started denies everything, until it has loaded its Roles. */
 const START_MS = 10_000;
 
 /**
- * Distinguishes real denials from those of an API server that has just started. The function returns for other errors
- * and for those to retry; it throws NotPermittedError for a real one.
+ * Distinguishes real denials from those of an API server that has just started. The function returns if the error is
+ * another one or should be retried, and throws NotPermittedError for a real denial.
  */
 export function refusals(site: LeaseSite): (error: unknown, signal: AbortSignal) => Promise<void> {
   let since: number | undefined;
@@ -58,8 +58,8 @@ export function refusals(site: LeaseSite): (error: unknown, signal: AbortSignal)
     if (!(error instanceof ApiError) || error.status !== 403) return;
     since ??= performance.now();
     if (isUp || performance.now() - since > START_MS) throw await notPermitted(site, error, signal);
-    // Readable by every user, and granted by a Role as well. Queried once more after it succeeded: our denial may have
-    // come just before.
+    // Every user may read this, and the Role also allows it. It is queried once more after it succeeded, because our
+    // denial may have come just before.
     isUp = await answers(site, signal);
   };
 }

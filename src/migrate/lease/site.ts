@@ -4,11 +4,11 @@ import { dbSyncLease } from '../../kube/db-sync-lease.ts';
 import type { LazyKube } from '../../kube/source.ts';
 import type { KubeClient, ObjectRef } from '../../kube/types.ts';
 
-/** The Lease used as lock, and the connection to it. */
+/** The Lease that is used as the lock, and the connection to it. */
 export interface LeaseSite {
   readonly client: KubeClient;
   readonly ref: ObjectRef;
-  /** Whether the phase, once done, allows the release's code to start. */
+  /** Whether the phase, when done, allows the release's code to start. */
   readonly isLastBeforeRollout: boolean;
 }
 
@@ -18,12 +18,12 @@ interface SiteOptions {
   readonly isLastBeforeRollout: boolean;
 }
 
-/** Of an object, or of a namespace (no dots). */
+/** Valid names of an object, or of a namespace (without dots). */
 const NAME = /^(?=.{1,239}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
 const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * The Lease of a migration; undefined if the row in the database is the only lock, which is logged.
+ * The Lease of a migration. If the row in the database is the only lock, it logs this and returns undefined.
  * @throws UsageError for an invalid Lease name; ConfigError if credentials are unreadable
  */
 export async function leaseSite(
@@ -43,7 +43,7 @@ export async function leaseSite(
   return { client, ref: dbSyncLease(client.namespace, name), isLastBeforeRollout };
 }
 
-/** The configurable part of its name. Throws UsageError if it is invalid. */
+/** The part of its name that can be configured. Throws UsageError if it is invalid. */
 export function leaseNameOf(service: string, leaseName: string | undefined): string {
   const name = leaseName ?? service;
   if (!NAME.test(name)) throw new UsageError(`--lease-name: '${name}' is not a valid Kubernetes name`);
@@ -54,7 +54,7 @@ export function checkNamespace(namespace: string): void {
   if (!NAMESPACE.test(namespace)) throw new UsageError(`--namespace: '${namespace}' is not a valid Kubernetes name`);
 }
 
-/** For messages: `Lease openstack/kolla-db-sync-keystone`. */
+/** The Lease's name in messages: `Lease openstack/kolla-db-sync-keystone`. */
 export function placeOfLease({ ref }: LeaseSite): string {
   return `Lease ${ref.namespace}/${ref.name}`;
 }

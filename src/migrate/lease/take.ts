@@ -14,12 +14,12 @@ import { placeOfLease, type LeaseSite } from './site.ts';
 import { holderText, whileHeld } from './while-held.ts';
 
 interface TakeOptions {
-  /** Unique among all processes. */
+  /** The holder's name, which is unique among all processes. */
   readonly holder: string;
   readonly leaseMs: number;
-  /** It counts as lost if the API server has not confirmed it for this long. */
+  /** The Lease counts as lost if the API server has not confirmed it for this long. */
   readonly lossMs: number;
-  /** By performance.now(). */
+  /** Deadline in terms of performance.now(). */
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -27,11 +27,11 @@ interface TakeOptions {
 
 const ANSWER_MS = 10_000;
 const BACKOFF = { minMs: 250, maxMs: 3000 };
-/** After a conflict: the other client's change can be read at once. */
+/** Delay after a conflict, short because the other client's change can be read immediately. */
 const CONFLICT = { minMs: 10, maxMs: 1000 };
 
 /**
- * Waits until the Lease is free, takes it and keeps renewing it. An unavailable API server is waited for.
+ * Waits until the Lease is free, takes it and keeps renewing it. If the API server is unavailable, it waits for it.
  * @throws DeadlineError naming the holder; NotPermittedError with the Role to apply; the signal's reason
  */
 export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<HeldLease> {
@@ -47,7 +47,7 @@ export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<
       const found = await readLease(site, asking(options));
       const problem = formatProblem(found?.metadata.annotations?.[DB_SYNC_ANNOTATIONS.format]);
       if (problem !== undefined) throw new UnavailableError(`${placeOfLease(site)} ${problem}`);
-      // The response to our PUT was lost, but it succeeded.
+      // Our PUT succeeded, although its response was lost.
       if (tried !== undefined && found !== undefined && holderIn(found) === holder)
         return holdLease(site, { lease: found, ...tried }, options);
       if (found !== undefined && freeInMs(found) > 0) {
@@ -77,12 +77,15 @@ export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<
   }
 }
 
-/** Deleted between our GET and our PUT. For a POST the same status means that the namespace does not exist. */
+/**
+ * The Lease was deleted between our GET and our PUT. After a POST, the same status means that the namespace does not
+ * exist.
+ */
 function isGone({ status, message }: ApiError): boolean {
   return status === 404 && !message.includes('namespace');
 }
 
-/** Its meaning is known only after a retry. */
+/** What the status means is known only after a retry. */
 function isRefused(error: unknown): boolean {
   return statusOf(error) === 403;
 }
@@ -96,7 +99,7 @@ function checkDeadline(site: LeaseSite, { deadline }: TakeOptions, last: string)
   throw new DeadlineError(`waited for ${placeOfLease(site)} until the deadline (--lock-timeout); last seen: ${last}`);
 }
 
-/** Whether the Lease already says so. Also false if it cannot be read: taking it then reports why. */
+/** Whether the Lease already states that. Also false if it cannot be read, because taking it then reports why. */
 export async function isPublished(
   site: LeaseSite,
   news: Omit<LeaseNews, 'token'>,

@@ -6,7 +6,7 @@ import { holderIn, type LeaseObject } from './object.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';
 
 interface WhileHeldOptions {
-  /** By performance.now(). */
+  /** Deadline in terms of performance.now(). */
   readonly deadline: number;
   readonly leaseMs: number;
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ interface WhileHeldOptions {
 
 /**
  * Watches a held Lease until it may be free: released, deleted, or not renewed for its duration; or until the deadline.
- * Does not poll. The last observed state must be read again before it is used.
+ * Does not poll. The caller must read the state again before using it.
  * @returns the last holder; undefined if there is none any more
  * @throws the signal's reason; NotPermittedError if it can be neither watched nor read
  */
@@ -58,7 +58,7 @@ export async function whileHeld(
   }
 }
 
-/** The holder, for messages. */
+/** The holder's name in messages. */
 export function holderText(site: LeaseSite, lease: LeaseObject): string {
   const holder = holderIn(lease);
   if (holder === '') return `${placeOfLease(site)} is free`;

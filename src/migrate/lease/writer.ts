@@ -6,12 +6,12 @@ import { placeOfLease, type LeaseSite } from './site.ts';
 /** Derives the next version of a Lease from the previous one. */
 export type Change = (lease: LeaseObject, now: Date) => LeaseObject;
 
-/** The Lease is held by another process, or deleted: nothing more is written. The message names the holder. */
+/** Another process holds the Lease, or it was deleted, so nothing more is written. The message names the holder. */
 export class NotOursError extends Error {
   override name = 'NotOursError';
 }
 
-/** Serializes writes to a Lease while it is ours: each is based on the version of the previous one. */
+/** Serializes our writes to a Lease while it is ours. Each is based on the version that the previous one returned. */
 export class LeaseWriter {
   readonly #site: LeaseSite;
   readonly #holder: string;
@@ -20,9 +20,7 @@ export class LeaseWriter {
   #notOurs: NotOursError | undefined;
   #writing: Promise<unknown> = Promise.resolve();
 
-  /**
-   * @param takenAt by performance.now(): when the write that took it was sent
-   */
+  /** @param takenAt when the write that took it was sent, in terms of performance.now() */
   constructor(site: LeaseSite, holder: string, lease: LeaseObject, takenAt: number) {
     this.#site = site;
     this.#holder = holder;
@@ -31,8 +29,8 @@ export class LeaseWriter {
   }
 
   /**
-   * By performance.now(): when the last write confirmed by the API server was sent; other clients may have seen it
-   * since.
+   * When the last write that the API server confirmed was sent, in terms of performance.now(). Other clients may have
+   * seen it since then.
    */
   get confirmedAt(): number {
     return this.#confirmedAt;
@@ -62,7 +60,8 @@ export class LeaseWriter {
       } catch (error) {
         if (!isConflict(error) && statusOf(error) !== 404) throw error;
       }
-      // Another client has changed it, or we have by a write with a lost response: not a loss in itself.
+      // The Lease was changed by another client, or by one of our writes whose response was lost. That alone does not
+      // mean that it is lost.
       const found = await readLease(this.#site, within());
       if (found === undefined || holderIn(found) !== this.#holder) {
         this.#notOurs = new NotOursError(whyNotOurs(this.#site, found));

@@ -4,11 +4,11 @@ import { FORMAT, formatProblem } from '../../core/format.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { repeated } from './repeated.ts';
 
-/** State of the last migration. `running` without a running migrator means interrupted. */
+/** State of the last migration. `running` without a running migrator means that it was interrupted. */
 const FENCE_STATES = ['running', 'done', 'failed', 'interrupted', 'lost'] as const;
 export type FenceState = (typeof FENCE_STATES)[number];
 
-/** Data about a migrator, written when it takes the fence. */
+/** Data about a migrator that it writes when it takes the fence. */
 export interface Claim {
   readonly holder: string;
   readonly service: string;
@@ -19,10 +19,10 @@ export interface Claim {
 }
 
 export interface FenceRow extends Claim {
-  /** Incremented by each take, never reset. 0: never taken. */
+  /** Incremented by each take and never reset. 0 means that it was never taken. */
   readonly token: number;
   readonly state: FenceState | 'new';
-  /** Server's time, UTC, `2026-01-31 10:00:00.000`. */
+  /** The server's time in UTC, `2026-01-31 10:00:00.000`. */
   readonly started: string | undefined;
   readonly renewed: string | undefined;
   readonly ended: string | undefined;
@@ -44,12 +44,13 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof FenceRow)[];
 
 export const FENCE_TABLE = 'kolla_pod_fence';
-/** Key of its only row. */
+/** Key of the only row. */
 export const FENCE_NAME = 'schema';
 
 /**
- * The row; table and row are created in the session's database only if missing: on Galera each CREATE TABLE blocks all
- * writers briefly. The statements below judge by affected rows, never by values read.
+ * Reads the row. Table and row are created in the session's database only if they are missing, because on Galera each
+ * CREATE TABLE briefly blocks all writers. The statements below are judged by affected rows, never by values that were
+ * read.
  */
 export async function openFence(session: MysqlSession): Promise<FenceRow> {
   const row = await readFence(session);
@@ -64,7 +65,7 @@ export async function openFence(session: MysqlSession): Promise<FenceRow> {
 }
 
 /**
- * Rejects a table with another engine, left by ALTER TABLE or a restore: its rows are not replicated by Galera, so two
+ * Rejects a table with another engine, left by ALTER TABLE or a restore. Galera does not replicate its rows, so two
  * nodes could both have the fence.
  */
 export async function requireInnodb(session: MysqlSession): Promise<void> {
@@ -102,7 +103,7 @@ async function createFence(session: MysqlSession): Promise<void> {
     COMMENT='kolla-db-sync: who migrates this database; see kolla-db-sync status'`);
 }
 
-/** The row, or undefined if there is none yet. */
+/** The row; undefined if there is none yet. */
 export async function readFence(session: MysqlSession): Promise<FenceRow | undefined> {
   try {
     const read = () =>
@@ -120,7 +121,7 @@ export async function readFence(session: MysqlSession): Promise<FenceRow | undef
   }
 }
 
-/** Manual edits can contain anything. */
+/** Manual edits may contain anything. */
 function checked(row: FenceRow): FenceRow {
   const isToken = Number.isSafeInteger(row.token) && row.token < Number.MAX_SAFE_INTEGER;
   if (isToken && ['new', ...FENCE_STATES].includes(row.state)) return row;
@@ -134,7 +135,7 @@ function checked(row: FenceRow): FenceRow {
 /**
  * Takes the fence by compare-and-set from the row as it was read. Reads only to resolve a statement with unknown
  * outcome.
- * @param before found to be free by the caller: finished, or not renewed for a whole lease
+ * @param before the row that the caller has found to be free: finished, or not renewed for a whole lease
  * @param token ours; greater than the row's
  * @returns our token; undefined if another migrator was faster, or its holder has renewed it
  */
@@ -171,14 +172,14 @@ export async function takeFence(
   });
 }
 
-/** Whether the row is ours, by a statement whose response was lost. */
+/** Whether the row is ours because of a statement whose response was lost. */
 export function isClaimed(row: FenceRow | undefined, { holder }: Claim, token: number): boolean {
   return row?.token === token && row.holder === holder && row.state === 'running';
 }
 
 /**
  * Renews the fence. The time always increases, even if the nodes' clocks differ: other migrators see only the change.
- * False: a later token has the fence, or the row is gone.
+ * Returns false if a later token has the fence, or the row was deleted.
  */
 export async function renewFence(session: MysqlSession, token: number, timeoutMs: number): Promise<boolean> {
   const { changed } = await session.change(
@@ -191,8 +192,8 @@ export async function renewFence(session: MysqlSession, token: number, timeoutMs
 }
 
 /**
- * Records how our migration ended; `isOver`: none of its sessions can continue. Not repeated: it is part of a
- * transaction.
+ * Records how our migration ended; `isOver`: none of its sessions can continue. The statement is not retried, because
+ * it is part of a transaction.
  * @returns false if a later token has the fence
  */
 export async function closeFence(

@@ -3,12 +3,12 @@ import { DeadlineError } from '../../core/errors.ts';
 import { pause } from '../../core/backoff.ts';
 import type { FenceRow } from './fence.ts';
 
-/** Galera has no notification for a changed row. */
+/** Polling interval, since Galera has no notification for a changed row. */
 const POLL_MS = 1000;
-/** A lease of a few seconds is polled more often. */
+/** A lease of only a few seconds is polled more often. */
 const LOOKS_PER_LEASE = 8;
 
-/** Measures how long a fence has not been renewed, by our own clock: never by the times stored in it. */
+/** Measures how long a fence has not been renewed. It uses our own clock and never the times stored in the fence. */
 export interface LeaseObserver {
   readonly leaseMs: number;
   /** Milliseconds since the row was first seen in its current state. */
@@ -28,7 +28,7 @@ export function leaseObserver(leaseMs: number, now: () => number = () => perform
 }
 
 interface FreeOptions {
-  /** By performance.now(). */
+  /** Deadline in terms of performance.now(). */
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
@@ -36,7 +36,7 @@ interface FreeOptions {
 
 /**
  * Whether the fence can be taken: no migrator runs under it, or its holder has not renewed it for a whole lease.
- * Otherwise logs the holder, waits a little and returns false: it must be read again.
+ * Otherwise it logs the holder, waits a little and returns false, and the caller must read the fence again.
  * @throws DeadlineError naming the holder; the signal's reason
  */
 export async function freeFence(row: FenceRow, observer: LeaseObserver, options: FreeOptions): Promise<boolean> {
@@ -52,7 +52,7 @@ export async function freeFence(row: FenceRow, observer: LeaseObserver, options:
   return false;
 }
 
-/** The holder of the fence, for messages. */
+/** The holder of the fence, as shown in messages. */
 export function holderOf(row: FenceRow | undefined): string {
   if (row?.state !== 'running') return 'another migrator has just taken the lock';
   const release = row.release === '' ? '' : ` of release ${row.release}`;

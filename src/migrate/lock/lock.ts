@@ -7,15 +7,18 @@ import { killSession } from '../fencing/sessions.ts';
 /** Marks our long-running statements in the process list. */
 export const OUR_MARK = '/* kolla-db-sync */';
 
-/** One statement blocks this long in the server: no polling, and a waiting migrator can log in between. */
+/**
+ * Time for which one statement blocks in the server. No polling is needed, and a waiting migrator can log in between
+ * two statements.
+ */
 const BLOCK_SECONDS = 10;
-/** Margin for a slow response after that; a frozen server must not block us forever. */
+/** Margin for a slow response after that time. A frozen server must not block us forever. */
 const ANSWER_MS = 30_000;
 const LONGEST_NAME = 64;
 /** "Not supported yet": some MariaDB releases reject GET_LOCK on Galera (MDEV-30473), where it means little. */
 const REFUSED = 1235;
 
-/** The server's lock name for a database, within MySQL's 64 characters. */
+/** The name of the server's lock for a database, within MySQL's limit of 64 characters. */
 export function lockNameOf(database: string): string {
   const name = `kolla-db-sync:${database}`;
   if (name.length <= LONGEST_NAME) return name;
@@ -23,15 +26,18 @@ export function lockNameOf(database: string): string {
 }
 
 interface LockOptions {
-  /** By performance.now(). */
+  /** Deadline in terms of performance.now(). */
   readonly deadline: number;
   readonly signal: AbortSignal;
-  /** Called while another session has it, every few seconds at most; its text becomes part of the deadline's error. */
+  /**
+   * Called while another session has the lock, every few seconds at most. Its text becomes part of the error at the
+   * deadline.
+   */
   readonly onWait: () => Promise<string>;
 }
 
 /**
- * Blocks in GET_LOCK until the lock is acquired. The server releases it when our session ends, however that happens.
+ * Blocks in GET_LOCK until the lock is acquired. The server releases the lock when our session ends for any reason.
  * @returns whether another session had it before
  * @throws DeadlineError; the signal's reason, at once; the session's error if it is lost
  */
@@ -98,7 +104,7 @@ export async function releaseLock(session: MysqlSession, name: string, timeoutMs
   await unlessRefused(session.rows('SELECT RELEASE_LOCK(?)', [name], timeoutMs), {});
 }
 
-/** On a server without this lock, the fence row alone decides. */
+/** On a server without this lock, only the fence row decides. */
 async function unlessRefused(
   asked: Promise<Record<string, unknown>[]>,
   instead: Record<string, unknown>,

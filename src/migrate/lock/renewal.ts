@@ -9,24 +9,24 @@ interface RenewalOptions {
   readonly session: MysqlSession;
   readonly lockName: string;
   readonly token: number;
-  /** By performance.now(): when the statement that took the fence was sent. */
+  /** When the statement that took the fence was sent, in terms of performance.now(). */
   readonly takenAt: number;
   /** Lock and fence count as lost if the server has not confirmed them for this long. */
   readonly lossMs: number;
-  /** Aborted on shutdown: the response to a renewal is then awaited only briefly. */
+  /** Aborted on shutdown. After that, a renewal's response is awaited only briefly. */
   readonly signal: AbortSignal;
-  /** Called for each confirmed renewal with the time it was sent, by performance.now(). */
+  /** Called for each confirmed renewal with the time at which it was sent, in terms of performance.now(). */
   readonly onConfirmed?: (at: number) => void;
 }
 
-/** Renews the fence until disposed. */
+/** Renews the fence until it is disposed. */
 interface Renewal extends AsyncDisposable {
-  /** Aborted as soon as lock or fence are, or may be, no longer ours; the reason is the error with the cause. */
+  /** Aborted as soon as lock or fence are, or may be, no longer ours. The reason is the error with its cause. */
   readonly lost: AbortSignal;
 }
 
 const RENEW_MS = 5000;
-/** A server that does not respond must not block our exit. */
+/** A server that does not respond must not delay our exit. */
 const LAST_ANSWER_MS = 1000;
 const RENEWALS_PER_LOSS = 4;
 
@@ -36,8 +36,8 @@ export function renewEveryMs(lossMs: number): number {
 }
 
 /**
- * Starts renewing. Times count from when a renewal was sent, not confirmed: other migrators may have seen it since
- * then.
+ * Starts renewing. Time is measured from the sending of a renewal and not from its confirmation, because other
+ * migrators may have seen it since it was sent.
  */
 export function startRenewal(options: RenewalOptions): Renewal {
   const over = new AbortController();
@@ -55,7 +55,7 @@ export function startRenewal(options: RenewalOptions): Renewal {
   };
 }
 
-/** Why it is lost; undefined once `over` is aborted. */
+/** Why the lock is lost; undefined after `over` was aborted. */
 async function renew(options: RenewalOptions, over: AbortSignal): Promise<string | undefined> {
   const { session, lockName, token, lossMs } = options;
   const everyMs = renewEveryMs(lossMs);
@@ -66,7 +66,7 @@ async function renew(options: RenewalOptions, over: AbortSignal): Promise<string
       await pause(Math.min(everyMs, leftMs()), AbortSignal.any([over, session.lost]));
       const askedAt = performance.now();
       const isOurs = await renewFence(session, token, leftMs());
-      // A query now could run after our final write.
+      // A query at this point could run after our final write.
       if (over.aborted) return undefined;
       if (!isOurs) return 'another migrator has taken the fence row';
       if (!(await holdsLock(session, lockName, leftMs()))) return 'the server has given the lock to another session';

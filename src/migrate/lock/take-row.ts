@@ -10,17 +10,17 @@ import type { Database, Effects, LockTerms } from '../plan.ts';
 import { reach, type Reached } from '../target/reach.ts';
 import { statusLine } from '../../cli/status-line.ts';
 
-/** Lock and fence are held by this session. */
+/** This session holds lock and fence. */
 export interface RowTaken {
   readonly session: Reached;
   readonly lockName: string;
   readonly claim: Claim;
   readonly token: number;
-  /** By performance.now(): just before they were taken. */
+  /** Just before they were taken, in terms of performance.now(). */
   readonly takenAt: number;
-  /** The fence as found: `running` means interrupted. */
+  /** The fence as it was found. `running` means interrupted. */
   readonly before: FenceRow;
-  /** Whether a lease has expired since its interrupted holder could last renew it: its command is stopped. */
+  /** Whether a lease has expired since its interrupted holder could last renew it, so that its command is stopped. */
   readonly hasLeasePassed?: boolean;
 }
 
@@ -31,25 +31,25 @@ export interface RowFinished {
   readonly finished: Pick<RecordRow, 'holder' | 'token'>;
 }
 
-/** The record's entry for this work at the first check: the token under which it was done, if any. */
+/** The entry for this work in the record at the first check, as the token under which it was done, if any. */
 export type Sight = Pick<RecordLook, 'doneBy'>;
 
 interface RowOptions {
-  /** The record at the first check, before any wait. Undefined: this is the first. */
+  /** The record at the first check, before any wait. If undefined, this is the first check. */
   readonly seen: Sight | undefined;
   readonly claim: Claim;
-  /** By performance.now(). */
+  /** Deadline in terms of performance.now(). */
   readonly deadline: number;
-  /** Our token is greater. */
+  /** A token than which ours must be greater. */
   readonly tokenAbove: number;
-  /** A holder whose Lease has expired: its row is free at once. '' for none. */
+  /** A holder whose Lease has expired, so that its row is free at once. '' if there is none. */
   readonly passed: string;
 }
 
 /**
  * Waits for our turn at the row. GET_LOCK queues migrators on one server; those on other Galera nodes are excluded by
  * the fence row, which is free when its holder has finished or not renewed it for a lease by our own clock. If the
- * server becomes unavailable, it is waited for, or another node of the target is used.
+ * server becomes unavailable, it waits for the server or uses another node of the target.
  * @throws DeadlineError naming the holder; the signal's reason; what reach() throws
  */
 export async function takeRow(
@@ -76,7 +76,7 @@ export async function takeRow(
       const onWait = async () => {
         const row = await readFence(session);
         if (isOver(plan, session, { row, passed, observer })) await endHolder(session, lockName, log);
-        // On one server without a Lease the lock alone decides: only the session named in the row is killed.
+        // On one server without a Lease only the lock decides, so only the session named in the row is killed.
         else if (row !== undefined && observer.unchangedMs(row) >= plan.leaseMs)
           await breakStaleLock(session, lockName, row, log);
         const text = holderOf(row);
@@ -87,11 +87,11 @@ export async function takeRow(
       for (;;) {
         const row = await openFence(session);
         if (tried !== undefined && isClaimed(row, claim, tried.token)) return { session, lockName, claim, ...tried };
-        // The row alone is not enough: its last holder may have done other work under the same lock since.
+        // The row alone is not enough, because its last holder may have done other work under the same lock since.
         const done = await recordedAsDone(session, row, claim);
         if (done !== undefined && done.token !== seen.doneBy) return { session, lockName, finished: done };
         const isPassed = passed !== '' && row.holder === passed;
-        // One server: the holder of its lock is alone.
+        // On one server, the holder of its lock is the only one.
         const isFree = !session.isGalera || isPassed;
         if (!isFree && !(await freeFence(row, observer, { deadline, signal, say }))) continue;
         await requireInnodb(session);
@@ -120,15 +120,15 @@ interface LockSight {
 }
 
 /**
- * Whether the turn of GET_LOCK's holder is over: a frozen one keeps the lock as long as the server keeps its session.
- * Without Lease and Galera, the lock alone decides.
+ * Whether the turn of the session that holds GET_LOCK is over: a frozen process keeps the lock as long as the server
+ * keeps its session. Without Lease and Galera, only the lock decides.
  */
 function isOver(plan: LockTerms, { isGalera }: Reached, { row, passed, observer }: LockSight): boolean {
   if (plan.leaseSite === undefined && !isGalera) return false;
-  // It may have been frozen before it took the row.
+  // The process may have frozen before it took the row.
   if (passed !== '' && (row?.state !== 'running' || row.holder === passed)) return true;
-  // If no migrator runs under the row, the lock's holder takes the row at once: one that has not done so within a lease
-  // is frozen, and was overtaken on another node by one that has finished since.
+  // If no migrator runs under the row, the lock's holder takes the row at once. A holder that has not done so within a
+  // lease is frozen, and a migrator on another node has overtaken it and finished.
   return row !== undefined && observer.unchangedMs(row) >= plan.leaseMs;
 }
 
@@ -146,7 +146,7 @@ async function sightOf(session: Reached, claim: Claim): Promise<Sight> {
   return { doneBy: (await recordedAsDone(session, await readFence(session), claim))?.token };
 }
 
-/** The current record, through a separate session. */
+/** The current record, read through a separate session. */
 export async function seeRecord(
   plan: Database,
   claim: Claim,

@@ -12,17 +12,17 @@ export type Turn = RowTaken & OnLease;
 type NoTurn = RowFinished & OnLease;
 
 interface OnLease {
-  /** Undefined if the row is the only lock. The caller releases it. */
+  /** Undefined if the row is the only lock. The caller releases the Lease. */
   readonly lease?: HeldLease | undefined;
 }
 
-/** Lets a test substitute one that excludes nothing, to show that the real one does. */
+/** Lets a test substitute a lock that excludes nothing, to show that the real one does. */
 export type TakeTurn = typeof takeTurn;
 
 /**
  * Waits for our turn: first at the Lease, which costs the database nothing while it is held, then at the row, which
- * migrators without a Lease take too. If the Lease is lost while waiting at the row, it is waited for again.
- * @param first the record at the caller's first check; undefined: it is read now
+ * migrators without a Lease take too. If the Lease is lost while waiting for the row, it waits for the Lease again.
+ * @param first the record at the caller's first check; if undefined, it is read now
  * @throws DeadlineError naming the holder; the signal's reason; what takeLease() and reach() throw
  */
 export async function takeTurn(

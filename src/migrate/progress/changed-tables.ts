@@ -5,22 +5,22 @@ import { FENCE_TABLE } from '../lock/fence.ts';
 import { OUR_MARK } from '../lock/lock.ts';
 import { RECORD_TABLE } from '../record/record.ts';
 
-/** Tables of one database, latest first. */
+/** Tables of one database. The table that changed last comes first. */
 export interface ChangedTables {
-  /** Created, or with a changed definition. */
+  /** Tables that were created, or whose definition changed. */
   readonly altered: readonly string[];
-  /** Only their rows: by the migration, or by the live service. */
+  /** Tables of which only rows changed, by the migration or by the live service. */
   readonly written: readonly string[];
 }
 
-/** Timeout of connection and query. */
+/** Timeout for connection and query. */
 const ASK_MS = 3000;
 const NAMED = 5;
 
 /**
- * The tables that changed in the last `sinceMs`, by the server's clock and statistics. Uses a separate session: the one
- * that holds the lock must not block. Undefined if the server does not provide it.
- * @param at the node in use
+ * The tables that changed in the last `sinceMs`, by the server's clock and statistics. Uses a separate session: the
+ * session that holds the lock must not block. Undefined if the server does not provide it.
+ * @param at the node that is in use
  */
 export async function readChangedTables(
   target: MysqlTarget,
@@ -52,7 +52,7 @@ export async function readChangedTables(
   }
 }
 
-/** `tables altered: user, role and 3 more`, for messages. */
+/** The tables in messages: `tables altered: user, role and 3 more`. */
 export function changedText(changed: ChangedTables | undefined): string[] {
   if (changed === undefined) return [];
   const { altered, written } = changed;

@@ -17,11 +17,11 @@ import { changedText, type ChangedTables } from './changed-tables.ts';
 export { readChangedTables, type ChangedTables } from './changed-tables.ts';
 
 export interface ProgressOptions {
-  /** The running program: `keystone-manage`. */
+  /** The program that is running: `keystone-manage`. */
   readonly what: string;
-  /** Its last line, without secrets; undefined before the first. */
+  /** Its last line without secrets; undefined before the first line. */
   readonly lastLine: () => string | undefined;
-  /** The tables changed within that time; undefined if unknown. Has its own timeout. */
+  /** The tables that changed within that time; undefined if unknown. It has its own timeout. */
   readonly changed: (sinceMs: number, signal: AbortSignal) => Promise<ChangedTables | undefined>;
   readonly log: Log;
   readonly live?: Live | undefined;
@@ -33,7 +33,7 @@ const PROGRESS_MS = 30_000;
 const REDRAW_MS = 1000;
 const LINE_CHARACTERS = 200;
 
-/** Reports progress until disposed. */
+/** Reports progress until it is disposed. */
 export function startProgress(options: ProgressOptions): AsyncDisposable {
   const { what, lastLine, log, live } = options;
   const began = performance.now();
@@ -64,7 +64,7 @@ export function startProgress(options: ProgressOptions): AsyncDisposable {
     async [Symbol.asyncDispose]() {
       over.abort();
       clearInterval(redraw);
-      // The result is a log line.
+      // The result is written as a log line.
       live?.show(() => []);
       live?.leave();
       await ended;

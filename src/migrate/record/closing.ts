@@ -6,15 +6,15 @@ import { repeated } from '../lock/repeated.ts';
 export interface Ended {
   readonly state: FenceState;
   readonly exitCode: number;
-  /** The command's last lines. */
+  /** The last lines of the command. */
   readonly output: string;
-  /** Whether none of its sessions can continue: it exited by itself. */
+  /** Whether none of its sessions can continue, because it exited by itself. */
   readonly isOver: boolean;
 }
 
 /**
- * Writes to fence and record how our migration ended: both or, if a later token has the fence, neither. On Galera a
- * takeover on another node meanwhile rolls back the whole transaction.
+ * Writes to fence and record how our migration ended: both or, if a later token has the fence, neither. On Galera, a
+ * concurrent takeover on another node rolls back the whole transaction.
  * @returns whether it was written
  */
 export async function closeMigration(

@@ -12,13 +12,14 @@ import { isOverAfter } from '../steps/supervise.ts';
 import type { Turn } from '../lock/turn.ts';
 
 /**
- * For the final write to the fence row if the session that held it is gone: within a Pod's termination grace period.
+ * Time for the final write to the fence row if the session that held it has ended. It is within a Pod's termination
+ * grace period.
  */
 const LAST_WORD_MS = 4000;
-/** After a success it is worth waiting until the cluster has evicted a dead node. */
+/** After a success it is worth waiting until the cluster has evicted a node that has failed. */
 const GOOD_WORD_MS = 30_000;
 
-/** The final write to the Lease may follow the one to the row, within the same time. */
+/** The final write to the Lease may follow the one to the row within the same time. */
 const LEAST_WORD_MS = 1000;
 
 /** Records the result, releases the lock, publishes it on the Lease, and maps it to the exit code. */
@@ -39,7 +40,7 @@ export async function conclude(
   const isRecorded = await record(plan, claim, held, ended, { signal, log });
   if (!session.lost.aborted) await releaseLock(session, lockName, LEAST_WORD_MS).catch(() => session.destroy());
   const { phase, release } = claim;
-  // A waiting process must not continue based on a state unknown to the next migrator.
+  // A waiting process must not continue based on a state that the next migrator does not know.
   const known = state === 'done' && !isRecorded ? 'lost' : state;
   const news = { state: known, phase, release, token: held.token };
   const isPublished = (await lease?.end(news, Math.max(LEAST_WORD_MS, until - performance.now()))) ?? true;
@@ -68,14 +69,14 @@ async function record(
   { signal: asked, log }: Pick<Effects, 'signal' | 'log'>,
 ): Promise<boolean> {
   const timeoutMs = ended.state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS;
-  // Our signal is aborted when this is needed most. Waiters on the Lease must not wait for this.
+  // Not limited by our signal, which is aborted when this is needed most. Waiters on the Lease must not wait for this.
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), longAfter(asked, LAST_WORD_MS)]);
   const write = async (on: MysqlSession) => {
     signal.addEventListener('abort', () => on.destroy(), { once: true });
     return await unlessAborted(closeMigration(on, claim, token, ended), signal);
   };
   try {
-    // A live session may be on a partitioned node, which has lost our lock.
+    // A session that is still open may be on a partitioned node, which has lost our lock.
     if (!session.lost.aborted && ended.state !== 'lost') return await write(session);
     await using other = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database });
     return await write(other);

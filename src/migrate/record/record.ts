@@ -4,16 +4,16 @@ import { errnoOf, NO_SUCH_TABLE, type MysqlSession } from '../../mysql/index.ts'
 import type { Claim, FenceState } from '../lock/fence.ts';
 import { repeated } from '../lock/repeated.ts';
 
-/** The last migration of one phase of one release. */
+/** The last migration of one phase for one release. */
 export interface RecordRow extends Omit<Claim, 'work'> {
   readonly token: number;
   readonly state: FenceState;
   readonly work: string;
-  /** Server's time, UTC. */
+  /** The server's time in UTC. */
   readonly started: string;
   readonly ended: string | undefined;
   readonly exitCode: number | undefined;
-  /** The command's last lines, secrets hidden. */
+  /** The command's last lines, with secrets hidden. */
   readonly output: string;
 }
 
@@ -38,12 +38,12 @@ const TABLE = `CREATE TABLE IF NOT EXISTS ${RECORD_TABLE} (
 const COLUMNS = ['state', 'holder', 'work', 'started', 'ended', 'exit_code', 'output'] as const;
 
 /**
- * Records the start of our migration of this phase, replacing an older token's entry. False: a later token was here.
- * The table is created only if missing: on Galera that would block all writers briefly.
+ * Records the start of our migration of this phase, replacing an older token's entry. Returns false if a later token
+ * was recorded. The table is created only if it is missing, because on Galera that briefly blocks all writers.
  */
 export async function openRecord(session: MysqlSession, claim: Claim, token: number): Promise<boolean> {
   const { service, release, phase, holder, work } = claim;
-  // The token last: each assignment sees the values set by previous ones.
+  // The token is assigned last, because each assignment sees the values set by previous ones.
   const over = COLUMNS.map((column) => `${column} = IF(VALUES(token) > token, VALUES(${column}), ${column})`);
   const insert = () =>
     repeated(() =>
@@ -64,7 +64,7 @@ export async function openRecord(session: MysqlSession, claim: Claim, token: num
 }
 
 /**
- * Records how our migration of this phase ended. Not repeated: it is part of a transaction.
+ * Records how our migration of this phase ended. The statement is not retried, because it is part of a transaction.
  * @returns false if a later token has started it again
  */
 export async function closeRecord(
@@ -105,7 +105,7 @@ const FIELDS: readonly (keyof RecordRow)[] = [
   'output',
 ];
 
-/** All records in the session's database, latest first. */
+/** All records in the session's database. The latest comes first. */
 export async function readRecords(session: MysqlSession): Promise<RecordRow[]> {
   try {
     // All columns: a table created before `format` existed has no such column.

@@ -27,7 +27,7 @@ export const status = command({
   },
 });
 
-/** Prints them; 1 if there are none. */
+/** Prints the records. Returns 1 if there are none. */
 export async function showStatus(
   service: Service,
   options: TargetOptions & { readonly output: 'table' | 'json' },

@@ -5,13 +5,13 @@ import type { Database, Effects, LockTerms, Tool, Work } from '../plan.ts';
 import { newHolder } from '../lock/turn.ts';
 import { upToDateBy } from './up-to-date.ts';
 
-/** For an API server that is briefly unavailable: a waiter would otherwise wait forever. */
+/** Time for an API server that is briefly unavailable. Without a retry a waiter would wait forever. */
 const TELL_MS = 30_000;
 
 /**
  * Ensures that the Lease says that our work is done: the Lease may be newer than the record, or its last holder may
- * have died between record and Lease. Otherwise takes it to publish that.
- * @returns false if there is something to do after all, because of other migrators meanwhile
+ * have died between record and Lease. Otherwise it takes the Lease to publish that.
+ * @returns false if there is work to do after all, because of other migrators
  */
 export async function tellUpToDate(plan: Work & Database & Tool & LockTerms, effects: Effects): Promise<boolean> {
   const { leaseSite, phase, release, leaseMs, lossMs } = plan;
@@ -20,14 +20,17 @@ export async function tellUpToDate(plan: Work & Database & Tool & LockTerms, eff
   if (await isPublished(leaseSite, { state: 'done', phase, release }, signal)) return true;
   const deadline = performance.now() + plan.lockTimeoutMs;
   await using lease = await takeLease(leaseSite, { holder: newHolder(), leaseMs, lossMs, deadline, signal, log });
-  // Others may have migrated since our check.
+  // Other migrators may have run since our check.
   const doneBy = await upToDateBy(plan, effects);
   if (doneBy === undefined) return false;
   await tellDone(plan, lease, doneBy);
   return true;
 }
 
-/** Releases the Lease with our work published as done under that token. Throws UnavailableError if that fails. */
+/**
+ * Publishes on the Lease that our work is done under that token, and releases it. Throws UnavailableError if that
+ * fails.
+ */
 export async function tellDone({ phase, release }: Work, lease: HeldLease | undefined, token: number): Promise<void> {
   if ((await lease?.end({ state: 'done', phase, release, token }, TELL_MS)) === false) {
     throw new UnavailableError('there was nothing to do, but that could not be published: run it again');

@@ -7,11 +7,11 @@ import { workOf, type Database, type Effects, type Tool, type Work } from '../pl
 import { reach } from '../target/reach.ts';
 import { readRecords, type RecordRow } from './record.ts';
 
-/** The record as read without the lock. */
+/** The record, as read without the lock. */
 export interface RecordLook {
   /** The token under which this work was recorded as done; undefined if it was not. */
   readonly doneBy: number | undefined;
-  /** Whether the tool confirms it, so that there is nothing to do. */
+  /** Whether the tool confirms that, so that there is nothing to do. */
   readonly isUpToDate: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function lookAtRecord(plan: Work & Database & Tool, effects: Effect
   const { signal, log } = effects;
   const session = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database }).catch(
     (error: unknown) => {
-      // Taking the lock reports the fix.
+      // Taking the lock reports how to fix this.
       if (errnoOf((error as Error).cause) === UNKNOWN_DATABASE) return undefined;
       throw error;
     },
@@ -44,7 +44,7 @@ export async function lookAtRecord(plan: Work & Database & Tool, effects: Effect
   return { doneBy, isUpToDate: true };
 }
 
-/** The token under which it was done if there is nothing to do; else undefined. */
+/** The token under which it was done, if there is nothing to do; otherwise undefined. */
 export async function upToDateBy(plan: Work & Database & Tool, effects: Effects): Promise<number | undefined> {
   const look = await lookAtRecord(plan, effects);
   return look?.isUpToDate === true ? look.doneBy : undefined;
@@ -68,12 +68,12 @@ export async function recordedAsDone(
   fence: FenceRow | undefined,
   { service, release, phase, work }: Omit<Claim, 'holder'>,
 ): Promise<RecordRow | undefined> {
-  // Work other than a migration leaves the schema unchanged, however it ends.
+  // Work other than a migration leaves the schema unchanged, whatever its result.
   if (fence === undefined || (fence.state !== 'done' && isMigration(fence.phase))) return undefined;
   const records = await readRecords(session);
   const own = records.find((row) => row.service === service && row.release === release && row.phase === phase);
   if (own?.state !== 'done' || own.work !== work) return undefined;
-  // It replaces its predecessor in the fence.
+  // It replaces its predecessor's entry in the fence.
   const isBehindUs = (row: RecordRow) => row.token <= own.token || row.state === 'done' || !isMigration(row.phase);
   return records.every(isBehindUs) ? own : undefined;
 }

@@ -17,9 +17,9 @@ import { awaitRollouts, lookAtRollouts, type RolloutContext } from './wait.ts';
 
 /** Prevents a phase from starting while replicas of an older release are left. */
 export interface RolloutGate {
-  /** Resolves when none is left, before the lock is requested. Rejects as awaitRollouts(). */
+  /** Resolves when none is left, before the lock is requested. Rejects like awaitRollouts(). */
   wait(context: Omit<RolloutContext, 'kube'>): Promise<void>;
-  /** One check with the lock held: what is left. Rejects as lookAtRollouts(). */
+  /** One check while the lock is held: what is left. Rejects like lookAtRollouts(). */
   look(context: Omit<RolloutContext, 'kube'>): Promise<string | undefined>;
 }
 
@@ -31,8 +31,8 @@ interface GateOptions {
 }
 
 /**
- * The gate for the workloads of --after-rollout. Undefined without any, with a warning if a phase that would break old
- * replicas runs in a cluster unchecked.
+ * The gate for the workloads of --after-rollout; undefined if there are none. In a cluster, it then logs a warning if
+ * the phase would break old replicas.
  * @throws ConfigError if credentials are unreadable
  */
 export async function rolloutGate(

@@ -21,20 +21,20 @@ interface OwnerReference {
   readonly controller?: boolean;
 }
 
-/** Metadata of objects with an owner. */
+/** Metadata of an object that may have an owner. */
 export type OwnedMetadata = KubeObject['metadata'] & {
   readonly uid?: string;
   readonly ownerReferences?: readonly OwnerReference[];
 };
 
-/** A ReplicaSet or ControllerRevision: one version of a workload's Pod template. */
+/** A ReplicaSet or a ControllerRevision, each of which is one version of a workload's Pod template. */
 export interface Revision extends KubeObject {
   readonly metadata: OwnedMetadata;
-  /** Set for a ControllerRevision; the latest one has the highest number. */
+  /** Set for a ControllerRevision. The latest has the highest number. */
   readonly revision?: number;
 }
 
-/** A workload whose Pods are created from versions of a template. */
+/** A workload that creates its Pods from versions of a template. */
 export interface Replicated extends Workload {
   readonly metadata: Workload['metadata'] & { readonly uid?: string };
   readonly spec?: {
@@ -45,21 +45,21 @@ export interface Replicated extends Workload {
   };
 }
 
-/** A kind of workload supported by --after-rollout. */
+/** A kind of workload that --after-rollout supports. */
 export interface RolloutKind {
   readonly word: string;
   readonly aliases: readonly string[];
   readonly kind: string;
-  /** Plural, as in API paths. */
+  /** The plural, as in API paths. */
   readonly resource: string;
-  /** The label with the template version of its Pods. */
+  /** The Pod label with the version of the template. */
   readonly hashLabel: string;
-  /** The objects needed to find the latest template version. */
+  /** The objects from which the latest template version is found. */
   readonly revisions: 'replicasets' | 'controllerrevisions' | undefined;
-  /** Desired number of Pods. */
+  /** The desired number of Pods. */
   wanted(workload: Replicated): number;
   judge(workload: Replicated): RolloutVerdict;
-  /** The latest template's hash; undefined while its controller has created none, or we have not seen it yet. */
+  /** The hash of the latest template; undefined if its controller has created none, or if we have not seen it yet. */
   latestHash(workload: Replicated, own: readonly Revision[]): string | undefined;
 }
 
@@ -110,11 +110,11 @@ const ROLLOUT_KINDS: readonly RolloutKind[] = [
 
 /** One workload of --after-rollout. */
 export interface NamedWorkload {
-  /** As written by the user. */
+  /** The workload as the user wrote it. */
   readonly text: string;
   readonly kind: RolloutKind;
   readonly name: string;
-  /** Undefined: our own. */
+  /** The namespace; undefined for our own. */
   readonly namespace: string | undefined;
 }
 

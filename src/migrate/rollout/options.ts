@@ -9,9 +9,9 @@ export const ROLLOUT_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_AFTER_ROLLOUT',
     repeat: true,
-    help: 'workload to wait for before the phases contract and online',
+    help: 'workload to wait for before the `contract` and `online` phases',
     details:
-      'KIND/NAME[@NAMESPACE] of a Deployment, StatefulSet or DaemonSet. The phases contract and online wait ' +
+      'KIND/NAME[@NAMESPACE] of a Deployment, StatefulSet or DaemonSet. The `contract` and `online` phases wait ' +
       'until each has rolled out the release of --release and its last old Pod is gone.',
     example: 'deployment/keystone',
   },
@@ -25,7 +25,7 @@ export const ROLLOUT_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** The phases that break old replicas. */
+/** Phases that break old replicas. */
 const AFTER: ReadonlySet<Phase> = new Set(['contract', 'online']);
 
 /** Whether this phase runs after a rollout. */
@@ -35,7 +35,7 @@ export function isAfterRollout(phase: Phase): boolean {
 
 /**
  * The workloads to wait for, without duplicates.
- * @throws UsageError for a phase before the rollout, and without a release
+ * @throws UsageError if the phase runs before the rollout, or if no release is given
  */
 export function workloadsOf({
   afterRollout,

@@ -3,17 +3,17 @@ import type { KubeObject } from '../../kube/types.ts';
 import { oneLine } from '../../core/one-line.ts';
 import type { OwnedMetadata, Replicated, Revision, RolloutKind } from './kinds.ts';
 
-/** The relevant parts of a Pod. */
+/** The fields of a Pod that this verdict needs. */
 export interface ReplicaPod extends KubeObject {
   readonly metadata: OwnedMetadata;
   readonly spec?: { readonly nodeName?: string };
   readonly status?: { readonly phase?: string };
 }
 
-/** A snapshot of a workload and the objects that may belong to it. */
+/** A snapshot of a workload and of the objects that may belong to it. */
 export interface Replicas {
   readonly workload: Replicated;
-  /** Of this workload, and of others whose Pods have the same labels. */
+  /** Pods of this workload, and of others whose Pods have the same labels. */
   readonly revisions: readonly Revision[];
   readonly pods: readonly ReplicaPod[];
 }
@@ -21,11 +21,11 @@ export interface Replicas {
 /** Whether replicas of an older release may still run. */
 export interface Remains {
   readonly isGone: boolean;
-  /** For users: what is missing, with the names of old Pods. */
+  /** What is missing, for users, with the names of old Pods. */
   readonly state: string;
 }
 
-/** Maximum number of names listed. */
+/** Maximum number of names in the list. */
 const NAMES = 5;
 
 /**
@@ -57,14 +57,14 @@ export function judgeRemains(kind: RolloutKind, replicas: Replicas, release: str
 function isOld({ hashLabel }: RolloutKind, workload: Replicated, latest: string, { metadata }: ReplicaPod): boolean {
   const { deletionTimestamp, labels, ownerReferences = [] } = metadata;
   if (deletionTimestamp !== undefined || labels?.[hashLabel] !== latest) return true;
-  // Of a deleted workload of the same name.
+  // The Pod belongs to a deleted workload of the same name.
   return ownerReferences.some(
     ({ kind, name, uid }) => kind !== 'ReplicaSet' && name === workload.metadata.name && uid !== uidOf(workload),
   );
 }
 
 /**
- * Selectors may overlap: Pods controlled by another workload are not ours. Pods without a controller belong to no other
+ * Selectors may overlap: Pods that another workload controls are not ours. Pods without a controller belong to no other
  * workload.
  */
 function belongs({ kind }: RolloutKind, { workload, revisions }: Replicas, { metadata }: ReplicaPod): boolean {
@@ -75,7 +75,7 @@ function belongs({ kind }: RolloutKind, { workload, revisions }: Replicas, { met
   if (owner.kind !== 'ReplicaSet') return false;
   const set = revisions.find((each) => each.metadata.name === owner.name);
   const above = set && controllerOf(set.metadata);
-  // Its ReplicaSet may be deleted before it.
+  // The ReplicaSet of a Pod may be deleted before the Pod.
   return above === undefined || isOwn(above);
 }
 
@@ -100,7 +100,7 @@ function otherRelease(found: string | undefined, release: string): string {
   );
 }
 
-/** What keeps old Pods until an operator acts. */
+/** Why old Pods remain until an operator acts. */
 function heldBack({ spec }: Replicated): string {
   const { type, rollingUpdate } = spec?.updateStrategy ?? {};
   if (type === 'OnDelete') return ' (OnDelete: each old Pod stays until it is deleted)';
@@ -121,7 +121,7 @@ function left(why: string, pods: readonly ReplicaPod[]): Remains {
 
 function named({ metadata: { name, deletionTimestamp }, spec }: ReplicaPod): string {
   const on = spec?.nodeName === undefined ? 'on no node yet' : `on ${spec.nodeName}`;
-  // Set to the end of its grace period.
+  // The API server sets this to the end of the Pod's grace period.
   const ending = deletionTimestamp === undefined ? '' : `, terminating, until ${deletionTimestamp}`;
   return `${name} (${on}${ending})`;
 }

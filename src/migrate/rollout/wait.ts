@@ -24,7 +24,7 @@ export interface RolloutContext {
 }
 
 const SUMMARY_MS = 30_000;
-/** With the lock held: no other migrator can run meanwhile. */
+/** Set if the lock is held, so that no other migrator can run meanwhile. */
 const LOOK_MS = 60_000;
 const UNSEEN: Remains = { isGone: false, state: 'not seen yet' };
 
@@ -125,7 +125,7 @@ function remainsOf({ kind, namespace }: NamedWorkload, sight: Sight, release: st
   }
 }
 
-/** A Role for only the first denied request would lead to the next denial. */
+/** A Role that covers only the first denied request would lead to the next denial. */
 function explained(error: unknown, workloads: readonly NamedWorkload[], kube: KubeClient): unknown {
   if (!(error instanceof NotPermittedError)) return error;
   const refusal = messageOf(error.cause);

@@ -13,7 +13,7 @@ import { Mailbox } from '../../core/mailbox.ts';
 import type { NamedWorkload, Replicated, Revision } from './kinds.ts';
 import type { Replicas, ReplicaPod } from './pods.ts';
 
-/** State of a workload: existing, missing, or unknown. */
+/** State of a workload: it exists, is missing, or is unknown. */
 export type Sight =
   | ({ readonly is: 'there' } & Replicas)
   | { readonly is: 'absent' }
@@ -25,7 +25,7 @@ interface WatchContext {
   readonly warn: (message: string) => void;
 }
 
-/** The result of one watch. */
+/** What one watch has found. */
 interface Source {
   objects: readonly KubeObject[] | undefined;
   trouble: string | undefined;
@@ -100,7 +100,7 @@ function begin(mailbox: Mailbox<Letter>, watch: AsyncIterable<Letter['seen']>, s
     try {
       for await (const seen of watch) mailbox.put({ from, seen });
     } catch (error) {
-      // It was stopped and is no longer read, or the next has started.
+      // This watch was stopped and is no longer read, or the next one has started.
       if (!stop.aborted) mailbox.fail(error);
     }
   })();

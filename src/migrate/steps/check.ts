@@ -6,10 +6,13 @@ import type { Effects, Tool } from '../plan.ts';
 import type { Reached } from '../target/reach.ts';
 import { endOrStop, startGuarded } from './guarded-child.ts';
 
-/** A check reads one table; most of its time is Python's start. */
+/** Timeout of a check. It reads one table; most of its time is spent on starting Python. */
 const CHECK_MS = 120_000;
 
-/** Runs the check of the service's own tool: its exit code; undefined on timeout. Rejects with the signal's reason. */
+/**
+ * Runs the check of the service's own tool and returns its exit code; undefined after a timeout. Rejects with the
+ * signal's reason.
+ */
 export async function askCheck(
   { argv }: SchemaCheck,
   session: Reached,

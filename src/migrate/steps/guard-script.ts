@@ -26,8 +26,8 @@ done
 kill -KILL "-$group"
 rest`;
 
-/** Printed by the guard before it kills the group for lack of a confirmation. */
+/** Printed by the guard before it kills the group because no confirmation has come. */
 export const EXPIRED = 'expired';
 
-/** Executes the command on request; exits when its parent is gone. */
+/** Executes the command on request, and exits if its parent has exited. */
 export const GATE = 'read -r go <&3 && exec 3<&- && exec "$@"';

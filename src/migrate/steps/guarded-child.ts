@@ -28,34 +28,38 @@ import type { Pulse } from './pulse.ts';
 
 export interface GuardedChild {
   readonly pid: number;
-  /** The exit code, or 128 plus the signal's number, once the whole group is gone and its output was read. */
+  /**
+   * The exit code, or 128 plus the signal's number. Resolves when the whole group has exited and its output was read.
+   */
   readonly ended: Promise<number>;
-  /** After its end: whether the guard has killed it because the lock was not confirmed in time. */
+  /** Valid after the child's end: whether the guard has killed it because the lock was not confirmed in time. */
   readonly hasExpired: () => boolean;
-  /** SIGTERM to the group, SIGKILL after `killAfterMs` (default `STOP_MS`); resolves when it has ended. */
+  /** Sends SIGTERM to the group, and SIGKILL after `killAfterMs` (default: `STOP_MS`). Resolves when it has ended. */
   stop(killAfterMs?: number): Promise<number>;
 }
 
 interface ChildOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** The lock session's socket. */
+  /** The socket of the session that holds the lock. */
   readonly descriptor: number;
   readonly onLine: (line: string) => void;
-  /** Applied to its lines before they are truncated or passed on. */
+  /** Redacts its lines before they are truncated or passed on. */
   readonly redact?: Redact;
-  /** Its working directory; default ours. */
+  /** Its working directory; the default is ours. */
   readonly directory?: string | undefined;
-  /** Of the lock it runs under; without one the guard only checks that we are alive. */
+  /** The pulse of the lock under which it runs. Without it, the guard only checks that we are alive. */
   readonly pulse?: Pulse | undefined;
 }
 
-/** From SIGTERM to SIGKILL. */
+/** Time from SIGTERM to SIGKILL. */
 export const STOP_MS = 5000;
-/** A process that escaped the group may keep the output open. */
+/** A process that has left the group may keep the output open. */
 const DRAIN_MS = 1000;
 
 const SHELL = '/bin/sh';
-/** Starts a command under guard. Throws UnavailableError without a shell for the guard: then nothing was started. */
+/**
+ * Starts a command under a guard. Throws UnavailableError if there is no shell for the guard; then nothing was started.
+ */
 export async function startGuarded(argv: readonly string[], options: ChildOptions): Promise<GuardedChild> {
   const { env, descriptor, onLine, redact, directory, pulse } = options;
   const guard = spawn(SHELL, ['-c', GUARD, 'kolla-db-sync-guard'], {
@@ -72,7 +76,7 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
   });
   const pid = await spawned(child);
   const [guardIn, guardOut, gate] = [guard.stdio[0], guard.stdio[1], child.stdio[3]] as [Writable, Readable, Writable];
-  // The exit of a guard or gate is detected separately; a failed write to it must not crash this process.
+  // The exit of a guard or gate is detected separately, and a failed write to it must not crash this process.
   for (const stream of [guardIn, gate]) stream.on('error', () => {});
   const output = Promise.all(
     [child.stdout, child.stderr].map((stream) => eachLine(stream as Readable, onLine, redact)),
@@ -99,12 +103,12 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
   }
   if (pulse !== undefined) ping();
   gate.end('go\n');
-  // The line alone is not enough: a confirmation may have come between it and the kill.
+  // The line alone is not enough, because a confirmation may have come between the line and the kill.
   const hasExpired = () => said.includes(EXPIRED) && child.signalCode === 'SIGKILL';
   return { pid, ended, hasExpired, stop: (killAfterMs = STOP_MS) => stop(pid, ended, killAfterMs) };
 }
 
-/** The exit code of a child that is stopped when the signal is aborted. */
+/** The exit code of a child. It is stopped when the signal is aborted. */
 export async function endOrStop(child: GuardedChild, signal: AbortSignal): Promise<number> {
   const onAbort = () => void child.stop();
   if (signal.aborted) onAbort();

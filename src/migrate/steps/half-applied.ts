@@ -5,24 +5,24 @@ import type { Reached } from '../target/reach.ts';
 import { askCheck } from './check.ts';
 import type { LastLines, Revision, ServerError } from './last-lines.ts';
 
-/** Table exists, duplicate column, duplicate key: the object to create already exists. */
+/** Table exists, duplicate column, duplicate key: the object that should be created already exists. */
 const IN_THE_WAY = new Set([1050, 1060, 1061]);
 const MOST_NAMES = 8;
 const ANSWER_MS = 10_000;
 
-/** State of a database. */
+/** What a database contains. */
 interface Standing {
   readonly database: string;
   readonly tables: readonly string[];
-  /** Alembic's recorded revisions: several with branches, none if nothing is recorded. */
+  /** Alembic's recorded revisions: several if there are branches, none if nothing is recorded. */
   readonly versions: readonly string[];
 }
 
 /**
  * Diagnoses why a command failed, from its output: the server's error, its meaning, and the revision being applied. If
- * an object already exists, reports the state and what an operator can do. Never retried: the existing object may be
- * another table than the one to create.
- * @param session that holds the lock; it may be lost by now
+ * an object already exists, reports the state and what an operator can do. The step is never retried, because the
+ * existing object may differ from the one to create.
+ * @param session the session that holds the lock, which may be lost by now
  * @returns undefined if the output has no server error
  */
 export async function explainFailure(
@@ -41,7 +41,7 @@ export async function explainFailure(
   ]);
 }
 
-/** The last completed phase of the service. */
+/** The phase of the service that was completed last. */
 async function lastDone(session: MysqlSession, service: string): Promise<string> {
   const done = (await readRecords(session)).find((row) => row.service === service && row.state === 'done');
   if (done === undefined) return `Nothing of ${service} is recorded as done.`;
@@ -49,7 +49,7 @@ async function lastDone(session: MysqlSession, service: string): Promise<string>
   return `Recorded as done last: ${phase}${release === '' ? '' : ` of release ${release}`}, ${ended.replace(/\.\d+$/, '')} UTC, token ${token}.`;
 }
 
-/** The result of the tool's schema check; '' without a check. */
+/** The result of the tool's schema check; '' if it has none. */
 async function whatIsNext(
   session: Reached,
   tool: Tool,
@@ -69,7 +69,10 @@ async function whatIsNext(
   return `${check.argv.join(' ')} ${says} (exit code ${code}).`;
 }
 
-/** The same from known facts; `standing` may be why the state could not be read, `known` has more sentences. */
+/**
+ * The same diagnosis from known facts. `standing` may be the reason why the state could not be read; `known` contains
+ * more sentences.
+ */
 export function meaningOf(
   error: ServerError | undefined,
   revision?: Revision,

@@ -12,7 +12,7 @@ const UPGRADE = /Running upgrade [\w, ]*-> (\w+)(?:, (.*))?/;
 /** One revision of the schema's history. */
 export interface Revision {
   readonly id: string;
-  /** The author's title; may be empty. */
+  /** The title that the author gave it; may be empty. */
   readonly title: string;
 }
 
@@ -23,17 +23,15 @@ export interface ServerError {
 }
 
 /**
- * Keeps a command's last lines for its record: few enough to read, and to fit into a row. Also keeps the first server
- * error: tools often print the whole statement and a traceback after it.
+ * Keeps a command's last lines for its record: few enough to be read and to fit into a row. The first server error is
+ * kept as well, because tools often print the whole statement and a traceback after it.
  */
 export class LastLines {
   #lines: string[] = [];
   #revision: Revision | undefined;
   #first: { readonly line: string; readonly error: ServerError } | undefined;
 
-  /**
-   * @param line without secrets and control characters
-   */
+  /** @param line the line without secrets and control characters */
   add(line: string): void {
     this.#lines.push(line);
     if (this.#lines.length > LINES) this.#lines.shift();
@@ -45,7 +43,7 @@ export class LastLines {
       this.#first = { line, error: { errno: Number(errno), text: text.replaceAll(/\\(['"])/g, '$1') } };
   }
 
-  /** The revision being applied at the server's first error, or the last one. */
+  /** The revision that was being applied at the server's first error, or else the last one. */
   get revision(): Revision | undefined {
     return this.#revision;
   }
@@ -60,7 +58,7 @@ export class LastLines {
     const head = isShown ? '' : `${this.#first?.line.slice(0, CHARACTERS / 4)}\n...\n`;
     const text = this.#lines.join('\n');
     const room = CHARACTERS - head.length;
-    // Does not split a surrogate pair.
+    // Truncation does not split a surrogate pair.
     return head + (text.length <= room ? text : text.slice(-room).replace(/^[\uDC00-\uDFFF]/, ''));
   }
 }

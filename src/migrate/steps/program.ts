@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { UnavailableError } from '../../core/errors.ts';
 
-/** Rejects a missing command before any wait. A path is used as it is, a name is looked up in PATH. */
+/** Rejects a missing command before any wait. A path is used as it is; a name is looked up in PATH. */
 export function requireProgram(name: string, env: NodeJS.ProcessEnv): void {
   const directories = name.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter);
   if (directories.some((directory) => isProgram(join(directory, name)))) return;
@@ -12,7 +12,7 @@ export function requireProgram(name: string, env: NodeJS.ProcessEnv): void {
   );
 }
 
-/** Rejects a step whose directory is missing. */
+/** Rejects a step whose directory does not exist. */
 export function requireDirectory(directory: string): void {
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
   throw new UnavailableError(

@@ -7,7 +7,7 @@ export class Pulse {
   readonly #listeners = new Set<() => void>();
 
   /**
-   * @param endsAt by performance.now(): when the command must be gone, based on the confirmations so far
+   * @param endsAt when the command must have ended according to the confirmations so far, in terms of performance.now()
    */
   constructor(endsAt: () => number) {
     this.#endsAt = endsAt;
@@ -18,7 +18,7 @@ export class Pulse {
     return this.#endsAt() - performance.now();
   }
 
-  /** The lock was confirmed. */
+  /** Called when the lock was confirmed. */
   beat(): void {
     for (const listener of this.#listeners) listener();
   }

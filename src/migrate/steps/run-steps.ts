@@ -12,20 +12,23 @@ import { readChangedTables, startProgress } from '../progress/index.ts';
 import type { Reached } from '../target/reach.ts';
 import { supervise, type Outcome } from './supervise.ts';
 
-/** A step that exits with "call again" has done part of its work; no service has a thousand batches of it. */
+/**
+ * Maximum number of runs of a step. One that exits with "call again" has done part of its work, and no service has a
+ * thousand parts.
+ */
 const MOST_CALLS = 1000;
 
-/** Result of a plan's steps: of the last one that ran. */
+/** The result of a plan's steps, which is that of the last step that ran. */
 export interface Ran {
   readonly outcome: Outcome;
   readonly program: string;
-  /** The tool's meaning of its exit code, if known. */
+  /** What the tool means by its exit code, if known. */
   readonly meaning: string | undefined;
-  /** Its last lines, secrets hidden. */
+  /** Its last lines, with secrets hidden. */
   readonly output: string;
 }
 
-/** The session that holds lock and fence, and the signal that they are lost. */
+/** The session that holds lock and fence, and the signal that is aborted when they are lost. */
 export interface Held {
   readonly session: Reached;
   readonly lockName: string;

@@ -4,26 +4,29 @@ import type { Log } from '../../core/log.ts';
 import { pause } from '../../core/backoff.ts';
 import type { GuardedChild } from './guarded-child.ts';
 
-/** How a command under the lock ended. `code` is its exit code. */
+/** How a command under the lock has ended. `code` is its exit code. */
 export type Outcome =
   | { readonly state: 'ended'; readonly code: number }
   | { readonly state: 'interrupted'; readonly code: number }
   | { readonly state: 'lost'; readonly code: number; readonly why: string };
 
-/** Base of the exit code of a command killed by a signal. */
+/** Base of the exit code of a command that was killed by a signal. */
 const KILLED = 128;
 
-/** Whether nothing of a command continues: it exited by itself. After a kill, statements may continue in the server. */
+/**
+ * Whether nothing of a command continues, because it exited by itself. After a kill, its statements may continue in the
+ * server.
+ */
 export function isOverAfter({ state, code }: Outcome): boolean {
   return state === 'ended' && code < KILLED;
 }
 
 interface Watch {
-  /** Aborted when lock or fence are lost; the reason says why. */
+  /** Aborted when lock or fence are lost. The reason says why. */
   readonly lost: AbortSignal;
-  /** How long the command may run after `signal`. */
+  /** How long the command may run after `signal` is aborted. */
   readonly graceMs: number;
-  /** From SIGTERM to SIGKILL: done before another migrator may start. */
+  /** Time from SIGTERM to SIGKILL. The command must have ended before another migrator may start. */
   readonly stopMs: number;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -60,7 +63,7 @@ export async function supervise(child: GuardedChild, watch: Watch): Promise<Outc
   }
 }
 
-/** Resolves when `signal` is aborted; never once `over` is. */
+/** Resolves when `signal` is aborted, but not after `over` was aborted. */
 function aborted(signal: AbortSignal, over: AbortSignal): Promise<'aborted'> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve('aborted');

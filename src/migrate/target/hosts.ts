@@ -8,7 +8,8 @@ import type { Source } from './target.ts';
 /**
  * The same databases at the nodes of `--host` instead of the one in their URLs. A database on another server than the
  * first one stays there: the hosts are those of the first one's cluster.
- * @param hosts HOST[:PORT], or several separated by commas; the default port is the URL's. None: nothing changes.
+ * @param hosts HOST[:PORT], or several separated by commas; the default port is the URL's. If there is none, nothing
+ * changes.
  */
 export function atHosts(sources: readonly [Source, ...Source[]], hosts: readonly string[]): [Source, ...Source[]] {
   const [{ target: first }] = sources;
@@ -21,7 +22,10 @@ export function atHosts(sources: readonly [Source, ...Source[]], hosts: readonly
   return [moved(head), ...rest.map(moved)];
 }
 
-/** Variables that point the service's tool to the node in use: it must not write through an unchecked one. */
+/**
+ * Variables that direct the service's tool to the node in use, since it must not write through a node that was not
+ * checked.
+ */
 export function environmentAt(sources: readonly Source[], place: Address): Record<string, string> {
   const moved = sources.filter(({ target }) => target.places !== undefined);
   const all = moved.flatMap(({ url, environment }) =>
@@ -30,7 +34,7 @@ export function environmentAt(sources: readonly Source[], place: Address): Recor
   return Object.fromEntries(all) as Record<string, string>;
 }
 
-/** Variables that make the tool log in as that account, at the node in use. */
+/** Variables that make the tool log in with that account on the node in use. */
 export function environmentAs(sources: readonly Source[], place: Address, as: Credentials): Record<string, string> {
   const all = sources.flatMap(({ url, target, variables }) => {
     const at = target.places === undefined ? url : urlAt(url, place);
@@ -39,7 +43,7 @@ export function environmentAs(sources: readonly Source[], place: Address, as: Cr
   return Object.fromEntries(all) as Record<string, string>;
 }
 
-/** All forms of its URL that the tool may receive. Secret. */
+/** All forms of its URL that the tool may receive. They are secret. */
 export function urlsOf({ url, target }: Source): string[] {
   const urls = [url, ...(target.places ?? []).map((place) => urlAt(url, place))];
   return [...new Set([...urls, ...urls.map(asOslo)])];

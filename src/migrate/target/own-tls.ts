@@ -4,13 +4,13 @@ import { trustOf, type TlsValues } from '../../cli/tls-option.ts';
 import { mysqlTlsOf, type MysqlTls } from '../../mysql/index.ts';
 
 export interface OwnTls extends TlsValues {
-  /** The CA bundle is also for other servers: it may have no use here. */
+  /** The CA bundle may be meant for other servers and have no use here. */
   readonly sharesCaFile?: true | undefined;
 }
 
 /**
- * TLS of our own sessions: the URL's `ssl_*`, unless an option says otherwise. The service's tool reads the URL itself.
- * @param place of the URL, for messages
+ * TLS of our own sessions: the URL's `ssl_*`, unless an option overrides them. The service's tool reads the URL itself.
+ * @param place where the URL comes from, for messages
  * @throws UsageError for options that contradict the URL
  */
 export function ownTls(values: OwnTls, url: MysqlTls | undefined, place: string): MysqlTls | undefined {
@@ -24,7 +24,7 @@ export function ownTls(values: OwnTls, url: MysqlTls | undefined, place: string)
   const trust = trustOf(values, url === undefined ? 'off' : 'verify');
   if (trust === undefined) return undefined;
   const asked = mysqlTlsOf({ ...trust, caFile: caFile ?? (trust.insecure ? undefined : url?.caFile) });
-  // --ca-file alone names another CA, and no stricter check than the URL's.
+  // --ca-file alone sets another CA bundle, but no stricter verification than the URL's.
   const isAnyNameGood = tls === undefined && url?.isVerified === true && !url.verifyIdentity;
   return {
     ...asked,

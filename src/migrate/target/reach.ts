@@ -29,26 +29,28 @@ interface ReachOptions {
   readonly log: Log;
   readonly database?: string;
   readonly galeraDonor: DonorPolicy;
-  /** How long a rejection of the account is retried: another Galera node gets a new account a moment later. */
+  /** How long a rejection of the account is retried, because another Galera node gets a new account a moment later. */
   readonly settleMs?: number;
 }
 
-/** A session on a usable server. On Galera its reads see everything committed before on any node. */
+/** A session on a usable server. On Galera, its reads see everything that any node has committed before. */
 export interface Reached extends MysqlSession {
   readonly isGalera: boolean;
-  /** Its entry in the target's places. */
+  /** The entry in the target's places. */
   readonly at: Address;
 }
 
 const BACKOFF = { minMs: 250, maxMs: 3000 };
 const SETTLE_MS = 3000;
-/** If there is another node to try, one that accepts and never greets gets a shorter timeout. */
+/**
+ * Shorter timeout, if there is another node to try, for a node that accepts connections and never sends its greeting.
+ */
 const HANDSHAKE_MS = 10_000;
 const HANDSHAKE_OF_SEVERAL_MS = 3000;
-/** For a node that freezes after its greeting. */
+/** Timeout for a node that freezes after its greeting. */
 const STATE_MS = 10_000;
 
-/** It responds, but must not be used for writes now. */
+/** The server responds, but must not be used for writes now. */
 class UnusableNodeError extends Error {
   override name = 'UnusableNodeError';
 }
@@ -88,7 +90,7 @@ export async function reach(target: MysqlTarget, options: ReachOptions): Promise
         reasons.push(places.length === 1 ? reasonOf(caught) : `${placeOfTarget(place)}: ${reasonOf(caught)}`);
       }
     }
-    // Errors that cannot go away are not retried for ten minutes.
+    // Errors that cannot be transient are not retried for ten minutes.
     if (refusals[0] !== undefined && !mayChange) throw refusals[0];
     if (reasons.length > 0) last = reasons.join('; ');
     if (!end.aborted) {
@@ -120,7 +122,7 @@ async function reachOne(
     if (node !== undefined) {
       const why = whyUnusable(node, galeraDonor);
       if (why !== undefined) throw new UnusableNodeError(why);
-      // Reads, updates and inserts wait until everything committed before on any node is applied here.
+      // Reads, updates and inserts wait until everything that any node has committed before is applied here.
       await session.change('SET SESSION wsrep_sync_wait = 7', [], STATE_MS);
     }
     await markSession(session, STATE_MS);
@@ -133,7 +135,7 @@ async function reachOne(
   }
 }
 
-/** The server gives no reason: missing TLS is reported like a wrong password. */
+/** The server gives no reason: it reports missing TLS like a wrong password. */
 function loginError(place: MysqlTarget, error: unknown): KollaError {
   const refused = mysqlError(`log in as ${whoAndWhere(place)}`, error);
   if (errnoOf(error) === ACCESS_DENIED) {

@@ -8,9 +8,7 @@ export async function readSecret(file: string, option: string): Promise<string> 
   return secret;
 }
 
-/**
- * @param why for the error, as it follows the file's name and "which"
- */
+/** @param why the reason, worded to follow the file's name and "which" in an error */
 export async function readText(file: string, why: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');

@@ -4,26 +4,26 @@ import { isForOslo, isYaml, osloVariable, setVariable } from '../../oslo/variabl
 import type { Place, Service } from '../../catalog/index.ts';
 import { readText } from './read-text.ts';
 
-/** Sources of a service's configuration. */
+/** Where a service's configuration comes from. */
 export interface ConfigSources {
-  /** Given by the user instead of the service's own. */
+  /** A file that the user named instead of the service's own. */
   readonly serviceConfig: string | undefined;
   readonly inherited: NodeJS.ProcessEnv;
 }
 
 /** An option as the service reads it. */
 export interface Configured {
-  /** Undefined if unset or empty. May contain a password. */
+  /** Undefined if it is unset or empty. It may contain a password. */
   readonly value: string | undefined;
-  /** Where it is, or should be, set, for messages. */
+  /** Where it is set, or should be set, for messages. */
   readonly place: string;
-  /** Whether that is an environment variable. */
+  /** Whether it is set by an environment variable. */
   readonly isVariable: boolean;
 }
 
 /**
  * The first of these options that is set. For a service with oslo.config a variable takes precedence over files.
- * @param why for the error without the file, as it follows "which": `has ...; or ...`
+ * @param why the reason if the file is missing, worded to follow "which" in an error: `has ...; or ...`
  * @throws ConfigError if the file is unreadable or malformed
  */
 export async function configured(
@@ -57,7 +57,7 @@ export async function configured(
   return { value: undefined, place: `${file}: ${words.join(' or ')}`, isVariable: false };
 }
 
-/** An option for messages: `[database] connection`. */
+/** An option as shown in messages: `[database] connection`. */
 export function wordsOf({ section, key }: Place): string {
   return `[${section}] ${key}`;
 }

@@ -14,16 +14,16 @@ export interface Source {
   readonly target: MysqlTarget;
   /** Never logged. */
   readonly url: string;
-  /** TLS as the service itself uses it. */
+  /** TLS settings that the service itself uses. */
   readonly urlTls?: MysqlTls;
-  /** Source of the URL, for messages. */
+  /** Where the URL comes from, for messages. */
   readonly place: string;
   /**
    * Variables that give the service's tool the same URL, if it would not find it by itself, in oslo.config's form.
    * Never logged.
    */
   readonly environment: Readonly<Record<string, string>>;
-  /** Variables that can override the tool's URL; none if it reads only its own file. */
+  /** Variables that can override the tool's URL; none if the tool reads only its own file. */
   readonly variables: readonly string[];
 }
 
@@ -63,7 +63,7 @@ export async function findSource(
   return configuredSource(service, 0, options, { ...found, value: found.value });
 }
 
-/** The service's other databases, from its configuration. An optional one may be unset. */
+/** The service's other databases in its configuration. An optional one may be unset. */
 export async function findOthers(
   service: Service,
   options: TargetOptions & OwnTls,
@@ -108,13 +108,13 @@ function configuredSource(
   options: TargetOptions & OwnTls,
   { value: url, place, isVariable }: Configured & { readonly value: string },
 ): Source {
-  // The tool reads its own default file: it must not migrate another database than the locked one. A variable may have
-  // a deprecated name, which the tool would skip.
+  // The tool reads its own default file, and must not migrate another database than the locked one. A variable may have
+  // a deprecated name, which the tool would ignore.
   const environment = isFoundByTool(options) && !isVariable ? {} : handedOver(service, index, url);
   return { ...sourceOf(url, place, options), environment, variables: variablesOf(service, index) };
 }
 
-/** Whether the tool reads the same file as we do, and should use its host. */
+/** Whether the tool reads the same file as we do and should use its host. */
 export function isFoundByTool({ serviceConfig, host }: TargetOptions): boolean {
   return serviceConfig === undefined && host.length === 0;
 }

@@ -13,7 +13,7 @@ import { throwawayKeys } from './throwaway-keys.ts';
 /**
  * Runs the pending tasks of the service's own commands, with the lock held. Each is checked again first, since another
  * run may have done it meanwhile; and afterwards, since a tool may exit with 0 without effect.
- * @param plan of the run: its accounts, environment and timeouts
+ * @param plan the plan of the run, with its accounts, environment and timeouts
  * @returns how the last command ended; the first that failed, was interrupted or lost its lock stops the run
  * @throws ConfigError before a command is run, if a value is missing; UnavailableError if a command had no effect
  */
@@ -68,7 +68,7 @@ async function runTask(
   return 'once' in task.done ? await recorded(task, task.done, run, { held, claim, effects }) : await run();
 }
 
-/** Under a separate record, in addition to that of the whole run. */
+/** Under a separate record in addition to that of the whole run. */
 async function recorded(
   task: Task,
   done: RecordedDone,

@@ -10,9 +10,9 @@ import type { ToolOptions } from './options.ts';
 import { passwordsIn } from './shown-url.ts';
 import { filled, filledArgv, filledSteps, type ListedDone, type RecordedDone, type Task, type Words } from './task.ts';
 
-/** Sources of a task's values. */
+/** Where the values of a task come from. */
 export interface TaskSources extends ToolOptions, ConfigSources, VariableSources {
-  /** The locked databases that are passed to the tool: their URLs take precedence over the configuration's. */
+  /** The locked databases whose URLs are passed to the tool. They take precedence over the configuration's URLs. */
   readonly sources: readonly Source[];
 }
 
@@ -35,7 +35,8 @@ export async function findTasks(service: Service, from: TaskSources): Promise<Ta
       const wanted: Record<string, string> = {};
       for (const [group, place] of Object.entries(holds)) {
         wanted[group] = await valueAt(place);
-        // The tool must write the values we look for: neither a single node of the cluster nor a temporary account.
+        // The tool must write the values that we look for, and neither a single node of the cluster nor a temporary
+        // account.
         const variable = variableOf(service.configFile, place);
         if (variable !== undefined) environment[variable] = asOslo(wanted[group]);
       }
@@ -94,7 +95,7 @@ function ownOf(set: Words, settings: Words): Words {
   return Object.fromEntries(Object.entries(set).filter(([name]) => Object.hasOwn(settings, name)));
 }
 
-/** Reads an option of the service: as passed to the tool, or as the service would read it. */
+/** Reads an option of the service, as it is passed to the tool or as the service would read it. */
 function configuration(service: Service, { sources, ...from }: TaskSources): (place: Place) => Promise<string> {
   return async (place) => {
     const variable = variableOf(service.configFile, place);

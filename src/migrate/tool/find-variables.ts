@@ -1,9 +1,9 @@
 import type { ToolVariable } from '../../catalog/index.ts';
 import { readSecret } from '../target/read-text.ts';
 
-/** Where a variable's value may come from. */
+/** Where the value of a variable may come from. */
 export interface VariableSources {
-  /** Values of options by variable name (OS_PASSWORD); they take precedence over the environment. */
+  /** Values of options by the name of their variable (OS_PASSWORD). They take precedence over the environment. */
   readonly given?: Readonly<Record<string, string | undefined>>;
   readonly inherited: NodeJS.ProcessEnv;
 }

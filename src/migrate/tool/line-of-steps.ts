@@ -1,6 +1,6 @@
 import type { Step } from '../../catalog/index.ts';
 
-/** Command lines for messages. */
+/** The command lines, for messages. */
 export function lineOfSteps(steps: readonly Step[]): string {
   return steps.map(({ argv }) => argv.join(' ')).join('; ');
 }

@@ -12,17 +12,17 @@ import type { Reached } from '../target/reach.ts';
 import { isSamePlace } from './shown-url.ts';
 import type { ListedDone, Task, Words } from './task.ts';
 
-/** Context for reading a listing. */
+/** What is needed to read a listing. */
 export interface Reader {
   readonly session: Reached;
   readonly childEnv: (at: Address) => NodeJS.ProcessEnv;
-  /** Heartbeat of the lock, if it is held. */
+  /** The pulse of the lock, if it is held. */
   readonly pulse?: Pulse | undefined;
   /** Aborted when the lock is lost. */
   readonly lost?: AbortSignal | undefined;
 }
 
-/** It reads one table; most of its time is Python's start. */
+/** Timeout. The tool reads one table; most of its time is spent on starting Python. */
 const LISTING_MS = 120_000;
 
 /**
@@ -59,7 +59,7 @@ function isOurs(thing: Words, { is, not = {}, sameUrl }: ListedDone['listed'], w
   return there !== undefined && here !== undefined && isSamePlace(there, here);
 }
 
-/** Why it exited, without its listing: the database server's error, or its last line. */
+/** Why the tool failed, without its listing: the database server's error, or its last line. */
 function reasonIn(lines: readonly string[]): string {
   const said = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('|'));
   const all = new LastLines();

@@ -7,21 +7,21 @@ import { whyNotDone, type Site } from './recorded.ts';
 import { shownUrl } from './shown-url.ts';
 import { filledSteps, type ListedDone, type Task, type Words } from './task.ts';
 
-/** A current and a desired value. Undefined: there is none yet. */
+/** A current and a desired value. Undefined if there is none yet. */
 interface ToolField {
   readonly name: string;
   readonly before?: string;
   readonly after: string;
 }
 
-/** The changes of a task. Printed, so without secrets. */
+/** The changes of a task. They are printed, so they contain no secrets. */
 export interface ToolChange {
   readonly action: 'create' | 'update';
   readonly kind: 'tool';
   /** The task's name. */
   readonly name: string;
   readonly fields: readonly ToolField[];
-  /** Missing input. */
+  /** Input that is missing. */
   readonly lacks?: string;
 }
 
@@ -61,7 +61,7 @@ export async function planTool(
 }
 
 /**
- * The changes of one task; undefined: none.
+ * The changes of one task; undefined if there are none.
  * @throws as findListed
  */
 export async function toDo(task: Task, site: Site, reader: Reader, effects: Effects): Promise<ToDo | undefined> {

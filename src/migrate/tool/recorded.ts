@@ -13,19 +13,19 @@ export interface Site {
 const SALT_BYTES = 8;
 const DIGEST_BYTES = 16;
 
-/** The release of its record. */
+/** The release under which it is recorded. */
 export function releaseOf({ once }: RecordedDone, { release }: Site): string {
   return once === 'ever' ? '' : release;
 }
 
-/** The phase of its record: 32 characters at most. */
+/** The phase under which it is recorded; at most 32 characters. */
 export function phaseOf({ name }: Pick<Task, 'name'>): string {
   return `tool:${name}`;
 }
 
 /**
- * Equal for the same command lines and values. Secrets are included as a salted scrypt digest: the record is in the
- * database that also stores the account's own hash.
+ * Equal for the same command lines and values. Secrets are included as a salted scrypt digest, since the record is in
+ * the database that also stores the account's own hash.
  */
 export function newWork(task: Task): string {
   const secrets = secretsOf(task);
@@ -34,7 +34,7 @@ export function newWork(task: Task): string {
   return [plainWork(task), salt.toString('base64url'), digestOf(secrets, salt).toString('base64url')].join('.');
 }
 
-/** Whether a record has the same work. */
+/** Whether a record describes the same work. */
 export function isSameWork(recorded: string, task: Task): boolean {
   const [plain, salt, digest] = recorded.split('.');
   if (plain !== plainWork(task)) return false;
@@ -44,7 +44,7 @@ export function isSameWork(recorded: string, task: Task): boolean {
   return before.length === DIGEST_BYTES && timingSafeEqual(before, digestOf(secrets, Buffer.from(salt, 'base64url')));
 }
 
-/** Why a task must run, by the records and its table; undefined: it is done. */
+/** Why a task must run, according to the records and its table; undefined if it is done. */
 export async function whyNotDone(
   session: MysqlSession,
   task: Task,
@@ -83,7 +83,7 @@ function recordIn(records: readonly RecordRow[], phase: string, release: string,
   return records.find((row) => row.service === service && row.release === release && row.phase === phase);
 }
 
-/** A full migration has done the same for this release. */
+/** A full migration has already done the same for this release. */
 function isDoneWithin(records: readonly RecordRow[], { within }: RecordedDone, site: Site): boolean {
   if (within === undefined) return false;
   const row = recordIn(records, 'all', site.release, site);

@@ -3,7 +3,7 @@ import { parseMysqlUrl } from '../../mysql/index.ts';
 /** User info in a URL; each of several hosts may have one: `rabbit://u:p@a:5672,u:p@b:5672//`. */
 const ACCOUNT = /(:\/\/|,)([^:@/,]*):([^@]*)@/g;
 
-/** A URL without its passwords. */
+/** The URL without its passwords. */
 export function shownUrl(url: string): string {
   return url.replaceAll(ACCOUNT, '$1$2:***@');
 }
@@ -14,7 +14,7 @@ export function passwordsIn(url: string): string[] {
   return found.flatMap((password) => [password, decoded(password)]).filter((password) => password !== '');
 }
 
-/** Whether two URLs have the same server and path, regardless of the login. */
+/** Whether two URLs have the same server and path, whatever their logins. */
 export function isSamePlace(one: string, other: string): boolean {
   return one === other || placeOf(one) === placeOf(other);
 }

@@ -7,7 +7,7 @@ import { ConfigError, messageOf } from '../../core/errors.ts';
 const KEY_BYTES = 32;
 
 /**
- * A directory of Fernet keys for a command that requires one but encrypts nothing: the real ones may not be mounted yet
+ * A directory of Fernet keys for a command that requires one but encrypts nothing: the real keys may not be mounted yet
  * if a Job has just created them.
  * @throws ConfigError if it cannot be written
  */
@@ -15,7 +15,7 @@ export async function throwawayKeys(): Promise<{ readonly path: string } & Async
   try {
     const path = await mkdtemp(join(tmpdir(), 'kolla-pod-keys-'));
     for (const name of ['0', '1']) {
-      // In the form of Python's urlsafe_b64encode().
+      // The key in the format of Python's urlsafe_b64encode().
       await writeFile(join(path, name), `${randomBytes(KEY_BYTES).toString('base64url')}=`, { mode: 0o600 });
     }
     return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

@@ -1,12 +1,12 @@
 import { HEAD_MAX_BYTES, HeaderLines, HttpParseError, Lines, type Headers } from './head.ts';
 
 const CHUNK_LINE_MAX_BYTES = 1024;
-/** 2^48 bytes: more is no size, and a number holds it exactly. */
+/** 2^48: no body is longer than this many bytes, and a number can represent it exactly. */
 const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i;
 
 export interface AnswerHead {
   readonly status: number;
-  /** `1.0` or `1.1`. */
+  /** The version: `1.0` or `1.1`. */
   readonly version: string;
   readonly headers: Headers;
 }
@@ -25,7 +25,7 @@ type AnswerState =
 /** Parses the response to a GET. Interim responses (1xx) are skipped. */
 export class AnswerReader {
   #state: AnswerState = 'status';
-  // One limit for all heads of a response: a server could send interim ones forever.
+  // A single limit for all heads of a response, because a server could send interim responses forever.
   readonly #headLines = new Lines(HEAD_MAX_BYTES);
   #chunkLine = new Lines(CHUNK_LINE_MAX_BYTES);
   #first: Omit<AnswerHead, 'headers'> | undefined;
@@ -35,15 +35,13 @@ export class AnswerReader {
   readonly #onHead: (head: AnswerHead) => void;
   readonly #onBody: (piece: Uint8Array) => void;
 
-  /**
-   * @param onBody called after onHead, for each chunk of the body without its framing
-   */
+  /** @param onBody called after onHead with each chunk of the body, without its framing */
   constructor(onHead: (head: AnswerHead) => void, onBody: (piece: Uint8Array) => void) {
     this.#onHead = onHead;
     this.#onBody = onBody;
   }
 
-  /** Undefined until it has come. */
+  /** The head; undefined until it has been received. */
   get head(): AnswerHead | undefined {
     return this.#head;
   }
@@ -59,7 +57,7 @@ export class AnswerReader {
   }
 
   /**
-   * The connection has ended.
+   * Called when the connection has ended.
    * @returns whether the response is complete, which may be known only now
    */
   end(): boolean {
@@ -84,7 +82,7 @@ export class AnswerReader {
     const isOfChunk = this.#state === 'size' || this.#state === 'chunk end';
     const { line, next } = (isOfChunk ? this.#chunkLine : this.#headLines).take(piece, from);
     if (line !== undefined) this.#understand(line);
-    // Other protocols greet without a line feed, and would be waited for.
+    // Other protocols greet without a line feed, for which this would wait.
     else if (this.#state === 'status' && !isBeginOfStatus(this.#headLines.begun)) throw notHttp();
     return next;
   }
@@ -138,7 +136,7 @@ function bodyState(status: number, headers: Headers, length: number | undefined)
   if (status === 204 || status === 304) return 'done';
   const coding = headers.get('transfer-encoding');
   if (coding !== undefined) {
-    // Ambiguous body lengths are the basis of response smuggling.
+    // Response smuggling is based on ambiguous lengths of the body.
     if (length !== undefined) throw new HttpParseError('both Content-Length and Transfer-Encoding');
     return /(?:^|,)[ \t]*chunked$/i.test(coding) ? 'size' : 'to the end';
   }
@@ -158,7 +156,7 @@ function isBeginOfStatus(text: string): boolean {
 function firstOf(line: string): Omit<AnswerHead, 'headers'> {
   const [, version, status] = /^HTTP\/(1\.[01]) ([1-9]\d{2})(?: .*)?$/.exec(line) ?? [];
   if (version === undefined) throw notHttp();
-  // Another protocol follows, which was not requested.
+  // The server switches to another protocol, although none was requested.
   if (status === '101') throw new HttpParseError('Unexpected upgrade');
   return { version, status: Number(status) };
 }

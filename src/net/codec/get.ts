@@ -4,15 +4,13 @@ import { encodeHead } from './head.ts';
 
 export interface GetOptions {
   readonly to: { readonly host: string; readonly port: number; readonly lookup?: LookupFunction };
-  /** Path and query, as sent. */
+  /** Path and query as they are sent. */
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly signal: AbortSignal;
-  /** Observes the connection. */
+  /** Called with the connection. */
   readonly onSocket?: (socket: Socket) => void;
-  /**
-   * @returns whether to read the body; false: the head is enough
-   */
+  /** @returns whether to read the body; false if the head is enough */
   readonly onHead?: (head: AnswerHead) => boolean;
   /**
    * @returns whether to read more of the body
@@ -21,7 +19,7 @@ export interface GetOptions {
 }
 
 /**
- * A plain GET on a new connection, which is then closed. The body is not kept.
+ * A plain GET on a new connection, which is then closed. The body is not stored.
  * @throws the system's error without a connection; one of code ECONNRESET for a truncated response, as in Node's http;
  * HttpParseError if it is not HTTP; the signal's reason
  */

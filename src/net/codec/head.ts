@@ -8,10 +8,10 @@
  * https://www.rfc-editor.org/rfc/rfc9112, and docs/adr/0013 for the division of work with client.ts
  */
 
-/** By lower-case name; repeated headers are joined by a comma. */
+/** Headers by lower-case name. Repeated headers are joined with commas. */
 export type Headers = ReadonlyMap<string, string>;
 
-/** The data is not HTTP/1.1, or hostile. */
+/** The data is not HTTP/1.1, or is hostile. */
 export class HttpParseError extends Error {
   override name = 'HttpParseError';
 
@@ -24,7 +24,7 @@ export class HttpParseError extends Error {
   }
 }
 
-/** Node's own limit. */
+/** Same limit as Node's. */
 export const HEAD_MAX_BYTES = 16_384;
 const HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):(.*)$/i;
 // eslint-disable-next-line no-control-regex
@@ -33,7 +33,7 @@ const LINE_FEED = 10;
 
 type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** @throws TypeError for a value that would end its line */
+/** @throws TypeError if a value would end its line */
 export function headText(first: string, headers: HeaderList): string {
   const lines = [first, ...headers.map(([name, value]) => `${name}: ${value}`)];
   if (lines.some((line) => CONTROL.test(line))) throw new TypeError('a line of an HTTP head holds a control character');
@@ -41,14 +41,14 @@ export function headText(first: string, headers: HeaderList): string {
 }
 
 /**
- * One byte per character.
+ * One byte per character. Throws like headText().
  * @throws as headText()
  */
 export function encodeHead(first: string, headers: HeaderList): Uint8Array {
   return Uint8Array.from(headText(first, headers), (character) => character.charCodeAt(0));
 }
 
-/** Lines of a head, which may be split across chunks. */
+/** Splits a head into lines, which may be split across chunks. */
 export class Lines {
   #text = '';
   #bytesLeft: number;
@@ -57,14 +57,12 @@ export class Lines {
     this.#bytesLeft = maxBytes;
   }
 
-  /** The start of an unfinished line. */
+  /** The beginning of a line that is not finished. */
   get begun(): string {
     return this.#text;
   }
 
-  /**
-   * @returns the line, if it ends in this chunk, and where in the chunk it stopped reading
-   */
+  /** @returns the line if it ends in this chunk, and the position in the chunk up to which it was read */
   take(piece: Uint8Array, from: number): { readonly line: string | undefined; readonly next: number } {
     const end = piece.indexOf(LINE_FEED, from);
     const part = piece.subarray(from, end === -1 ? piece.length : end);
@@ -72,7 +70,7 @@ export class Lines {
     if (this.#bytesLeft < 0) throw new HttpParseError('a head that does not end', true);
     this.#text += latin1(part);
     if (end === -1) {
-      // Its line feed is still to come.
+      // The line feed has not been received yet.
       this.#bytesLeft++;
       return { line: undefined, next: piece.length };
     }
@@ -82,18 +80,18 @@ export class Lines {
   }
 }
 
-/** In parts, since a function's arguments are limited. */
+/** Converted in parts, because the number of a function's arguments is limited. */
 function latin1(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096));
   return text;
 }
 
-/** Header lines up to the empty one. */
+/** The header lines up to the empty line. */
 export class HeaderLines {
   readonly headers = new Map<string, string>();
 
-  /** @returns whether that was the last */
+  /** @returns whether that was the last line */
   add(line: string): boolean {
     if (line === '') return true;
     const [, name, value] = HEADER.exec(line) ?? [];

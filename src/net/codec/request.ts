@@ -1,9 +1,9 @@
 import { HeaderLines, HttpParseError, Lines, type Headers } from './head.ts';
 
-/** A request without its body. */
+/** A request, excluding its body. */
 export interface RequestHead {
   readonly method: string;
-  /** Path and query, as sent. */
+  /** Path and query as they are sent. */
   readonly target: string;
   readonly headers: Headers;
 }
@@ -18,13 +18,13 @@ export class RequestReader {
   readonly #headers = new HeaderLines();
   #first: { readonly method: string; readonly target: string; readonly minor: string } | undefined;
 
-  /** @param maxBytes of the whole head */
+  /** @param maxBytes maximum size of the whole head */
   constructor(maxBytes: number) {
     this.#lines = new Lines(maxBytes);
   }
 
   /**
-   * @returns the head, once complete
+   * @returns the head when it is complete
    * @throws HttpParseError
    */
   push(piece: Uint8Array): RequestHead | undefined {
@@ -33,7 +33,7 @@ export class RequestReader {
       at = next;
       if (line !== undefined && this.#isLast(line)) return this.#whole();
     }
-    // Other protocols greet without a line feed, and would be waited for.
+    // Other protocols greet without a line feed, for which this would wait.
     const { begun } = this.#lines;
     if (this.#first === undefined && begun.trim() !== '' && !METHOD_BEGIN.test(begun)) throw notHttp();
     return undefined;
@@ -41,7 +41,7 @@ export class RequestReader {
 
   #isLast(line: string): boolean {
     if (this.#first !== undefined) return this.#headers.add(line);
-    // RFC 9112, 2.2: sent by old clients after their last request.
+    // RFC 9112, 2.2: an empty line that old clients send after their last request.
     if (line === '') return false;
     const [, method, target, minor] = REQUEST_LINE.exec(line) ?? [];
     if (method === undefined || target === undefined || minor === undefined) throw notHttp();
@@ -53,7 +53,7 @@ export class RequestReader {
     const { method, target, minor } = this.#first!;
     const { headers } = this.#headers;
     const host = headers.get('host');
-    // With two, readers may disagree.
+    // If there are two, readers may disagree about them.
     if (host === undefined ? minor === '1' : host.includes(',')) throw new HttpParseError('not one Host header');
     return { method, target, headers };
   }

@@ -5,12 +5,15 @@ import { Exchange } from './exchange.ts';
 
 /** Listens until disposed, and then closes every connection. */
 export interface BoundedServer extends AsyncDisposable {
-  /** The bound port, if 0 was requested. */
+  /** The port in use, if 0 was requested. */
   readonly port: number;
 }
 
 const CHECK_MS = 1000;
-/** Above that the oldest is closed, so that a client holding connections open cannot block the kubelet. */
+/**
+ * Maximum number of connections. Above it, the oldest is closed, so that a client that holds connections open cannot
+ * block the kubelet.
+ */
 const CONNECTIONS = 64;
 
 /**
@@ -38,7 +41,7 @@ export async function listenBounded(
     check ??= setTimeout(endLate, CHECK_MS);
   });
   await new Promise<void>((resolve, reject) => {
-    // Later errors concern a client that could not be accepted, and that retries.
+    // Later errors concern a client that could not be accepted and that tries again.
     server.on('error', (error) => reject(refusal(at, error)));
     server.listen(at, resolve);
   });

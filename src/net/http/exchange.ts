@@ -6,9 +6,9 @@ import { RequestReader, type RequestHead } from '../codec/request.ts';
 export interface Answer {
   readonly status: Status;
   readonly body: string;
-  /** Default: plain text. */
+  /** Content type; the default is plain text. */
   readonly type?: string;
-  /** Further headers. */
+  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -24,11 +24,11 @@ const REASONS = {
 } as const;
 type Status = keyof typeof REASONS;
 
-/** A probe's request is some 200 bytes. */
+/** Maximum size of a request; a probe's request has some 200 bytes. */
 const HEAD_MAX_BYTES = 4096;
-/** The kubelet's default timeout is one second. */
+/** Timeout of a request; the kubelet's default timeout is one second. */
 const REQUEST_MS = 5000;
-/** For a client that reads slowly, or does not close its connection. */
+/** Timeout for a client that reads slowly or does not close its connection. */
 const ANSWER_MS = 60_000;
 
 /**
@@ -41,12 +41,10 @@ export class Exchange {
   readonly #reader = new RequestReader(HEAD_MAX_BYTES);
   #head: RequestHead | undefined;
   #isAnswered = false;
-  /** Deadline, by performance.now(). */
+  /** Deadline in terms of performance.now(). */
   #until = performance.now() + REQUEST_MS;
 
-  /**
-   * @param onRequest once the head is complete
-   */
+  /** @param onRequest called when the head is complete */
   constructor(socket: Socket, onRequest: (exchange: Exchange) => void) {
     this.#socket = socket;
     this.remoteAddress = socket.remoteAddress;
@@ -71,21 +69,21 @@ export class Exchange {
     return this.#head?.headers ?? new Map();
   }
 
-  /** A full response; for HEAD without its body. */
+  /** Sends a full response; for HEAD without its body. */
   respond({ status, body, type = 'text/plain; charset=utf-8', headers = {} }: Answer): void {
     const length = ['content-length', String(Buffer.byteLength(body))] as const;
     const head = this.#begin(status, type, [length, ...Object.entries(headers)]);
     this.#socket.end(this.method === 'HEAD' ? head : head + body);
   }
 
-  /** The head of a response that continues until the client closes it, or end(). */
+  /** Sends the head of a response that continues until the client closes it, or until end(). */
   stream(type: string): void {
     this.#isStream = true;
     this.#socket.write(this.#begin(200, type, []));
     this.#until = Infinity;
   }
 
-  /** A piece of a stream. */
+  /** Sends a piece of a stream. */
   write(text: string): void {
     this.#socket.write(text);
   }
@@ -95,7 +93,7 @@ export class Exchange {
     this.#until = performance.now() + ANSWER_MS;
   }
 
-  /** Whether the client has not yet read what was written. */
+  /** Whether the client has not yet read everything that was written. */
   get isBehind(): boolean {
     return this.#socket.writableNeedDrain;
   }
@@ -109,8 +107,8 @@ export class Exchange {
   }
 
   /**
-   * Ends an exchange past its deadline.
-   * @param now by performance.now()
+   * Ends an exchange whose deadline has passed.
+   * @param now the current time of performance.now()
    */
   expire(now: number): void {
     if (now < this.#until) return;

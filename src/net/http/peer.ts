@@ -14,7 +14,7 @@ interface Peer {
   readonly headers: Headers;
 }
 
-/** Including `::ffff:127.0.0.1`, as seen by a server on all addresses. */
+/** Includes `::ffff:127.0.0.1`, which a server on all addresses sees. */
 function isLoopback(address: string | undefined): boolean {
   const bare = address?.toLowerCase().replace(/^::ffff:(?=\d)/, '');
   return bare === '::1' || /^127\.\d+\.\d+\.\d+$/.test(bare ?? '');

@@ -10,18 +10,18 @@ import { isLocal } from './peer.ts';
 
 export const NOT_FOUND: Answer = { status: 404, body: 'not found\n' };
 
-/** The request as passed to a route. */
+/** The request, as a route receives it. */
 export interface Request {
   readonly path: string;
-  /** `?verbose` */
+  /** Whether the query is `?verbose`. */
   readonly isVerbose: boolean;
-  /** The response instead of details; undefined: the client may see details. */
+  /** The response to send instead of details; undefined if the client may see details. */
   readonly refusal: Answer | undefined;
 }
 
 /**
- * A handler of a path. A response is sent unchanged, for HEAD without its body; it must be cheap, since the event loop
- * waits for it.
+ * A handler of a path. A response is sent unchanged, for HEAD without its body; it must be fast, because it blocks the
+ * event loop.
  * - public: for every client of the Pod. No details.
  * - inside: for clients within the Pod or through port-forward; 403 for others.
  * - raw: handles the whole exchange itself: method, access, end.
@@ -30,14 +30,14 @@ export type Route =
   | { readonly kind: 'public' | 'inside'; answer(request: Request): Answer }
   | { readonly kind: 'raw'; handle(exchange: Exchange, request: Request): void };
 
-/** By path; one that ends with a slash, except for '/', matches all paths below it. */
+/** Routes by path. A path that ends with a slash, except for '/', matches all paths below it. */
 export type Routes = Readonly<Record<string, Route>>;
 
 /** Which clients may see details. */
 export interface Inside {
-  /** Every client that reaches the Pod. */
+  /** Every client that can connect to the Pod. */
   readonly statusPublic: boolean;
-  /** Otherwise no client: any user of the node can connect by loopback. */
+  /** If false, no client may see details, because any user of the node can connect over loopback. */
   readonly hostNetwork: boolean;
 }
 
@@ -52,7 +52,7 @@ const ON_NODE: Answer = {
 
 /**
  * Serves these paths, and 404 for others.
- * @param inside which clients may see details
+ * @param inside selects the clients that may see details
  * @throws as listenBounded()
  */
 export async function serveRoutes(
@@ -87,20 +87,23 @@ function routeOf(routes: Routes, path: string): Route | undefined {
   return below === undefined ? undefined : routes[below];
 }
 
-/** The health state of a path. */
+/** The health state that a path reports. */
 export interface Health {
   /** 200 or 503. */
   readonly isOk: boolean;
-  /** The whole body, without a line break: a status word, never a detail. Every client of the Pod can read it. */
+  /**
+   * The whole body without a line break. It is a status word and never a detail, because every client of the Pod can
+   * read it.
+   */
   readonly word: string;
 }
 
-/** A status word for every client of the Pod. */
+/** A route with a status word, which every client of the Pod may read. */
 export function healthRoute(health: () => Health): Route {
   return { kind: 'public', answer: () => healthAnswer(health()) };
 }
 
-/** A status word as a response. */
+/** A response with a status word. */
 export function healthAnswer({ isOk, word }: Health): Answer {
   return { status: isOk ? 200 : 503, body: `${word}\n` };
 }

@@ -11,7 +11,7 @@ interface AmqpLogin {
   readonly vhost: string;
 }
 
-/** Of class connection. AMQP 0-9-1, section 1.4 of its reference. */
+/** Methods of the class `connection`, AMQP 0-9-1 reference, section 1.4. */
 const CONNECTION = 10;
 const [START_OK, SECURE, TUNE, TUNE_OK, OPEN, OPEN_OK, CLOSE, CLOSE_OK] = [11, 20, 30, 31, 40, 41, 50, 51];
 const METHOD_FRAME = 1;
@@ -81,7 +81,7 @@ export async function amqpKnock(talk: Conversation, tell: Tell): Promise<Answer>
   return good('accepts and handles connections');
 }
 
-/** The broker's reason, which must be confirmed: otherwise it waits for us. */
+/** The broker's reason, which must be confirmed, because otherwise the broker waits for us. */
 async function refused(talk: Conversation, { fields }: Method, what: string): Promise<Answer> {
   const text = fields.subarray(3, 3 + (fields[2] ?? 0)).toString();
   sayMethod(talk, CLOSE_OK);
@@ -89,7 +89,7 @@ async function refused(talk: Conversation, { fields }: Method, what: string): Pr
   return bad(`${what}: ${oneLine(text)}`);
 }
 
-/** RabbitMQ resets a connection that the peer has half-closed. */
+/** RabbitMQ resets a connection whose peer has closed its sending direction. */
 async function endOf(talk: Conversation): Promise<void> {
   try {
     await talk.end();
@@ -118,13 +118,13 @@ function frameIn(heard: Buffer): Parsed<Method | 'heartbeat'> {
   return { is: { method: heard.readUInt16BE(9), fields: heard.subarray(11, length - 1) }, length };
 }
 
-/** After the version (2) and the server's properties. */
+/** The field follows the version (2 bytes) and the server's properties. */
 function mechanismsIn(fields: Buffer): string[] {
   const at = 2 + 4 + fields.readUInt32BE(2);
   return fields.toString('latin1', at + 4, at + 4 + fields.readUInt32BE(at)).split(' ');
 }
 
-/** After channel-max (2). The broker rejects more than it offers; 0 is unlimited. */
+/** The field follows channel-max (2 bytes). The broker rejects a larger value than it offers; 0 means unlimited. */
 function frameMaxOf(fields: Buffer): number {
   const offered = fields.readUInt32BE(2);
   return offered === 0 ? FRAME_MAX : Math.min(offered, FRAME_MAX);
@@ -159,7 +159,7 @@ function long(text: string): Buffer {
   return Buffer.concat([int32(bytes.length), bytes]);
 }
 
-/** The caller ensures at most 255 bytes. */
+/** The caller ensures that the length is at most 255 bytes. */
 function short(text: string): Buffer {
   const bytes = Buffer.from(text);
   return Buffer.concat([Buffer.from([bytes.length]), bytes]);

@@ -1,8 +1,8 @@
-/** The meaning of a server's response for a check. */
+/** What a server's response means for a check. */
 export interface Answer {
-  /** Whether it is the expected server, and accepts clients. */
+  /** Whether it is the expected server and accepts clients. */
   readonly isGood: boolean;
-  /** In short: `version 1.6.18`, or the problem. */
+  /** A short description: `version 1.6.18`, or the problem. */
   readonly says: string;
 }
 
@@ -14,5 +14,5 @@ export function bad(says: string): Answer {
   return { isGood: false, says };
 }
 
-/** Called with the next awaited step, so that a timeout can name it. */
+/** Called with the step that is awaited next, so that a timeout can name it. */
 export type Tell = (awaited: string) => void;

@@ -1,4 +1,4 @@
-/** Greetings of servers, which identify them: waits and checks need no more. */
+/** Greetings of servers, which identify them. Waits and checks need nothing more. */
 import type { Understood } from '../conversation.ts';
 import { bad, good, type Answer } from './answer.ts';
 
@@ -8,7 +8,7 @@ export const ASK_VERSION = Buffer.from('version\r\n');
 const VERSION_PREFIX = 'VERSION ';
 const MEMCACHED_FULL = 'ERROR Too many open connections';
 
-/** Memcached's response to `version`: one line. */
+/** Parses memcached's response to `version`, which is one line. */
 export function understandVersion(bytes: Buffer): Understood<Answer> {
   const text = bytes.toString('latin1');
   const end = text.indexOf('\r\n');
@@ -33,7 +33,7 @@ export function understandGreeting(bytes: Buffer): Understood<Answer> {
   if (bytes.length < MYSQL_HEADER_BYTES + length) return undefined;
   const body = bytes.subarray(MYSQL_HEADER_BYTES + 1, MYSQL_HEADER_BYTES + length);
   if (kind === MYSQL_ERROR) return { is: bad(`error ${body.readUInt16LE(0)}: ${body.toString('utf8', 2)}`) };
-  // MariaDB prefixes 5.5.5-, for replicas that compare 10 as less than 5.
+  // MariaDB prefixes its version with 5.5.5-, for replicas that compare 10 as less than 5.
   const version = body.toString('latin1', 0, Math.max(0, body.indexOf(0))).replace(/^5\.5\.5-/, '');
   return { is: good(`greets as ${version}`) };
 }

@@ -13,7 +13,7 @@ import { tlsOptions, type TlsAsk } from '../tls-ask.ts';
 import { bad, good, type Answer, type Tell } from './answer.ts';
 
 interface GrpcHealthAsk {
-  /** '' is the server as a whole. */
+  /** The name of the service; '' means the server as a whole. */
   readonly service: string;
   readonly tls?: TlsAsk | undefined;
   readonly signal: AbortSignal;
@@ -21,7 +21,7 @@ interface GrpcHealthAsk {
 
 const PATH = '/grpc.health.v1.Health/Check';
 const FRAME_BYTES = 5;
-/** A response has some ten bytes. */
+/** Maximum size; a response has about ten bytes. */
 const MOST_BYTES = 65_536;
 const SERVING = 1;
 const STATUSES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
@@ -64,7 +64,7 @@ function call(session: ClientHttp2Session, service: string): Promise<Reply> {
     });
     let headers: IncomingHttpHeaders = {};
     const chunks: Buffer[] = [];
-    // For a failed connection it only says that the stream was cancelled.
+    // For a failed connection the error only says that the stream was cancelled.
     stream.on('error', (error) => reject(explained(error.cause instanceof Error ? error.cause : error)));
     stream.on('response', (received) => (headers = { ...headers, ...received }));
     stream.on('trailers', (received) => (headers = { ...headers, ...received }));
@@ -82,18 +82,18 @@ function call(session: ClientHttp2Session, service: string): Promise<Reply> {
   });
 }
 
-/** Node reports another protocol with its own codes. */
+/** Node reports another protocol with codes of its own. */
 function explained(error: Error): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   if (/no application protocol/i.test(message)) {
     return new Error('it speaks TLS, but not HTTP/2 over it, which gRPC needs', { cause: error });
   }
-  // For an AbortSignal's reason it is a number.
+  // The code of an AbortSignal's reason is a number.
   if (!String(code).startsWith('ERR_HTTP2_')) return error;
   return new Error('the server does not speak HTTP/2, which gRPC needs', { cause: error });
 }
 
-/** Uncompressed (0), its length, field 1 as a string; an empty string is omitted. */
+/** Encoded as: uncompressed (0), the length, and field 1 as a string, which is omitted if it is empty. */
 function request(service: string): Buffer {
   const name = Buffer.from(service);
   const message = name.length === 0 ? name : Buffer.concat([Buffer.from([0x0a]), varint(name.length), name]);
@@ -128,7 +128,7 @@ function saidIn(headers: IncomingHttpHeaders): string {
   return typeof message === 'string' && message !== '' ? `: ${oneLine(message)}` : '';
 }
 
-/** Field 1 as a number. An omitted field is 0. */
+/** Field 1 as a number. If the field is omitted, it is 0. */
 function statusIn(body: Buffer): number {
   const message = body.subarray(FRAME_BYTES);
   return message[0] === 0x08 ? (message[1] ?? 0) : 0;

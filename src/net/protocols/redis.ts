@@ -2,14 +2,16 @@ import { oneLine } from '../../core/one-line.ts';
 import type { Conversation, Parsed } from '../conversation.ts';
 import { bad, good, type Answer, type Tell } from './answer.ts';
 
-/** Credentials for Redis or Valkey; without a user, its default one. */
+/** Credentials for Redis or Valkey. Without a user, the default user is meant. */
 interface RedisLogin {
   readonly user?: string | undefined;
   /** Never logged. */
   readonly password: string;
 }
 
-/** Operator-friendly texts for its errors. https://redis.io/docs/latest/develop/reference/protocol-spec/ */
+/**
+ * Texts for its errors in terms that an operator knows. https://redis.io/docs/latest/develop/reference/protocol-spec/
+ */
 const MEANINGS: Readonly<Record<string, string>> = {
   LOADING: 'it is still loading its data from disk',
   MASTERDOWN: 'it is a replica that has lost its primary, and serves no clients until it is back',
@@ -42,13 +44,13 @@ async function command(talk: Conversation, ...words: readonly string[]): Promise
   return await talk.hear(lineIn);
 }
 
-/** An array of strings with their lengths: a password may contain anything. */
+/** Encodes strings with their lengths, because a password may contain any character. */
 function commandBytes(words: readonly string[]): Buffer {
   const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
   return Buffer.from(`*${words.length}\r\n${parts.join('')}`);
 }
 
-/** Simple strings and errors are one line each. */
+/** A simple string or an error is one line. */
 function lineIn(heard: Buffer): Parsed<string> {
   const first = String.fromCharCode(heard[0] ?? 0x2b);
   if (!'+-'.includes(first)) throw new Error('the server is not Redis');

@@ -14,7 +14,7 @@ export const amqp = check({
     'Without one: checks that the broker accepts and closes a connection, which fails with a frozen broker ' +
     'and causes no log entry; --greeting also waits for the AMQP greeting, but then the broker logs two ' +
     'warnings per check.',
-  operands: [{ name: 'HOST[:PORT]', help: 'address (default port 5672, with TLS 5671); IPv6 in brackets' }],
+  operands: [{ name: 'HOST[:PORT]', help: 'address, IPv6 in brackets (default port: 5672, or 5671 with TLS)' }],
   options: [
     ...LOGIN_OPTIONS,
     ...AMQP_OPTIONS,

@@ -25,13 +25,13 @@ export function processQuery(word: string, name: string, isPattern: boolean): Pr
   try {
     if (isPattern) RegExp(name.trim());
   } catch (cause) {
-    // The engine's message differs between Node and kolla-core.
+    // Node's message differs from that of kolla-core.
     throw new UsageError(`${word}: '${name.trim()}' is not a regular expression`, { cause });
   }
   return { name, isPattern };
 }
 
-/** Port numbers as operands. Throws UsageError naming the check and the operand. */
+/** Parses operands as port numbers. Throws UsageError naming the check and the operand. */
 export function portsOf(word: string, operands: readonly string[]): number[] {
   if (operands.length === 0) throw new UsageError(`${word}: PORT is missing`);
   return operands.map((text) => {

@@ -6,7 +6,10 @@ import { messageOf } from '../../core/errors.ts';
 import { configMapVersion, configRecordFile, readConfigRecord, type ConfigRecord } from '../../fs/config-record.ts';
 import { healthyAs, unhealthy, type Verdict, type Question } from '../verdict.ts';
 
-/** Checks that the installed configuration is the ConfigMap's newest version, by the record of kolla-init watch. */
+/**
+ * Checks that the installed configuration is the ConfigMap's newest version, according to the record of kolla-init
+ * watch.
+ */
 export const config = check({
   word: 'config',
   summary: 'Checks that the newest version of the ConfigMap is installed.',
@@ -55,14 +58,14 @@ export const config = check({
 export interface ConfigQuery {
   readonly root: string;
   readonly configDir: string;
-  /** How old a version newer than the examined one may be. */
+  /** How long a version newer than the examined one may have existed. */
   readonly withinMs: number;
 }
 
 /**
  * Checks that the newest version of the configuration is installed.
- * @param subject as written by the user; prefix of every message
- * @param now in ms since the epoch
+ * @param subject the check as the user wrote it, which is the prefix of every message
+ * @param now current time in ms since the epoch
  */
 export function configQuestion(query: ConfigQuery, subject: string, now = Date.now): Question {
   return {
@@ -95,7 +98,7 @@ function verdictOf(record: ConfigRecord, { configDir, withinMs }: ConfigQuery, n
   return late === undefined ? healthyAs(`version ${version}`) : unhealthy(`${late}; ${stays}`);
 }
 
-/** The problem if the kubelet has mounted a version that was not examined for some time. */
+/** The problem if the kubelet mounted a version some time ago that was not examined. */
 function newerVersion(
   { configMap }: ConfigRecord,
   configDir: string,
@@ -104,7 +107,8 @@ function newerVersion(
 ): string | undefined {
   const current = configMapVersion(configDir);
   if (current === undefined || current === configMap) return undefined;
-  // Of the link itself: the kubelet creates a new one per version. A time in the future predates a change of the clock.
+  // The time of the link itself, because the kubelet creates a link per version. A time in the future predates a change
+  // of the clock.
   const sinceMs = Math.abs(now() - lstatSync(join(configDir, '..data')).mtimeMs);
   if (sinceMs <= withinMs) return undefined;
   return `the ConfigMap's version ${current} is there for ${formatDuration(sinceMs)}, and was not read: does kolla-init watch run?`;

@@ -52,7 +52,7 @@ export const connected = check({
     const ports = portsOf('connected', isNamed ? rest : operands);
     const process = anyProcess ? undefined : processQuery('connected', first, pattern);
     const question = portQuestion({ process, ports, atLeast }, 'connected', `connected ${operands.join(' ')}`);
-    // It contacts no server, but the result depends on a remote one.
+    // The check contacts no server, but its result depends on a remote one.
     return { ...question, hosts: ['the other end of the connection'] };
   },
 });

@@ -10,7 +10,7 @@ import { process } from './process.ts';
 import { socket } from './socket.ts';
 import { tcp } from './tcp.ts';
 
-/** The checks without TLS and login, which kolla-core has too. In the order of help and docs. */
+/** The checks without TLS and login, which kolla-core has too, in the order of help and docs. */
 export const CORE_CHECKS: readonly Check[] = [
   http,
   tcp,
@@ -24,7 +24,7 @@ export const CORE_CHECKS: readonly Check[] = [
   logShip,
 ];
 
-/** The names of all others. */
+/** The names of all other checks. */
 export const POD_CHECKS: readonly string[] = [
   'tls',
   'mysql',

@@ -12,7 +12,7 @@ export const dbSync = check({
   description:
     'Reads the record of kolla-db-sync: on its Lease, through the API server (get on leases), or with ' +
     "--server in the service's own database, with the service's login. Ready means the same as for the " +
-    'wait db-sync/NAME: a phase that runs or fails while the service is running does not make it unhealthy.',
+    '`db-sync/NAME` wait: a phase that runs or fails while the service is running does not make it unhealthy.',
   operands: [{ name: 'NAME', help: 'name of the migration, such as keystone' }],
   options: [
     {
@@ -26,14 +26,14 @@ export const dbSync = check({
       flag: 'namespace',
       type: 'string',
       env: 'KOLLA_PROBE_NAMESPACE',
-      help: "namespace of the Lease (default the Pod's)",
+      help: "namespace of the Lease (default: the Pod's namespace)",
       example: 'openstack',
     },
     {
       flag: 'kubeconfig',
       type: 'path',
       env: 'KUBECONFIG',
-      help: "kubeconfig file (default the Pod's ServiceAccount)",
+      help: "kubeconfig file (default: use the Pod's ServiceAccount)",
       example: '/root/.kube/config',
     },
     {
@@ -47,7 +47,7 @@ export const dbSync = check({
       flag: 'database',
       type: 'string',
       env: 'KOLLA_PROBE_DATABASE',
-      help: "service's database (default the migration's name)",
+      help: "service's database (default: the name of the migration)",
       example: 'nova_api',
     },
     ...MYSQL_OPTIONS,

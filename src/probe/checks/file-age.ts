@@ -32,14 +32,14 @@ function ageOf(text: string): number {
 
 export interface FileAgeQuery {
   readonly path: string;
-  /** Maximum age of its modification. */
+  /** Maximum age of the file's last modification. */
   readonly maxAgeMs: number;
 }
 
 /**
  * Checks that a file was modified recently.
- * @param subject as written by the user; prefix of every message
- * @param now in ms since the epoch
+ * @param subject the check as the user wrote it, which is the prefix of every message
+ * @param now current time in ms since the epoch
  */
 export function fileAgeQuestion({ path, maxAgeMs }: FileAgeQuery, subject: string, now = Date.now): Question {
   return {
@@ -52,7 +52,8 @@ export function fileAgeQuestion({ path, maxAgeMs }: FileAgeQuery, subject: strin
 function look(path: string, maxAgeMs: number, now: () => number): Verdict {
   try {
     const ageMs = now() - statSync(path).mtimeMs;
-    // Otherwise a file written before the clock was set back would count as recent for that long.
+    // Otherwise a file written before the clock was set back would count as recent for as long as the clock was set
+    // back.
     if (ageMs < -maxAgeMs)
       return unhealthy(`${path} has a modification time ${formatDuration(-ageMs)} in the future: check the clocks`);
     const text = `${path} was written ${formatDuration(Math.max(0, ageMs))} ago`;

@@ -4,13 +4,13 @@ import { check } from '../check.ts';
 import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer, type MysqlServer } from '../remote/mysql.ts';
 import { healthyAs, unhealthy, type Question, type Verdict } from '../verdict.ts';
 
-/** Checks that this Galera node is usable, by SQL, since a node without quorum still accepts logins and `SELECT 1`. */
+/** Checks with SQL that this Galera node is usable, since a node without quorum still accepts logins and `SELECT 1`. */
 export const galera = check({
   word: 'galera',
   summary: 'Checks that this Galera node is synced and in the Primary component.',
   description:
     'A healthy node is ready (wsrep_ready), in the Primary component, Synced, and not configured to ' +
-    'reject queries. The privilege USAGE is enough. --defaults-file accepts the file that kolla-ansible ' +
+    'reject queries. The `USAGE` privilege is enough. --defaults-file accepts the file that kolla-ansible ' +
     "writes for MariaDB's own healthcheck.sh.",
   operands: [MYSQL_OPERAND],
   options: [
@@ -75,7 +75,7 @@ export const galera = check({
   },
 });
 
-/** Healthy whenever the state is unknown: no login yet, no answer. */
+/** Healthy while the state is unknown, because there is no login yet or no response. */
 function unlessDisconnected(server: MysqlServer, greeted: () => Verdict): Pick<Question, 'ask' | 'whenLate'> {
   return {
     whenLate: healthyAs('no answer'),

@@ -17,7 +17,7 @@ export const grpc = check({
       type: 'string',
       env: 'KOLLA_PROBE_SERVICE',
       default: '',
-      help: 'gRPC service to check (default the server itself)',
+      help: 'gRPC service to check (default: the server as a whole)',
       example: 'readiness',
     },
     ...TLS_OPTIONS,

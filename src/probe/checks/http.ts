@@ -19,7 +19,7 @@ export const http = check({
       flag: 'status',
       type: 'integer',
       env: 'KOLLA_PROBE_STATUS',
-      help: 'expected status (default any below 400)',
+      help: 'expected status (default: any below 400)',
       example: '300',
     },
     ...URL_TLS_OPTIONS,
@@ -34,10 +34,10 @@ export const http = check({
   async prepare({ operands: [text = ''], options: { status: wanted, ...tls } }) {
     const url = urlOf(text);
     const trust = trustOfUrl(tls, url, url.origin, 'http: ');
-    // Lazy, because node:https costs half of Node's start time, which a TCP probe need not pay.
+    // Loaded lazily: node:https costs half of Node's start time, which a TCP probe need not pay.
     const { requestOnce } = await import('../../net/request-once.ts');
     return {
-      // A query may contain a token, and the subject appears in logs and on the status page.
+      // The query is removed: it may contain a token, and the subject appears in logs and on the status page.
       subject: `http ${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`,
       hosts: [url.hostname],
       async ask(signal, tell = () => {}) {

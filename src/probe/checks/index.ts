@@ -10,7 +10,7 @@ import { rabbitmq } from './rabbitmq.ts';
 import { redis } from './redis.ts';
 import { tls } from './tls.ts';
 
-/** All checks, in the order of help and docs. */
+/** All checks in the order of help and docs. */
 export const CHECKS: readonly Check[] = [
   ...CORE_CHECKS,
   tls,

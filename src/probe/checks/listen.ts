@@ -17,7 +17,7 @@ export const listen = check({
       type: 'choice',
       values: ['tcp', 'udp'],
       env: 'KOLLA_PROBE_PROTOCOL',
-      help: 'protocol to check (default both)',
+      help: 'protocol to check (default: both)',
       example: 'udp',
     },
     PROCESS_OPTION,

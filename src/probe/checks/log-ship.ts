@@ -8,11 +8,11 @@ import { healthyAs, unhealthy, type Question } from '../verdict.ts';
 
 const LOOK_MS = 100;
 const CHUNK_BYTES = 64 * 1024;
-/** The shipper's default: longer lines are shipped in parts, terminated or not. */
+/** The shipper's default limit. Longer lines are shipped in parts, whether or not they are terminated. */
 const LONGEST_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Checks that logs are being shipped, by kolla-log-ship's checkpoint of acknowledged bytes. */
+/** Checks that logs are being shipped, according to the acknowledged bytes in kolla-log-ship's checkpoint. */
 export const logShip = check({
   word: 'log-ship',
   summary: 'Checks that logs are being shipped.',
@@ -54,11 +54,11 @@ export const logShip = check({
 
 export interface LogShipQuery {
   readonly stateDir: string;
-  /** Maximum time for bytes to wait for an acknowledgement. */
+  /** Maximum time for which bytes may wait for an acknowledgement. */
   readonly withinMs: number;
 }
 
-/** The acknowledged position of a file in the checkpoint. */
+/** The position up to which the checkpoint records a file as acknowledged. */
 interface Entry {
   readonly generation: { readonly path: string; readonly dev: number; readonly ino: number };
   readonly mark: { readonly offset: number };
@@ -73,8 +73,8 @@ interface Lag {
 
 /**
  * Checks that bytes written to log files are being acknowledged.
- * @param subject as written by the user; prefix of every message
- * @param now in ms since the epoch
+ * @param subject the check as the user wrote it, which is the prefix of every message
+ * @param now current time in ms since the epoch
  */
 export function logShipQuestion({ stateDir, withinMs }: LogShipQuery, subject: string, now = Date.now): Question {
   const file = join(stateDir, 'checkpoint.json');
@@ -110,7 +110,7 @@ function lagIn(file: string, now: () => number): Lag {
   const offsets = new Map(files.map(({ generation, mark }) => [identityOf(generation), mark.offset]));
   let [bytes, behind] = [0, 0];
   for (const path of new Set(files.map(({ generation }) => generation.path))) {
-    // Only the shipper knows where a rotated file is now; nothing of its successor has been shipped yet.
+    // Only the shipper knows where a rotated file is now, and no line of its successor has been shipped yet.
     const found = looked(path);
     const offset = found === undefined ? 0 : (offsets.get(identityOf(found)) ?? 0);
     const left = (found?.size ?? 0) - offset;
@@ -118,7 +118,7 @@ function lagIn(file: string, now: () => number): Lag {
     bytes += left;
     behind++;
   }
-  // A time in the future predates a change of the clock, and counts like one equally long ago.
+  // A time in the future predates a change of the clock. It counts like a time equally long ago.
   return { bytes, files: behind, quietMs: Math.abs(now() - mtimeMs) };
 }
 
@@ -131,7 +131,7 @@ function looked(path: string): Stats | undefined {
   }
 }
 
-/** An unterminated last line waits for its writer, not for the shipper. For an unreadable file only the size counts. */
+/** An unterminated last line waits for its writer, not for the shipper. Of an unreadable file only the size counts. */
 function hasWholeLine(path: string, offset: number): boolean {
   let fd: number;
   try {

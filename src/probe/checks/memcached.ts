@@ -9,7 +9,7 @@ export const memcached = check({
   word: 'memcached',
   summary: 'Checks that memcached responds.',
   description: 'Requests its version, which needs no login and touches no data. UDP and SASL are not supported.',
-  operands: [{ name: 'HOST[:PORT]', help: 'address (default port 11211); IPv6 in brackets' }],
+  operands: [{ name: 'HOST[:PORT]', help: 'address, IPv6 in brackets (default port: 11211)' }],
   options: [],
   examples: [
     { line: 'kolla-probe memcached 127.0.0.1', does: 'healthy if memcached reports its version' },

@@ -9,9 +9,9 @@ export const mysql = check({
   word: 'mysql',
   summary: 'Checks that MariaDB or MySQL accepts connections and logins.',
   description:
-    'With a login it logs in and runs one query; the privilege USAGE is enough. Without a login it ' +
+    'With a login it logs in and runs one query; the `USAGE` privilege is enough. Without a login it ' +
     "waits for the server's greeting. A Galera node without quorum passes this check although it rejects all " +
-    'table access: use the check galera.',
+    'table access: use the `galera` check.',
   operands: [MYSQL_OPERAND],
   options: MYSQL_OPTIONS,
   examples: [

@@ -16,10 +16,10 @@ export const rabbitmq = check({
   word: 'rabbitmq',
   summary: 'Checks that this RabbitMQ node accepts clients and has no alarm.',
   description:
-    'Uses AMQP like the check amqp and, with --management, the management API as well: a memory or disk ' +
+    'Uses AMQP like the `amqp` check and, with --management, the management API as well: a memory or disk ' +
     'alarm, which blocks publishers, or a virtual host that is down is unhealthy, with the reason. For ' +
     'the API the user needs a tag such as `management`.',
-  operands: [{ name: 'HOST[:PORT]', help: 'address (default port 5672, with TLS 5671); IPv6 in brackets' }],
+  operands: [{ name: 'HOST[:PORT]', help: 'address, IPv6 in brackets (default port: 5672, or 5671 with TLS)' }],
   options: [
     {
       flag: 'management',
@@ -44,7 +44,7 @@ export const rabbitmq = check({
   ],
   prepare({ operands: [text = ''], options }) {
     const management = options.management === undefined ? undefined : managementOf(options.management);
-    // For the API, the URL decides whether TLS is used. A CA bundle alone may be for the API.
+    // The API's URL decides whether TLS is used for it. A CA bundle without --tls may be for the API.
     const isApiTls = management?.protocol === 'https:';
     const trust = isApiTls
       ? trustOfUrl(options, management, `--management ${management.origin}`, 'rabbitmq: ')

@@ -7,8 +7,8 @@ import { TLS_OPTIONS, tlsOf } from '../remote/tls.ts';
 const PORT = 6379;
 
 /**
- * Checks that Redis, Valkey or a Sentinel responds to PING with PONG. It does not while loading its data, or without
- * its primary.
+ * Checks that Redis, Valkey or a Sentinel responds to PING with PONG. A server does not respond while it loads its
+ * data, nor does a replica without its primary.
  */
 export const redis = check({
   word: 'redis',
@@ -17,7 +17,7 @@ export const redis = check({
     'Also works with Sentinel. Logs in first if a password is given (as the default user without --user). ' +
     'Unhealthy: a server that is still loading, a replica that has lost its primary and serves no ' +
     'clients, and a server that cannot save to disk.',
-  operands: [{ name: 'HOST[:PORT]', help: 'address (default port 6379); IPv6 in brackets' }],
+  operands: [{ name: 'HOST[:PORT]', help: 'address, IPv6 in brackets (default port: 6379)' }],
   options: [...LOGIN_OPTIONS, ...TLS_OPTIONS],
   examples: [
     {

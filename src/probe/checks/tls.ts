@@ -9,7 +9,7 @@ import { CA_FILE_OPTION, SERVER_NAME_OPTION, tlsOf } from '../remote/tls.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** Checks that a certificate is valid and for how long, by a TLS handshake or in a file. */
+/** Checks that a certificate is valid and for how long, with a TLS handshake or in a file. */
 export const tls = check({
   word: 'tls',
   summary: 'Checks that a certificate is valid, and for how long.',

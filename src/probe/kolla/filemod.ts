@@ -20,14 +20,14 @@ function answerOf(file: string, most: number): KollaAnswer {
   try {
     const found = statSync(file);
     if (!found.isFile()) return missing(file, 'it is not a regular file');
-    // In whole seconds, as printed by date and stat.
+    // In whole seconds, as date and stat print it.
     const age = Math.floor(Date.now() / 1000) - Math.floor(found.mtimeMs / 1000);
     const text = `${file} was last written ${age} s ago`;
     return { verdict: age <= most ? healthyAs(text) : unhealthy(`${text}, more than ${most} s`) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const answer = missing(file, messageOf(error));
-    // Another user may have access.
+    // The file may be readable for another user.
     return code === 'EACCES' ? { ...answer, verdict: unseen(messageOf(error)) } : answer;
   }
 }

@@ -80,7 +80,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
   healthcheck_mariadb: {
     summary: 'Checks that this Galera node is synced.',
     description:
-      'Like the check galera, requires the node to be Synced, ready, and in the Primary component. Logs in as ' +
+      'Like the `galera` check, requires the node to be Synced, ready, and in the Primary component. Logs in as ' +
       'MYSQL_USERNAME (haproxy), with MYSQL_PWD or MYSQL_PASSWORD, over the local socket (MYSQL_UNIX_PORT) ' +
       'or to MYSQL_HOST and MYSQL_TCP_PORT. Reads no option file. Times out after KOLLA_PROBE_TIMEOUT (10s).',
     operands: [],
@@ -92,7 +92,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
   healthcheck_rabbitmq: {
     summary: 'Checks that this RabbitMQ node accepts clients.',
     description:
-      'Runs the check rabbitmq against the listener configured in /etc/rabbitmq/rabbitmq.conf (or ' +
+      'Runs the `rabbitmq` check against the listener configured in /etc/rabbitmq/rabbitmq.conf (or ' +
       'RABBITMQ_NODE_IP_ADDRESS and _PORT), without starting Erlang. Checks alarms and virtual hosts ' +
       'only with KOLLA_PROBE_MANAGEMENT, KOLLA_PROBE_USER and KOLLA_PROBE_PASSWORD(_FILE). Prints ' +
       'nothing on stdout. ' +

@@ -3,13 +3,14 @@ import { formatAddress } from '../../net/address.ts';
 import { askCheck } from './own-check.ts';
 import { timeoutOf, type KollaAnswer, type KollaQuestion } from './question.ts';
 
-/** Kolla's MYSQL_TIMEOUT, which is not configurable. */
+/** Kolla's value of MYSQL_TIMEOUT, which can't be configured. */
 const TIMEOUT_MS = 10_000;
 /**
- * The account that kolla-ansible creates for it, without a password. Kolla's script intends it, but passes `-haproxy`.
+ * The account that kolla-ansible creates for this check, without a password. Kolla's script is meant to use it, but
+ * passes `-haproxy`.
  */
 const USER = 'haproxy';
-/** The client's defaults: Debian and Ubuntu, then Rocky. */
+/** The defaults of the client: in Debian and Ubuntu, then in Rocky. */
 const SOCKETS = ['/run/mysqld/mysqld.sock', '/var/lib/mysql/mysql.sock'];
 const PORT = 3306;
 

@@ -7,7 +7,7 @@ import { unhealthy, type Verdict } from '../verdict.ts';
 /**
  * Runs one of our own checks with these arguments and variables, like `kolla-probe WORD`; a rejection becomes the
  * reason.
- * @param env only the check's: a script's own variables are not its options
+ * @param env variables of the check only, because the script's variables are not options of the check
  */
 export async function askCheck(
   definition: Check,

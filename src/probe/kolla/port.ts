@@ -11,7 +11,7 @@ import { socketQuestion } from '../local/unix-socket.ts';
  */
 export function connectedQuestion(argv: readonly string[], env: NodeJS.ProcessEnv, proc?: string): KollaQuestion {
   const query = queryOf('healthcheck_port', argv);
-  // Kolla's script accepts both ends; the remote one is intended.
+  // Kolla's script accepts both ends; the remote end is what it is meant to check.
   return fromCheck('healthcheck_port', env, portQuestion(query, 'connected', '', proc, 'accepted'));
 }
 
@@ -24,7 +24,7 @@ export function listenQuestion(argv: readonly string[], env: NodeJS.ProcessEnv, 
   return fromCheck('healthcheck_listen', env, portQuestion(query, 'listen', '', proc));
 }
 
-/** One of our process questions as a script of Kolla's that prints nothing. */
+/** Wraps one of our process checks as a script of Kolla's, which prints nothing. */
 function fromCheck(label: string, env: NodeJS.ProcessEnv, question: Pick<Question, 'ask'>): KollaQuestion {
   return {
     label,
@@ -33,7 +33,7 @@ function fromCheck(label: string, env: NodeJS.ProcessEnv, question: Pick<Questio
   };
 }
 
-/** Spaces separate ports within one argument too: Kolla's scripts join all arguments. */
+/** Spaces also separate ports within one argument, because Kolla's scripts join all arguments. */
 function queryOf(script: string, [process = '', ...words]: readonly string[]): PortQuery {
   const ports = words.flatMap((word) => word.split(/\s+/)).filter((word) => word !== '');
   if (process.trim() === '' || ports.length === 0)
@@ -47,7 +47,7 @@ function portOf(text: string): number {
   return port;
 }
 
-/** Characters that no program name has: then it is a pattern, as Kolla's scripts treat every name. */
+/** Characters that no program name contains. Such a name is a pattern, as which Kolla's scripts treat every name. */
 const PATTERN = /[\\^$*+?()[\]{}|/]|\S\s+\S/;
 
 /**

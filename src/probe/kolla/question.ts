@@ -4,13 +4,13 @@ import type { Verdict } from '../verdict.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 
-/** One of Kolla's scripts with parsed arguments. Can be run any number of times, one at a time. */
+/** One of Kolla's scripts with parsed arguments. It can run any number of times, one after the other. */
 export interface KollaQuestion {
-  /** Prefix of the reason: the name of the script, or of the tool that reported it. */
+  /** Prefix of the reason: the name of the script, or of the tool that reported the problem. */
   readonly label: string;
   readonly timeoutMs: number;
   /**
-   * The result; never throws for "unhealthy".
+   * Runs the check. An unhealthy result is returned, never thrown.
    * @param signal the deadline, or the end of the process
    * @param tell called with the current step, which the reason names on timeout
    */
@@ -19,16 +19,16 @@ export interface KollaQuestion {
 
 export interface KollaAnswer {
   readonly verdict: Verdict;
-  /** The output of Kolla's script; default nothing. */
+  /** The output of Kolla's script; by default none. */
   readonly stdout?: string;
 }
 
-/** Invalid arguments, which are unhealthy: 1, as in Kolla's scripts. */
+/** Invalid arguments. As in Kolla's scripts, they count as unhealthy: exit code 1. */
 export class WordsError extends Error {
   override name = 'WordsError';
 }
 
-/** The program needed for these arguments is missing or not executable: a shell's exit code. */
+/** The program that these arguments need is missing or not executable. The exit code is that of a shell. */
 export class NoProgramError extends KollaError {
   override name = 'NoProgramError';
 
@@ -37,16 +37,16 @@ export class NoProgramError extends KollaError {
   }
 }
 
-/** A process's exit code and output. */
+/** The exit code and the output of a process. */
 export interface ScriptOutput {
   readonly code: 0 | 1;
   readonly stdout: string;
-  /** One line without its line end, or empty. */
+  /** One line without its line ending, or an empty text. */
   readonly stderr: string;
 }
 
 /**
- * Runs it once, within a deadline.
+ * Runs the check once within a deadline.
  * @throws the signal's reason
  */
 export async function askOnce(question: KollaQuestion, signal: AbortSignal): Promise<ScriptOutput> {
@@ -66,7 +66,7 @@ export function outputOf(name: string, { message }: WordsError): ScriptOutput {
   return { code: 1, stdout: '', stderr: `${name}: ${message}` };
 }
 
-/** Kolla's scripts have only their caller's deadline: 30 s for Docker with kolla-ansible. */
+/** Kolla's scripts have only the deadline of their caller: 30 s for Docker with kolla-ansible. */
 const TIMEOUT_MS = 5000;
 
 /**

@@ -30,7 +30,7 @@ async function answerOf(
     return { verdict: unseen(messageOf(error)) };
   }
   const { rabbitmq } = await import('../checks/rabbitmq.ts');
-  // Only availability is checked; certificates are for the check tls.
+  // Only availability is checked. The `tls` check covers certificates.
   const words = [formatAddress(at), ...(at.isTls ? ['--tls', 'require'] : [])];
   const known = Object.fromEntries(RABBITMQ_LOGIN.map((name) => [name, env[name]]));
   return { verdict: await askCheck(rabbitmq, words, known, signal, tell) };
@@ -40,7 +40,10 @@ interface Listener extends Address {
   readonly isTls: boolean;
 }
 
-/** The broker's address, from its variables and rabbitmq.conf: kolla-ansible binds it to one address, not loopback. */
+/**
+ * The broker's address from its variables and rabbitmq.conf, because kolla-ansible binds it to one address, which is
+ * not loopback.
+ */
 async function listenerOf(env: NodeJS.ProcessEnv): Promise<Listener> {
   const [host, port] = [env['RABBITMQ_NODE_IP_ADDRESS'], env['RABBITMQ_NODE_PORT']];
   const own = { host: reachable(host || '127.0.0.1'), port: Number(port || PORT), isTls: false };
@@ -52,7 +55,7 @@ async function listenerOf(env: NodeJS.ProcessEnv): Promise<Listener> {
   return parseListener(text) ?? own;
 }
 
-/** The first listener of a rabbitmq.conf, preferably without TLS; undefined if it has none. */
+/** The first listener in a rabbitmq.conf, preferably one without TLS; undefined if there is none. */
 export function parseListener(text: string): Listener | undefined {
   for (const [kind, standard] of [
     ['tcp', PORT],
@@ -66,7 +69,7 @@ export function parseListener(text: string): Listener | undefined {
   return undefined;
 }
 
-/** A server on all addresses is reachable by loopback. */
+/** A server that listens on all addresses is reachable over loopback. */
 function reachable(host: string): string {
   return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
 }

@@ -28,7 +28,7 @@ export async function runKolla(
   } catch (error) {
     if (error instanceof SignalError) return error.exitCode;
     if (!(error instanceof KollaError)) throw error;
-    // curl's code for a full disk under stdout; Kolla's scripts have no other.
+    // curl's code if the disk behind stdout is full. The other scripts have no such code.
     process.stderr.write(`${name}: ${error.message}\n`);
     return error instanceof NoProgramError ? error.exitCode : ExitCode.no;
   }
@@ -47,7 +47,7 @@ async function said(
   }
 }
 
-/** Lazy: a probe that runs every few seconds needs no help tables. */
+/** Loaded lazily: a probe that runs every few seconds needs no help tables. */
 async function sayHelp(name: KollaName, understand: Understand): Promise<ExitCode> {
   const [{ helperOf }, { run }] = await Promise.all([import('./helpers.ts'), import('../../cli/run.ts')]);
   const helper = helperOf(name, (argv, env) => runKolla(name, understand, argv, env));

@@ -1,4 +1,4 @@
-/** Variables that healthcheck_rabbitmq passes to the check `rabbitmq`, which sees no alarms without a login. */
+/** Variables that healthcheck_rabbitmq passes to the `rabbitmq` check, which sees no alarms without a login. */
 export const RABBITMQ_LOGIN = [
   'KOLLA_PROBE_MANAGEMENT',
   'KOLLA_PROBE_USER',
@@ -6,7 +6,7 @@ export const RABBITMQ_LOGIN = [
   'KOLLA_PROBE_PASSWORD_FILE',
 ] as const;
 
-/** Kolla's scripts that we replace. */
+/** Kolla's scripts that this binary replaces. */
 export const KOLLA_NAMES = [
   'healthcheck_curl',
   'healthcheck_port',

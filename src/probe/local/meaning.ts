@@ -4,18 +4,18 @@ import { formatEndpoint, type InetSocket, type Protocol } from '../../process/pr
 export interface Meaning {
   readonly protocols: readonly Protocol[];
   readonly portOf: (socket: InetSocket) => number;
-  /** Whether it satisfies the condition. */
+  /** Whether a socket satisfies the condition. */
   readonly isGood: (socket: InetSocket) => boolean;
-  /** Whether to mention it otherwise. */
+  /** Whether a socket that does not satisfy it is mentioned. */
   readonly isAbout: (socket: InetSocket) => boolean;
   readonly show: (socket: InetSocket) => string;
-  /** Whether to mention sockets on other ports too: a process has few. */
+  /** Whether sockets on other ports are mentioned too, since a process has few of them. */
   readonly namesOtherPorts: boolean;
-  /** Message about a process, continued by the ports. */
+  /** Message about a process; the ports follow. */
   readonly lacks: string;
-  /** Message without a process, continued by the ports. */
+  /** Message if no process was given; the ports follow. */
   readonly isMissing: string;
-  /** Description of a process's sockets, continued by the ports. */
+  /** Description of a process's sockets; the ports follow. */
   readonly sockets: string;
 }
 
@@ -31,7 +31,7 @@ export const MEANINGS = {
     isMissing: 'no connections to',
     sockets: 'sockets to',
   },
-  /** As `connected`, but with the port on this side: the peer connected to it. */
+  /** Like `connected`, but with the port at this end: the peer connected to it. */
   accepted: {
     protocols: ['tcp'],
     portOf: ({ local }) => local.port,

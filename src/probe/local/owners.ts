@@ -14,18 +14,18 @@ export interface ProcEffects {
   readonly signal: AbortSignal;
 }
 
-/** The matching processes, and their sockets. */
+/** The matching processes and their sockets. */
 export interface Owners {
   readonly processes: readonly NamedProcess[];
-  /** The owner of each socket by inode; the first if there are several. */
+  /** The owner of each socket by inode. If there are several owners, the first. */
   readonly pidByInode: ReadonlyMap<string, number>;
-  /** Processes with inaccessible descriptors. */
+  /** Processes whose descriptors are inaccessible. */
   readonly denied: readonly number[];
 }
 
 /**
  * Examines all matching processes.
- * @param among of these pids; default all
+ * @param among examines only these pids; by default all
  */
 export async function findOwners(
   query: ProcessQuery,
@@ -45,7 +45,7 @@ export async function findOwners(
   return { processes, pidByInode, denied };
 }
 
-/** The sockets whose owner is not among the processes visible to us. */
+/** The sockets whose owner is not among the processes that we see. */
 async function withoutSeenOwner(wanted: ReadonlySet<string>, effects: ProcEffects): Promise<Set<string>> {
   const left = new Set(wanted);
   for (const pid of pidsIn(effects.proc)) {
@@ -57,9 +57,9 @@ async function withoutSeenOwner(wanted: ReadonlySet<string>, effects: ProcEffect
 
 /**
  * Why it cannot be determined from here whether the processes own one of the sockets; undefined if they certainly do
- * not: there is no such socket, or all owners are known.
+ * not: there is no such socket, or every socket's owner is known.
  * @param sockets their description: `sockets to port 5672`
- * @param inodes of those that satisfy the condition
+ * @param inodes inodes of the sockets that satisfy the condition
  */
 export async function whyUnseen(
   { processes, denied }: Pick<Owners, 'processes' | 'denied'>,
@@ -69,7 +69,7 @@ export async function whyUnseen(
   effects: ProcEffects,
 ): Promise<string | undefined> {
   const isAllSeen = processes.length > 0 && denied.length === 0;
-  // If processes of all containers are visible, a missing one is not running.
+  // If processes of all containers are visible, a process that is missing is not running.
   const isNotRunning = processes.length === 0 && seesWholePod(effects);
   if (isAllSeen || isNotRunning || (await withoutSeenOwner(inodes, effects)).size === 0) return undefined;
   const [first] = denied;
@@ -86,12 +86,12 @@ export async function whyUnseen(
   );
 }
 
-/** PID 1 is then the sandbox container of the shared namespace, under the name given by container runtimes. */
+/** PID 1 is then the sandbox container of the shared namespace, with a name that the container runtime gives it. */
 function seesWholePod({ proc }: ProcEffects): boolean {
   try {
     return process.pid !== 1 && /^(?:pause|catatonit)\n/.test(readHead(`${proc}/1/comm`, 64));
   } catch {
-    // Hidden from us: then others are as well.
+    // Its processes are hidden from us, so others may be hidden as well.
     return false;
   }
 }

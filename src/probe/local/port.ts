@@ -16,34 +16,34 @@ import { findOwners, whyUnseen, type Owners, type ProcEffects } from './owners.t
 import { called, listed, whatIsMeant } from './process.ts';
 
 export interface PortQuery {
-  /** Undefined: any owner. Leading and trailing spaces are ignored. */
+  /** If undefined, any process may own the socket. Leading and trailing spaces are ignored. */
   readonly process: ProcessQuery | undefined;
   /** One match is enough. */
   readonly ports: readonly number[];
-  /** For `listen`: default both. `connected` is for TCP only. */
+  /** For `listen` the default is both. `connected` is for TCP only. */
   readonly protocols?: readonly Protocol[] | undefined;
   /** Number of matches; default one. */
   readonly atLeast?: number | undefined;
 }
 
-/** The search in the kernel's tables. */
+/** What to look for in the kernel's tables. */
 interface Search extends Meaning, ProcEffects {
   readonly ports: readonly number[];
   readonly atLeast: number;
-  /** An alternative condition, not mentioned in messages. */
+  /** An alternative condition, which messages do not mention. */
   readonly also: Meaning | undefined;
 }
 
 /**
  * Checks that a process listens on one of these ports (`listen`, TCP or UDP), or has an established connection to one
  * (`connected`: the remote port).
- * @param subject as written by the user; prefix of every message
+ * @param subject the check as the user wrote it, which is the prefix of every message
  * @param also an alternative condition
  */
 export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc = '/proc', also?: Kind): Question {
   const { ports, protocols, atLeast = 1 } = query;
   const wanted = query.process && whatIsMeant(query.process);
-  // A node has hundreds of processes: the last owner of the socket is examined first.
+  // A node has hundreds of processes, so the last owner of the socket is examined first.
   let last: number | undefined;
   return {
     subject,
@@ -73,18 +73,18 @@ export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc
 }
 
 interface Scanned {
-  /** The first that satisfies the condition, with its description. */
+  /** The first socket that satisfies the condition, with its description. */
   readonly good: { readonly socket: InetSocket; readonly shown: string } | undefined;
-  /** Sockets on these ports found before it: all of them if there is none. */
+  /** Sockets on these ports that were found before it, or all of them if no socket satisfies the condition. */
   readonly onPort: readonly InetSocket[];
 }
 
-/** Maximum number remembered while searching: a broker has tens of thousands of connections. */
+/** Maximum number of sockets remembered during the search, because a broker has tens of thousands of connections. */
 const KEPT = 1000;
 
 /**
  * Reads the tables until a socket satisfies the condition.
- * @param isTheirs whether it belongs to the processes
+ * @param isTheirs whether a socket belongs to the processes
  */
 async function scan(search: Search, isTheirs: (socket: InetSocket) => boolean): Promise<Scanned> {
   const scanned = await read(search, isTheirs, KEPT);
@@ -120,11 +120,11 @@ async function verdictOfAny(search: Search): Promise<Verdict> {
 
 interface Found {
   readonly onPort: readonly InetSocket[];
-  /** Healthy, and the process. */
+  /** Healthy, with the process. */
   readonly answer?: { readonly pid: number; readonly verdict: Verdict };
 }
 
-/** Owners are resolved first, since a process has few sockets, so that the tables need not be read to the end. */
+/** Owners are determined first, because a process has few sockets and the tables need not be read to the end. */
 async function findGood(wanted: ProcessQuery, { pidByInode }: Owners, search: Search): Promise<Found> {
   const { good, onPort } = await scan(search, ({ inode }) => pidByInode.has(inode));
   const pid = good && pidByInode.get(good.socket.inode);
@@ -156,13 +156,13 @@ async function verdictOf(
   return unhealthy(`no process ${called(wanted, [])}; ${what}`);
 }
 
-/** The processes' other sockets: on the ports, or listening. */
+/** Other sockets of the processes: on these ports, or listening. */
 async function whatIsTheirs(
   onPort: readonly InetSocket[],
   { pidByInode, denied }: Owners,
   search: Search,
 ): Promise<readonly InetSocket[]> {
-  // If their descriptors are inaccessible, no socket is known to be theirs, and any may be.
+  // If the descriptors of the processes are inaccessible, none of the sockets is known to be theirs, and any may be.
   if (denied.length > 0) return onPort;
   const theirs = onPort.filter(({ inode }) => pidByInode.has(inode));
   if (!search.namesOtherPorts) return theirs;

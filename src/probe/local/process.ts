@@ -7,7 +7,7 @@ const SHOWN = 5;
 
 /**
  * Checks that such a process is running; zombies do not count.
- * @param subject as written by the user; prefix of every message
+ * @param subject the check as the user wrote it, which is the prefix of every message
  */
 export function processQuestion(query: ProcessQuery, subject: string, proc = '/proc'): Question {
   const wanted = whatIsMeant(query);
@@ -28,7 +28,7 @@ export function processQuestion(query: ProcessQuery, subject: string, proc = '/p
   };
 }
 
-/** A sidecar's own PID namespace contains only this process and its ancestors. */
+/** The PID namespace of a sidecar contains only this process and its ancestors. */
 async function seesOnlyItself(proc: string): Promise<boolean> {
   const all = listProcesses(proc);
   const own = lineOf(all, process.pid);
@@ -36,18 +36,18 @@ async function seesOnlyItself(proc: string): Promise<boolean> {
   return all.every((one) => own.has(one.pid) || isOurs(one));
 }
 
-/** kolla-ansible passes a name with spaces around it. */
+/** kolla-ansible passes names with spaces around them. */
 export function whatIsMeant({ name, ...rest }: ProcessQuery): ProcessQuery {
   return { ...rest, name: name.trim() };
 }
 
-/** `nova-compute (pids 7, 31)`; without processes `named nova-compute`. */
+/** The processes in messages: `nova-compute (pids 7, 31)`, or `named nova-compute` if there are none. */
 export function called({ name, isPattern = false }: ProcessQuery, pids: readonly number[]): string {
   if (pids.length === 0) return isPattern ? `whose command line matches '${name}'` : `named ${name}`;
   return `${name} (${pids.length === 1 ? 'pid' : 'pids'} ${listed(pids.map(String))})`;
 }
 
-/** Without duplicates, truncated after the first few. */
+/** The items without duplicates, truncated after the first few. */
 export function listed(texts: readonly string[]): string {
   const each = [...new Set(texts)];
   const more = each.length > SHOWN ? ` and ${each.length - SHOWN} more` : '';

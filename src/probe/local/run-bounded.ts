@@ -4,7 +4,10 @@ import { outputRedactor } from '../../core/output-redactor.ts';
 import { start, type Ended } from '../../process/run.ts';
 import { healthy, unhealthy, type Verdict } from '../verdict.ts';
 
-/** To read the final output of an exited program: a process it left behind may keep its streams open forever. */
+/**
+ * Time to read the final output of a program that has exited, because a process it started may keep its streams open
+ * forever.
+ */
 const LAST_WORDS_MS = 100;
 
 /**

@@ -6,15 +6,15 @@ import { findOwners, whyUnseen, type ProcEffects } from './owners.ts';
 import { called, whatIsMeant } from './process.ts';
 
 export interface SocketQuery {
-  /** Undefined: any owner. */
+  /** If undefined, any process may own the socket. */
   readonly process: ProcessQuery | undefined;
-  /** `/run/libvirt/libvirt-sock`; an abstract one as `@name`. */
+  /** The path `/run/libvirt/libvirt-sock`, or `@name` for an abstract socket. */
   readonly path: string;
 }
 
 /**
  * Checks that a process listens on a Unix socket, or is bound to it for datagrams.
- * @param subject as written by the user; prefix of every message
+ * @param subject the check as the user wrote it, which is the prefix of every message
  */
 export function socketQuestion({ process: asked, path }: SocketQuery, subject: string, proc = '/proc'): Question {
   return {
@@ -51,7 +51,7 @@ async function verdictOf(
   return unhealthy(`${called(wanted, pids)} does not listen on ${path}; another process does`);
 }
 
-/** Bound to this path, or to another path of the same file (/var/run/x for /run/x). */
+/** The socket is bound to this path, or to another path of the same file (/var/run/x for /run/x). */
 async function socketsAt(path: string, effects: ProcEffects): Promise<UnixSocket[]> {
   const bytes = Buffer.from(path).toString('latin1');
   const [same, others]: [UnixSocket[], UnixSocket[]] = [[], []];

@@ -22,13 +22,13 @@ export const AMQP_OPTIONS = [
 
 const [PORT, TLS_PORT] = [5672, 5671];
 
-/** Without --tls the port decides on TLS. */
+/** Without --tls, the port decides whether TLS is used. */
 export function modeAt(word: string, text: string): TlsMode {
   return serverOf(word, text, PORT).port === TLS_PORT ? 'verify' : 'off';
 }
 
 /**
- * The broker's address, with the port of its protocol, and how to verify it.
+ * The broker's address, with the port of its protocol, and how its certificate is verified.
  * @throws UsageError for an address or TLS options
  */
 export function brokerAt(word: string, text: string, options: VerifyValues): { at: Address; tls: TlsAsk | undefined } {
@@ -36,7 +36,7 @@ export function brokerAt(word: string, text: string, options: VerifyValues): { a
   return { at: serverOf(word, text, tls === undefined ? PORT : TLS_PORT), tls };
 }
 
-/** A short string of AMQP. */
+/** A short string in AMQP. */
 const LONGEST_BYTES = 255;
 
 /**
@@ -53,11 +53,11 @@ export interface BrokerAsk {
   readonly at: Address;
   readonly tls: TlsAsk | undefined;
   readonly options: LoginValues & Values<typeof AMQP_OPTIONS>;
-  /** Without a login: whether to wait for the AMQP greeting. */
+  /** Whether to wait for the AMQP greeting if there is no login. */
   readonly greeting: boolean;
 }
 
-/** Checks a broker by AMQP, with the login if there is one. */
+/** Checks a broker over AMQP, with the login if there is one. */
 export function askBroker(
   { at, tls, options, greeting }: BrokerAsk,
   signal: AbortSignal,
@@ -65,8 +65,8 @@ export function askBroker(
 ): Promise<Verdict> {
   return answered(async () => {
     const login = await readLogin(options);
-    // Lazy, to keep the cost of a TCP check. Not amqplib: it can neither stop before a login nor report the current
-    // step.
+    // Loaded lazily, so that a TCP check stays fast. amqplib is not used, because it can neither stop before a login
+    // nor report the current step.
     const { converse } = await import('../../net/conversation.ts');
     const { amqpKnock, amqpStart, amqpVisit } = await import('../../net/protocols/amqp.ts');
     using talk = await converse(at, { signal, tls });

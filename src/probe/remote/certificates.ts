@@ -10,16 +10,16 @@ const DAY_MS = 86_400_000;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 export interface Validity {
-  /** Its common name. */
+  /** The common name of its subject. */
   readonly subject: string;
-  /** In OpenSSL's format: `Nov 21 14:28:01 2026 GMT`. */
+  /** A time in OpenSSL's format: `Nov 21 14:28:01 2026 GMT`. */
   readonly validFrom: string;
   readonly validTo: string;
 }
 
 /**
  * Checks that all certificates of a chain are valid now, and for `leftMs` more; the detail is the time until the first
- * expires.
+ * one expires.
  */
 export function judgeValidity(chain: readonly Validity[], leftMs: number, now = Date.now()): Verdict {
   const early = chain.find(({ validFrom }) => Date.parse(validFrom) > now);
@@ -63,7 +63,7 @@ export async function judgeFile(file: string, leftMs: number): Promise<Verdict> 
   return judgeValidity(chain, leftMs);
 }
 
-/** One attribute per line. */
+/** The text has one attribute per line. */
 function nameIn(subject: string | undefined): string {
   return /^CN=(.*)$/m.exec(subject ?? '')?.[1] ?? (subject ?? '').replaceAll('\n', ', ');
 }

@@ -15,10 +15,10 @@ export interface FitnessPolicy {
 }
 
 const DONOR = 'Donor/Desynced';
-/** Why a less strict check would accept such a node. */
+/** Why a less strict check would accept this node. */
 const SELECT_1 = 'SELECT 1 still passes there, but tables are refused (error 1047)';
 
-/** A node's state from SQL, as a verdict. */
+/** Queries a node's state with SQL and turns it into a verdict. */
 export async function galeraVerdict(session: MysqlSession, policy: FitnessPolicy): Promise<Verdict> {
   const state = await galeraState(session);
   if (state === undefined) return unhealthy('it is not a Galera node: wsrep_provider is none');

@@ -16,7 +16,7 @@ import { judgeValidity, type Validity } from './certificates.ts';
 export interface HandshakeAsk {
   readonly at: Address;
   readonly verify: TlsAsk;
-  /** Minimum remaining validity. */
+  /** Minimum time for which the certificates must remain valid. */
   readonly leftMs: number;
 }
 
@@ -28,9 +28,9 @@ export async function judgeServer(ask: HandshakeAsk, signal: AbortSignal, tell: 
     const { socket } = connection;
     const chain = chainOf(socket.getPeerCertificate(true));
     const why = whyDistrusted(socket, verify.serverName ?? at.host, verify.caFile);
-    // Our half of the handshake must be received, or the server logs an aborted handshake.
+    // The server must receive our part of the handshake; otherwise it logs an aborted handshake.
     await new Promise<void>((resolve) => void socket.once('close', resolve).end(resolve));
-    // Before the chain, whose error has no date.
+    // Checked before the chain, because the chain's error contains no date.
     const validity = judgeValidity(chain.map(validityOf), leftMs);
     if (!validity.healthy || verify.insecure) return validity;
     return why === undefined ? validity : unhealthy(why);
@@ -41,7 +41,7 @@ export async function judgeServer(ask: HandshakeAsk, signal: AbortSignal, tell: 
 
 async function shakenHands({ at, verify }: HandshakeAsk, signal: AbortSignal, tell: Tell) {
   signal.throwIfAborted();
-  // Verified by us: Node would abort the handshake without exposing the certificate.
+  // The certificate is verified here, because Node would abort the handshake without exposing it.
   const socket = connect({ ...at, ...(await tlsOptions(at.host, verify)), rejectUnauthorized: false });
   const stop = () => socket.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
@@ -58,7 +58,7 @@ async function shakenHands({ at, verify }: HandshakeAsk, signal: AbortSignal, te
   };
 }
 
-/** From the server's to the self-signed root certificate. */
+/** The certificates from the server's to the self-signed root. */
 function chainOf(leaf: DetailedPeerCertificate): DetailedPeerCertificate[] {
   const chain: DetailedPeerCertificate[] = [];
   const seen = new Set<string>();
@@ -82,7 +82,7 @@ function whyDistrusted(socket: TLSSocket, name: string, caFile: string | undefin
   const wrongName = checkServerIdentity(name, socket.getPeerCertificate());
   if (wrongName !== undefined) return networkReason(wrongName, caFile);
   if (socket.authorized) return undefined;
-  // A code, although it is typed as an error.
+  // A code, although its type says that it is an error.
   const code = String(socket.authorizationError);
   return networkReason(Object.assign(new Error(code), { code }), caFile);
 }

@@ -36,7 +36,7 @@ export interface Login {
 
 /**
  * Validates the options.
- * @throws UsageError for two passwords
+ * @throws UsageError if two passwords are given
  */
 export function checkLogin(word: string, { password, passwordFile }: LoginValues): void {
   if (password === undefined || passwordFile === undefined) return;
@@ -44,7 +44,7 @@ export function checkLogin(word: string, { password, passwordFile }: LoginValues
 }
 
 /**
- * The same for a protocol in which a password requires an account.
+ * The same for a protocol in which a password requires a user.
  * @throws UsageError for two passwords, and for one without a user
  */
 export function requireUser(word: string, values: LoginValues): void {
@@ -56,7 +56,7 @@ export function requireUser(word: string, values: LoginValues): void {
 }
 
 /**
- * The login, or undefined if none was given.
+ * The login; undefined if none was given.
  * @throws ConfigError if a file is unreadable or empty
  */
 export async function readLogin({ user, password, passwordFile }: LoginValues): Promise<Login | undefined> {

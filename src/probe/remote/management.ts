@@ -11,13 +11,13 @@ export interface ManagementAsk {
   readonly trust: Trust;
 }
 
-/** Each request, with the prefix of its error. */
+/** The requests, each with the prefix of its error. */
 const CHECKS = [
   ['local-alarms', 'an alarm is in effect'],
   ['virtual-hosts', 'a virtual host is down'],
 ] as const;
 
-/** Longer than any deadline of a probe, which applies first. */
+/** Longer than any deadline of a probe, so that the probe's deadline expires first. */
 const ANSWER_MS = 60_000;
 
 /** Queries a node's management API for alarms and virtual hosts. https://www.rabbitmq.com/docs/http-api-reference */

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import { healthyAs, unhealthy, type Question } from '../verdict.ts';
 
 export interface LeaseQuery {
-  /** Name of the migration. */
+  /** The name of the migration. */
   readonly name: string;
   readonly release: string | undefined;
   readonly namespace: string | undefined;

@@ -7,7 +7,7 @@ import { healthyAs, unhealthy, type Verdict, type Question } from '../verdict.ts
 import { mysqlServer, type MysqlValues } from './mysql.ts';
 
 export interface RecordQuery extends MysqlValues {
-  /** Name of the migration and, by default, of the database. */
+  /** The name of the migration and, by default, of the database. */
   readonly name: string;
   readonly release: string | undefined;
   readonly server: string | undefined;
@@ -45,7 +45,7 @@ export async function recordQuestion(query: RecordQuery, subject: string): Promi
   };
 }
 
-/** Latest first. */
+/** The records, starting with the latest. */
 async function rowsIn(session: MysqlSession, database: string, name: string): Promise<Row[]> {
   const table = `${quoteName(database)}.${quoteName('kolla_pod_record')}`;
   // All columns: a table created before `format` existed has no such column.

@@ -7,9 +7,9 @@ import { networkReason } from '../../net/network-error.ts';
 import { unhealthy, type Verdict } from '../verdict.ts';
 import type { MysqlServer } from './mysql.ts';
 
-/** How to judge a server, with and without a login. */
+/** How a server is judged, with and without a login. */
 export interface Judges {
-  /** Runs queries; an error it throws becomes the reason. */
+  /** Runs queries. An error that it throws becomes the reason. */
   readonly inside: (session: MysqlSession, user: string) => Promise<Verdict>;
   readonly greeted: (version: Answer) => Verdict;
 }
@@ -35,7 +35,7 @@ export async function askMysql(
     }
     tell('the server does not finish the login: it may be frozen, starting, or unreachable');
     await using session = await connect(target, { signal });
-    // A statement ends only with its session.
+    // A statement can only be stopped by ending its session.
     const stop = () => session.destroy();
     signal.addEventListener('abort', stop, { once: true });
     using _ = { [Symbol.dispose]: () => signal.removeEventListener('abort', stop) };

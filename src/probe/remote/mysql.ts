@@ -12,7 +12,7 @@ import { CA_FILE_OPTION } from './tls.ts';
 
 export const MYSQL_OPERAND = {
   name: 'HOST[:PORT]',
-  help: "address (default port 3306) or socket path (default: from --defaults-file, else the client's default socket)",
+  help: "address, or path of a Unix socket (default: from --defaults-file, else the client's default socket)",
   optional: true,
 } as const;
 
@@ -32,21 +32,21 @@ export const MYSQL_OPTIONS = [
 
 export type MysqlValues = Values<typeof MYSQL_OPTIONS>;
 
-/** A server's address, as far as the arguments define it. */
+/** The address of a server, as far as the arguments define it. */
 type Place = Pick<MysqlTarget, 'host' | 'port' | 'socket'>;
 
 export interface MysqlServer {
-  /** `127.0.0.1:3306`, or a socket's path. */
+  /** `127.0.0.1:3306`, or the path of a socket. */
   readonly text: string;
   readonly hosts: readonly string[];
   /**
-   * Address, credentials and TLS verification; `user` is '' without a login.
+   * Address, credentials and TLS verification. `user` is '' if there is no login.
    * @throws ConfigError if a file is unreadable or malformed
    */
   target(): Promise<MysqlTarget>;
 }
 
-/** MariaDB's default in Debian and Ubuntu, also in Kolla's images. */
+/** MariaDB's default socket in Debian and Ubuntu, and in Kolla's images. */
 const SOCKET = '/run/mysqld/mysqld.sock';
 const PORT = 3306;
 
@@ -85,7 +85,7 @@ function placeOf(word: string, text: string): Place {
   return text.startsWith('/') ? { host: 'localhost', port: PORT, socket: text } : serverOf(word, text, PORT);
 }
 
-/** As in the client: `localhost` is the socket, unless `protocol=tcp`. */
+/** As in the client, `localhost` means the socket unless `protocol=tcp` is set. */
 function placeIn(defaults: Defaults): Place {
   const host = defaults.get('host') ?? 'localhost';
   const port = Number(defaults.get('port') ?? PORT);
@@ -107,7 +107,7 @@ function tlsIn(defaults: Defaults): MysqlTls | undefined {
 
 async function readDefaults(file: string | undefined): Promise<Defaults> {
   if (file === undefined) return new Map();
-  // Lazy, like everything not needed for validation.
+  // Loaded lazily, like everything that validation does not need.
   const [{ readFile }, { parseDefaults }] = await Promise.all([
     import('node:fs/promises'),
     import('../../mysql/defaults-file.ts'),

@@ -31,7 +31,7 @@ export function serverOf(word: string, text: string, defaultPort: number): Addre
 }
 
 /**
- * The same without a default port.
+ * The same, but without a default port.
  * @throws UsageError
  */
 export function addressOf(word: string, text: string): Address {
@@ -43,7 +43,7 @@ export function addressOf(word: string, text: string): Address {
   }
 }
 
-/** It may contain a password, which must not be repeated. */
+/** The text may contain a password and must not be repeated. */
 function refuseUrl(word: string, text: string): void {
   if (!text.includes('://') && !text.includes('@')) return;
   throw new UsageError(`${word}: this is HOST or HOST:PORT, not a URL; credentials in it would be visible to others`);
@@ -51,7 +51,7 @@ function refuseUrl(word: string, text: string): void {
 
 /**
  * A server's response as a verdict; an error as the reason.
- * @param caFile with the CA certificates, for messages
+ * @param caFile file with the CA certificates, for messages
  */
 export async function answered(ask: () => Promise<Answer>, caFile?: string): Promise<Verdict> {
   try {

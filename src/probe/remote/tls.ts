@@ -7,22 +7,22 @@ const TLS_ENV = 'KOLLA_PROBE_TLS';
 
 export const CA_FILE_OPTION = caFileOption('KOLLA_PROBE_CA_FILE');
 
-/** Options of checks whose URL decides on TLS. */
+/** TLS options of checks whose URL selects TLS. */
 export const URL_TLS_OPTIONS = [tlsOption(TLS_ENV, "depends on the URL's scheme"), CA_FILE_OPTION] as const;
 
 export const SERVER_NAME_OPTION = {
   flag: 'server-name',
   type: 'string',
   env: 'KOLLA_PROBE_SERVER_NAME',
-  help: 'expected name in the certificate (default the host)',
+  help: 'expected name in the certificate (default: the host name)',
   details: 'For a server addressed by IP.',
   example: 'api.example.org',
 } as const satisfies Option;
 
-/** Options of checks with HOST:PORT. */
+/** TLS options of checks with HOST:PORT. */
 export const TLS_OPTIONS = [tlsOption(TLS_ENV, 'off'), CA_FILE_OPTION, SERVER_NAME_OPTION] as const;
 
-/** The same for AMQP, which has a port for TLS. */
+/** The same for AMQP, which has a separate port for TLS. */
 export const AMQP_TLS_OPTIONS = [
   tlsOption(TLS_ENV, 'off; verify on port 5671'),
   CA_FILE_OPTION,
@@ -32,9 +32,9 @@ export const AMQP_TLS_OPTIONS = [
 export type VerifyValues = TlsValues & { readonly serverName: string | undefined };
 
 /**
- * How to verify the server, or undefined without TLS.
+ * How the server's certificate is verified; undefined without TLS.
  * @param byDefault the mode without --tls
- * @throws UsageError for contradicting options, or options without effect
+ * @throws UsageError if options contradict each other or have no effect
  */
 export function tlsOf(word: string, values: VerifyValues, byDefault: TlsMode = 'off'): TlsAsk | undefined {
   const { serverName } = values;

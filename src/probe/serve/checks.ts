@@ -4,16 +4,16 @@ import type { Log } from '../../core/log.ts';
 import type { PreparedCheck } from './prepare.ts';
 import { ResidentCheck, type Change, type CheckStatus, type Timing } from './resident-check.ts';
 
-/** Checks that run continuously until disposed. */
+/** Checks that run continuously until they are disposed. */
 export interface Checks extends AsyncDisposable {
-  /** The current results, in the order of kolla-pod.yaml. Cheap: runs no check. */
+  /** The current results in the order of kolla-pod.yaml. Reading them runs no check. */
   snapshot(): readonly CheckStatus[];
 }
 
-/** Replaceable in tests. */
+/** Tests can replace these. */
 interface Effects {
   readonly timing: Timing;
-  /** Called for each changed verdict. */
+  /** Called for each verdict that has changed. */
   readonly tell: (change: Change) => void;
 }
 
@@ -22,8 +22,8 @@ const REAL: Timing = { now: () => performance.now(), random: Math.random };
 /**
  * Runs each check once per period, each in its own loop, so that a hanging one blocks no other. A changed verdict is
  * one log line.
- * @param checks from prepareChecks()
- * @param signal ends the loops, like disposal
+ * @param checks the checks from prepareChecks()
+ * @param signal ends the loops, as does disposal
  */
 export function startChecks(
   checks: readonly PreparedCheck[],
@@ -49,7 +49,7 @@ export function startChecks(
   };
 }
 
-/** One line for a changed verdict: new state, reason, and duration of the previous state. */
+/** Logs one line about a changed verdict: new state, reason, and duration of the previous state. */
 function announce(change: Change, log: Log): void {
   const { part, subject, from, lastedMs } = change;
   const fields = { check: part.name, asked: subject, state: part.state, was: from, lasted_ms: Math.round(lastedMs) };
@@ -58,7 +58,7 @@ function announce(change: Change, log: Log): void {
   else log.warn(line, fields);
 }
 
-/** `api is unhealthy: status 503; it had been healthy for 2m05s; asked: http http://127.0.0.1:5000/v3` */
+/** Such as `api is unhealthy: status 503; it had been healthy for 2m05s; asked: http http://127.0.0.1:5000/v3`. */
 function changeText({ part, subject, from, lastedMs }: Change): string {
   const why = part.reason === undefined ? '' : `: ${part.reason}`;
   const lasted = formatDuration(lastedMs);

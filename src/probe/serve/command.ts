@@ -26,7 +26,7 @@ export const SERVE_OPTIONS = [
     type: 'boolean',
     env: 'KOLLA_PROBE_HOST_NETWORK',
     help: 'hide reasons from all clients, for Pods with hostNetwork',
-    details: 'There, every user of the node can connect over loopback. --status-public takes precedence.',
+    details: 'With hostNetwork, every user of the node can connect over loopback. --status-public takes precedence.',
     example: 'true',
   },
   {
@@ -44,7 +44,7 @@ export const serveCommandOf = (checks: CheckSet): Command =>
   command({
     summary: 'Runs the checks of kolla-pod.yaml continuously and serves httpGet probes.',
     description:
-      'Runs each check of the section `checks` once per period; probes get the last known result and ' +
+      'Runs each check of the `checks` section once per period; probes get the last known result and ' +
       'never wait. /startupz, /livez and /readyz return a status word, /metrics is for Prometheus; ' +
       'reasons are visible only within the Pod and through kubectl port-forward. On SIGTERM /readyz returns ' +
       '503, then it exits.',
@@ -58,7 +58,7 @@ export const serveCommandOf = (checks: CheckSet): Command =>
       },
     ],
     async run({ options }, context) {
-      // Lazy: a one-shot probe needs no server.
+      // Loaded lazily: a single check needs no server.
       const { runServe } = await import('./run.ts');
       return await runServe(options, context, checks);
     },

@@ -5,15 +5,15 @@ import type { Log } from '../../core/log.ts';
 import { didYouMean, suggestion } from '../../core/nearest.ts';
 import { ROLES, type Role } from './part.ts';
 
-/** One check of kolla-pod.yaml. Times in milliseconds. */
+/** One check in kolla-pod.yaml. Times are in milliseconds. */
 export interface CheckConfig {
   readonly name: string;
-  /** As on the command line, after `kolla-probe`. */
+  /** The arguments that follow `kolla-probe` on the command line. */
   readonly run: readonly string[];
   readonly roles: readonly Role[];
   readonly period: number;
   readonly timeout: number;
-  /** Consecutive failures that make it unhealthy. */
+  /** Number of consecutive failures after which it is unhealthy. */
   readonly failures: number;
   readonly allowRemote: boolean;
 }
@@ -25,7 +25,7 @@ const SHORTEST_PERIOD_MS = 100;
 export const MOST_FAILURES = 100;
 
 /**
- * The checks of kolla-pod.yaml's `checks:`, in order; none without that section.
+ * The checks of kolla-pod.yaml's `checks:`, in order; none if that section is missing.
  * @param file its name, for messages
  * @param section the unvalidated value of `checks:`
  * @throws ConfigError with every problem and its place: `checks.api.perid: no such key; did you mean 'period'?`
@@ -42,7 +42,7 @@ export function readChecks(file: string, section: unknown): CheckConfig[] {
 
 /**
  * The checks of a kolla-pod.yaml, at least one: without any, every probe of the Pod would return 200.
- * @param mayBeNone whether that is intended
+ * @param mayBeNone whether the user has allowed that
  * @throws ConfigError as readChecks(), and if there is none
  */
 export function checksOf(podFile: PodFile | undefined, mayBeNone: boolean, log: Log): CheckConfig[] {
@@ -60,7 +60,7 @@ type Tell = (place: string, what: string) => void;
 function checkOf(name: string, value: unknown, tell: Tell): CheckConfig | undefined {
   const place = `checks.${name}`;
   if (!new RegExp(CHECK_NAME).test(name)) tell(place, 'is not a name of at most 63 letters, digits, -, _ and .');
-  // A check of the same name would be mistaken for the probe.
+  // A check with the same name would be mistaken for the probe.
   if ((ROLES as readonly string[]).includes(name)) tell(place, 'is the name of a probe; use another');
   if (!isMapping(value)) {
     tell(place, 'is not a mapping with run, for, period');
@@ -148,7 +148,7 @@ export function shellWords(line: string): string[] {
   for (const [, single, double, escaped, plain, stray] of line.matchAll(parts)) {
     if (stray !== undefined)
       throw new RangeError(stray === '\\' ? 'ends with a backslash' : `has a ${stray} without an end`);
-    // In double quotes a backslash is literal, except before a character that would end or expand.
+    // In double quotes a backslash is literal, except before a character that would end the quotes or be expanded.
     const text = single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? escaped ?? plain;
     if (text !== undefined) word = (word ?? '') + text;
     else if (word !== undefined) {

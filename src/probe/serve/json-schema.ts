@@ -4,7 +4,7 @@ import { ROLES } from './part.ts';
 const DURATION = { type: 'string', pattern: String.raw`^(0|(\d+(\.\d+)?(ms|s|m|h|d))+)$` } as const;
 const ROLE = { enum: ROLES } as const;
 
-/** JSON Schema of the `checks` section: same keys as readChecks(). */
+/** JSON Schema of the `checks` section, with the same keys as readChecks(). */
 export const CHECKS_JSON_SCHEMA = {
   type: 'object',
   description: 'named checks that kolla-probe serve runs continuously',

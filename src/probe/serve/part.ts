@@ -1,26 +1,26 @@
-/** The kubelet's probes, in its order. */
+/** The kubelet's probes in their order. */
 export const ROLES = ['startup', 'liveness', 'readiness'] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
- * unknown: no verdict yet. unseen: it cannot be determined: the object is not visible from this container, or there was
- * no verdict for several periods. Counts as unhealthy.
+ * `unknown`: there is no verdict yet. `unseen`: the state cannot be determined, because the object is not visible from
+ * this container or there was no verdict for several periods; this counts as unhealthy.
  */
 export type State = 'unknown' | 'healthy' | 'unhealthy' | 'unseen';
 
 /** A part of this Pod with a health state: a check, or a component of the sidecar. */
 export interface Part {
   readonly name: string;
-  /** The probes that it affects. */
+  /** The probes that depend on it. */
   readonly roles: readonly Role[];
   readonly state: State;
-  /** Why it is not healthy; the observation if it is, if any. No secret. */
+  /** Why it is not healthy; if it is healthy, the observation, if any. It contains no secret. */
   readonly reason?: string | undefined;
-  /** Start of its state, in milliseconds of Date. */
+  /** The start of its current state, in milliseconds as in Date. */
   readonly since: number;
 }
 
-/** The result of a probe, in a word, without details. */
+/** The result of a probe as one word, without details. */
 export interface RoleHealth {
   readonly isOk: boolean;
   readonly word: 'ok' | 'waiting' | 'unhealthy';

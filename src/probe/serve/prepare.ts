@@ -7,17 +7,17 @@ import { inputOf, resolveOptions, splitWords } from '../../cli/parse.ts';
 import { CHECK_OPTIONS, requireOwnHosts, type Check, type CheckContext, type CheckSet } from '../check.ts';
 import type { CheckConfig } from './config.ts';
 
-/** A check ready to run, with its schedule. */
+/** A check that is ready to run, with its schedule. */
 export interface PreparedCheck extends Omit<CheckConfig, 'run' | 'allowRemote'> {
   readonly question: Question;
 }
 
 /**
  * Parses the arguments of each check like the command line: options from the arguments, then the environment, then the
- * section `probe` of kolla-pod.yaml.
+ * `probe` section of kolla-pod.yaml.
  * @param set the checks of this binary
- * @throws ConfigError with the check's place for a check of another binary, for invalid arguments, and for a liveness
- * check that depends on other Pods
+ * @throws ConfigError with the check's location if another binary has the check, arguments are invalid, or a liveness
+ * check depends on other Pods
  */
 export async function prepareChecks(
   configs: readonly CheckConfig[],
@@ -67,12 +67,12 @@ async function questionOf(
   const file = await fileOptions(definition, context.podFile, set);
   const values = resolveOptions(options, words, context.inherited, file);
   const usage = [word, ...operands.map(({ name, optional }) => (optional ? `[${name}]` : name))].join(' ');
-  // Only its tables are used.
+  // Only the tables of this helper are used.
   const command = { ...definition, run: () => Promise.resolve(0) };
   return await definition.prepare(inputOf(command, words, values, usage), context);
 }
 
-/** The options of this check in the section `probe`, as for `kolla-probe WORD`. */
+/** The options of this check in the `probe` section, as for `kolla-probe WORD`. */
 async function fileOptions({ word, options }: Check, podFile: PodFile | undefined, set: CheckSet) {
   if (podFile === undefined || podFile.sectionOf('probe') === undefined) return undefined;
   const { readFileOptions } = await import('../../cli/file.ts');

@@ -8,42 +8,42 @@ import { unhealthy, type Verdict } from '../verdict.ts';
 import type { Part, State } from './part.ts';
 import type { PreparedCheck } from './prepare.ts';
 
-/** Periods without a verdict after which the last one is stale. */
+/** Number of periods without a verdict after which the last verdict is stale. */
 const STALE_PERIODS = 3;
-/** Maximum delay of the first run: soon, but twenty checks must not start at the same instant. */
+/** Maximum delay of the first run. It is short, but twenty checks must not start at the same time. */
 const FIRST_MS = 1000;
 
 /** The state of a check, and the cost of its runs. */
 export interface CheckStatus extends Part {
-  /** The check, as written by the user. */
+  /** The check as the user wrote it. */
   readonly subject: string;
   readonly periodMs: number;
   /** Number of runs, and of failed ones. */
   readonly asked: number;
   readonly failed: number;
-  /** Number of state changes; the first verdict does not count. */
+  /** Number of state changes. The first verdict does not count as one. */
   readonly changes: number;
-  /** Duration of the last run. */
+  /** Duration of the last run in milliseconds. */
   readonly lastMs: number | undefined;
   /** Total duration of all runs. */
   readonly totalMs: number;
-  /** Time of the last result, in milliseconds of Date. */
+  /** The time of the last result, in milliseconds as in Date. */
   readonly answeredAt: number | undefined;
 }
 
-/** A changed verdict. */
+/** A verdict that has changed. */
 export interface Change {
   readonly part: Part;
-  /** The check, as written by the user. */
+  /** The check as the user wrote it. */
   readonly subject: string;
   readonly from: State;
   /** Duration of the previous state, in milliseconds. */
   readonly lastedMs: number;
 }
 
-/** Replaceable in tests. */
+/** Tests can replace these. */
 export interface Timing {
-  /** Milliseconds of a monotonic clock. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
   readonly random: () => number;
 }
@@ -55,13 +55,13 @@ export class ResidentCheck {
   readonly #log: Log;
   readonly #tell: (change: Change) => void;
   #part: Part;
-  /** By the timing's clock: start of its state, and time of the last result or of the start. */
+  /** On the timing's clock: the start of its state, and the time of the last result or of the start. */
   #since: number;
   #seen: number;
   #inSuccession = 0;
   #counts = { asked: 0, failed: 0, changes: 0, totalMs: 0 };
   #last: { readonly ms: number; readonly at: number } | undefined;
-  /** Start of a run that has not returned yet. */
+  /** The start of a run that has not returned yet. */
   #open: number | undefined;
 
   constructor(check: PreparedCheck, log: Log, timing: Timing, tell: (change: Change) => void) {
@@ -73,7 +73,7 @@ export class ResidentCheck {
     this.#part = { name: check.name, roles: check.roles, state: 'unknown', since: Date.now() };
   }
 
-  /** Runs once per period until the signal is aborted, and then throws its reason. */
+  /** Runs the check once per period until the signal is aborted. Then it throws the signal's reason. */
   async run(signal: AbortSignal): Promise<never> {
     const { now, random } = this.#timing;
     const { period } = this.#check;
@@ -81,7 +81,7 @@ export class ResidentCheck {
     for (let due = now(); ;) {
       await this.#round(signal);
       due += period;
-      // Missed periods are skipped.
+      // Periods that were missed are skipped.
       if (due < now()) due += Math.ceil((now() - due) / period) * period;
       await pause(due - now(), signal);
     }
@@ -114,7 +114,7 @@ export class ResidentCheck {
     this.#take(verdict);
   }
 
-  /** The verdict, by the deadline at the latest. A check that ignores its signal may keep running. */
+  /** The verdict, by the deadline at the latest. A check that ignores its signal may continue to run. */
   async #ask(signal: AbortSignal): Promise<Verdict> {
     this.#open = this.#timing.now();
     const ask = async (bounded: AbortSignal, tell?: (awaited: string) => void) => {
@@ -149,7 +149,7 @@ export class ResidentCheck {
     const isTolerated = !verdict.healthy && this.#inSuccession < this.#check.failures;
     const state = isTolerated ? from.state : stateOf(verdict);
     if (state === from.state) {
-      // The reason is kept while the verdict does not depend on this result.
+      // The previous reason is kept while the verdict does not depend on this result.
       if (!isTolerated) this.#part = { ...from, reason };
       return;
     }

@@ -8,7 +8,7 @@ import { checksOf } from './config.ts';
 import { prepareChecks } from './prepare.ts';
 import { serveProbes, type ServedOptions } from './server.ts';
 
-/** How long /readyz keeps reporting the shutdown, for a concurrent request. In total, less than a second. */
+/** How long /readyz reports the shutdown, so that a concurrent request sees it. The total is less than a second. */
 const ENDING_MS = 500;
 
 /**
@@ -26,7 +26,7 @@ export async function runServe(
   const configs = checksOf(podFile, options.allowNoChecks, log);
   const prepared = await prepareChecks(configs, context, set);
   signal.throwIfAborted();
-  // The checks outlive the signal: /livez is served until the end.
+  // The checks continue after the signal, because /livez is served until the end.
   const never = new AbortController().signal;
   await using checks = startChecks(prepared, { signal: never, log });
   await using server = await serveProbes({ ...options, listen }, { checks: () => checks.snapshot() });

@@ -19,26 +19,26 @@ export interface ServedOptions extends Inside {
   readonly listen: ListenAddress;
 }
 
-/** The served state and its additions: cached, never computed on request. */
+/** The state that is served, and additions to it. It is cached and never computed on request. */
 export interface Served {
   readonly checks: () => readonly CheckStatus[];
-  /** Further parts that affect probes, evaluated on each request: components of the sidecar. */
+  /** More parts on which probes depend, evaluated on each request: components of the sidecar. */
   readonly others?: () => readonly Part[];
-  /** Further paths; they take precedence. */
+  /** Additional paths, which take precedence. */
   readonly routes?: Routes;
   /** Metrics of other components. */
   readonly families?: () => readonly Family[];
 }
 
-/** Serves probes until disposed. */
+/** Serves probes until it is disposed. */
 export interface ProbeServer extends AsyncDisposable {
   readonly port: number;
-  /** Shutdown: /readyz returns 503 from now on, everything else is unchanged. */
+  /** Called on shutdown: from now on /readyz returns 503, and everything else stays unchanged. */
   drain(): void;
 }
 
 /**
- * Serves the state by HTTP.
+ * Serves the state over HTTP.
  * @throws ConfigError if the address is in use or not local
  */
 export async function serveProbes(options: ServedOptions, served: Served): Promise<ProbeServer> {
@@ -53,9 +53,9 @@ export async function serveProbes(options: ServedOptions, served: Served): Promi
   };
 }
 
-/** The state behind the paths. */
+/** The state that the paths show. */
 interface Known extends Required<Omit<Served, 'routes'>> {
-  /** The Pod is shutting down: it gets no new work. */
+  /** Set if the Pod is shutting down, so that it gets no new work. */
   readonly isEnding: () => boolean;
 }
 
@@ -76,13 +76,13 @@ function probeRoutes(known: Known): Routes {
   };
 }
 
-/** The result of a probe; readiness also covers the shutdown. */
+/** The result of a probe. Readiness also takes the shutdown into account. */
 function roleHealth(role: Role, known: Known): RoleHealth | { readonly isOk: false; readonly word: 'ending' } {
   if (role === 'readiness' && known.isEnding()) return { isOk: false, word: 'ending' };
   return healthOf(role, partsOf(known));
 }
 
-/** All parts that affect probes. */
+/** All parts on which probes depend. */
 function partsOf({ checks, others }: Known): readonly Part[] {
   return [...checks(), ...others()];
 }
@@ -120,7 +120,7 @@ function overview(known: Known): string {
 
 const MARKS = { healthy: '+', unhealthy: '-', unseen: '?', unknown: ' ' } as const;
 
-/** In the format of the API server's `?verbose`: `[-] api unhealthy for 40s: status 503`. */
+/** Formatted like the API server's `?verbose`: `[-] api unhealthy for 40s: status 503`. */
 function lineOf({ name, state, reason, since }: Part): string {
   const lasted = formatDuration(Math.max(0, Date.now() - since));
   return `[${MARKS[state]}] ${name} ${state} for ${lasted}${reason === undefined ? '' : `: ${reason}`}`;

@@ -12,12 +12,12 @@ export interface Refusal {
  */
 type Loader = { readonly interpreter: string; readonly script: boolean } | 'self' | 'none' | 'foreign';
 
-/** The kernel reads this much of a script's first line. */
+/** Number of bytes that the kernel reads of a script's first line. */
 const HEAD_BYTES = 256;
-/** `#!` may refer to another script; the kernel follows this many. */
+/** `#!` may lead to another script; the kernel follows this many. */
 const SCRIPTS_MAX = 4;
 
-/** Reads a file's head. Throws the system's error; an executable but unreadable file is accepted. */
+/** Reads the beginning of a file. Throws the system's error. A file that is executable but unreadable is accepted. */
 export function loaderOf(file: string): Loader {
   let head: Buffer;
   try {
@@ -33,7 +33,7 @@ export function loaderOf(file: string): Loader {
   return line.includes('\0') ? 'foreign' : 'none';
 }
 
-/** Why this loader is unusable. */
+/** The reason why this loader cannot be used. */
 export function refusalOf(file: string, loader: Loader, depth = 0): Refusal | undefined {
   if (loader === 'foreign') return { code: 126, reason: `${file}: cannot execute binary file: Exec format error` };
   if (typeof loader === 'string') return undefined;
@@ -41,7 +41,7 @@ export function refusalOf(file: string, loader: Loader, depth = 0): Refusal | un
   try {
     if (statSync(interpreter).isDirectory() || depth >= SCRIPTS_MAX)
       return { code: 126, reason: `${file}: ${interpreter}: bad interpreter` };
-    // An ELF loader is checked for existence, not for its x bit.
+    // An ELF loader must exist, but needs no x bit.
     if (!script) return undefined;
     accessSync(interpreter, constants.X_OK);
     const next = loaderOf(interpreter);
@@ -57,7 +57,7 @@ export function refusalOf(file: string, loader: Loader, depth = 0): Refusal | un
 
 const PT_INTERP = 3;
 
-/** For a 64-bit little-endian file of this machine's architecture; others are foreign. */
+/** Reads a 64-bit little-endian file for this machine's architecture. Others are foreign. */
 function elfLoader(file: string, head: Buffer): Loader {
   const own = read('/proc/self/exe', 0, 20);
   const sameMachine = head.length >= 64 && head.subarray(4, 6).equals(own.subarray(4, 6)) && head[18] === own[18];

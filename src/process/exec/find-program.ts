@@ -5,7 +5,7 @@ import { loaderOf, refusalOf, type Refusal } from './executable.ts';
 
 export type { Refusal } from './executable.ts';
 
-/** Arguments of execve: `file`, and the arguments before the program's own. */
+/** Arguments of execve: `file`, and arguments that precede the program's own. */
 export interface Program {
   readonly file: string;
   readonly words: readonly string[];
@@ -15,9 +15,9 @@ export interface Program {
 const SHELL = '/bin/sh';
 
 /**
- * The file that a shell would run for a name, searched in `path` unless it has a slash; or why not, with a shell's exit
- * code: 127 not found, 126 not executable. Checks before execve, because a failing execve aborts Node with 134 and a
- * stack trace.
+ * The file that a shell would run for a name, which is looked up in `path` unless it has a slash. If there is none, the
+ * reason with a shell's exit code: 127 not found, 126 not executable. Checks before execve, because a failing execve
+ * aborts Node with 134 and a stack trace.
  */
 export function findProgram(name: string, path: string): Program | Refusal {
   if (name === '') return { code: 127, reason: "'': command not found" };
@@ -27,13 +27,13 @@ export function findProgram(name: string, path: string): Program | Refusal {
     const file = join(directory === '' ? '.' : directory, name);
     const it = kindOf(file);
     if (it === 'program') return examine(file.includes('/') ? file : `./${file}`);
-    // A shell keeps searching, and remembers the first non-executable file.
+    // A shell keeps looking, and remembers the first file that is not executable.
     if (it === 'refused') found ??= { code: 126, reason: `${file}: Permission denied` };
   }
   return found ?? { code: 127, reason: `${name}: command not found` };
 }
 
-/** Whether findProgram found nothing to run. */
+/** Whether findProgram has found no program. */
 export function isRefusal(found: Program | Refusal): found is Refusal {
   return 'reason' in found;
 }

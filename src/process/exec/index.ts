@@ -15,14 +15,14 @@ export { withCallersLimits } from './caller-limits.ts';
 export { findProgram, isRefusal, type Refusal } from './find-program.ts';
 export { callersOpenFiles } from './open-files.ts';
 
-/** A stream on a pipe, in Node's representation. */
+/** A stream on a pipe, as Node represents it. */
 interface Piped {
   readonly _handle?: { setBlocking?: (on: boolean) => number };
 }
 
 /**
- * Replaces this process by that program, with the same pid. Returns only by throwing: the signal's reason, if one came
- * in time. Output to stdout and stderr is flushed before.
+ * Replaces this process by that program, with the same pid. It never returns; it throws the signal's reason if a signal
+ * came in time. Output to stdout and stderr is flushed before.
  * @param argv the new program's arguments, its name first
  */
 export async function becomeProgram(
@@ -36,14 +36,15 @@ export async function becomeProgram(
     // O_NONBLOCK belongs to the pipe, not to us: a service that gets EAGAIN from its stderr loses lines.
     // eslint-disable-next-line no-underscore-dangle -- Node has no public name for it
     (stream as Piped)._handle?.setBlocking?.(true);
-    // Skipped without pending output: even an empty write fails on a full disk, which is left to the next program.
+    // Skipped if no output is pending, because even an empty write fails on a full disk, which the next program may
+    // handle itself.
     if (stream.writableLength > 0) await new Promise<void>((resolve) => stream.write('', () => resolve()));
   }
   await nextTurn();
   signal.throwIfAborted();
-  // From here on a signal has its default action.
+  // From here on, signals have their default action.
   for (const each of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.removeAllListeners(each);
-  // Node ignores these two, and ignored signals are inherited. Handled ones are reset by execve.
+  // Node ignores these two signals, and ignored signals are inherited. execve resets handled ones.
   for (const each of ['SIGPIPE', 'SIGXFSZ'] as const) process.on(each, () => {});
   // The file was checked by findProgram: Node aborts if this fails.
   return process.execve!(file, [name, ...words, ...rest], env);

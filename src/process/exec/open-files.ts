@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** RLIMIT_NOFILE: the soft and hard limit of open files. */
+/** RLIMIT_NOFILE: the soft and the hard limit of open files. */
 interface OpenFiles {
   readonly soft: number;
   readonly hard: number;
@@ -10,7 +10,7 @@ interface OpenFiles {
  * The caller's soft limit of open files, if it differs from ours. Node raises its own to the hard limit before our
  * first line runs, and the kernel keeps no old value; but limits are inherited, so the parent's is the one we were
  * started with, unless it was changed in between together with the hard limit (`ulimit -n`, `docker run --ulimit`).
- * Undefined if unknown: PID 1 has no parent.
+ * Undefined if it is unknown, since PID 1 has no parent.
  * @param readLimits the text of /proc/PID/limits
  */
 export function callersOpenFiles(

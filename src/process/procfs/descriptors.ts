@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { othersTurn } from './read.ts';
 
-/** `denied`: only the process's own user, or root, has access. `gone`: it has exited. */
+/** `denied`: only the process's own user and root have access. `gone`: the process has exited. */
 type Looked = 'seen' | 'denied' | 'gone';
 
 const LINKS_A_TURN = 1000;
@@ -34,7 +34,7 @@ export async function eachSocketInode(
 
 const SOCKET = 'socket:[';
 
-/** Undefined for other descriptors, and for those closed meanwhile. */
+/** Undefined for descriptors that are no sockets, and for those closed meanwhile. */
 function inodeOf(link: string): string | undefined {
   try {
     const target = readlinkSync(link);

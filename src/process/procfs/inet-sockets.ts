@@ -3,7 +3,9 @@ import { eachLine } from './read.ts';
 
 export type Protocol = 'tcp' | 'udp';
 
-/** ss's names. For UDP only two matter: CLOSE is bound and unconnected, ESTABLISHED is connected. */
+/**
+ * States with the names of ss. For UDP only two matter: CLOSE means bound and unconnected, ESTABLISHED means connected.
+ */
 const STATES = [
   'UNKNOWN',
   'ESTABLISHED',
@@ -21,29 +23,29 @@ const STATES = [
 ] as const;
 type SocketState = (typeof STATES)[number];
 
-/** One IP socket of this network namespace. */
+/** One IP socket in this network namespace. */
 export interface InetSocket {
   readonly protocol: Protocol;
   readonly state: SocketState;
   readonly local: Endpoint;
   readonly remote: Endpoint;
-  /** Links it to the descriptors of processes. `0`: no owner, as in TIME-WAIT. */
+  /** Inode, which links it to the descriptors of processes. `0` means no owner, as in TIME-WAIT. */
   readonly inode: string;
 }
 
 interface Endpoint {
-  /** 8 or 32 digits, each four bytes in the machine's order: `0100007F` is 127.0.0.1. */
+  /** An address has 8 or 32 digits, in groups of four bytes in the machine's byte order: `0100007F` is 127.0.0.1. */
   readonly hex: string;
   readonly port: number;
 }
 
-/** The kernel's tables; without IPv6 its table is missing. */
+/** The kernel's tables. Without IPv6, the table for it is missing. */
 const TABLES = { tcp: ['tcp', 'tcp6'], udp: ['udp', 'udp6'] } as const;
 
 const ROW =
   /^ *\d{1,10}: ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) ([0-9A-F]{2}) \S+ \S+ \S+ +\d+ +\d+ (\d+)/;
 
-/** A line of /proc/net/tcp, tcp6, udp or udp6. Undefined for the header, and for anything else. */
+/** Parses a line of /proc/net/tcp, tcp6, udp or udp6. Undefined for the header and for any other text. */
 export function parseInetSocket(line: string, protocol: Protocol): InetSocket | undefined {
   const [, local, localPort, remote, remotePort, state = '', inode] = ROW.exec(line) ?? [];
   if (local === undefined || localPort === undefined || inode === undefined) return undefined;
@@ -61,7 +63,7 @@ export interface NetEffects {
   /** `/proc`, except in tests. */
   readonly proc: string;
   readonly signal: AbortSignal;
-  /** Reports only sockets with one of these ports at either end. */
+  /** Reports only sockets that have one of these ports at either end. */
   readonly ports?: readonly number[];
 }
 
@@ -92,10 +94,10 @@ export async function eachInetSocket(
   return false;
 }
 
-/** `10.0.0.5:5672`, `[::1]:5672`; an IPv4-mapped address as IPv4; `*:53` for any address. */
+/** An address in text form: `10.0.0.5:5672`, `[::1]:5672`; an IPv4-mapped address as IPv4; `*:53` for any address. */
 export function formatEndpoint({ hex, port }: Endpoint): string {
   const bytes = Buffer.from(hex, 'hex');
-  // The kernel prints four bytes as a number in machine byte order.
+  // The kernel prints four bytes as one number in the machine's byte order.
   if (LITTLE_ENDIAN) bytes.swap32();
   if (bytes.every((byte) => byte === 0)) return `*:${port}`;
   if (bytes.length === 4) return `${bytes.join('.')}:${port}`;

@@ -5,20 +5,20 @@ import { othersTurn, readHead } from './read.ts';
 export type NamedProcess = Pick<ProcessInfo, 'pid' | 'name' | 'words'>;
 
 export interface ProcessQuery {
-  /** A name for isNamed(), or with `isPattern` a regular expression for the whole command line. */
+  /** A name for isNamed() or, with `isPattern`, a regular expression that is matched against the whole command line. */
   readonly name: string;
   readonly isPattern?: boolean;
 }
 
-/** Maximum length of a command line examined. */
+/** Maximum length of a command line that is examined. */
 const WORDS_BYTES = 4096;
 const PROCESSES_A_TURN = 200;
 /** Probes never match themselves, though their command lines contain the name; nor do shells that run them. */
 const ASKS = /(?:^|[\s/])(?:kolla-probe|kolla-pod|healthcheck_[a-z]+)(?:\s|$)/;
 
 /**
- * The matching processes visible in this PID namespace, by pid. Cheap: two small reads per process.
- * @param among only these
+ * The matching processes that are visible in this PID namespace, by pid. It takes two small reads per process.
+ * @param among examines only these pids
  * @throws SyntaxError for an invalid pattern; the system's error without /proc; the signal's reason
  */
 export async function findProcesses(
@@ -39,7 +39,7 @@ export async function findProcesses(
   return found;
 }
 
-/** All processes visible in this PID namespace. */
+/** All processes that are visible in this PID namespace. */
 export function pidsIn(proc: string): number[] {
   return readdirSync(proc)
     .filter((name) => /^\d+$/.test(name))
@@ -49,7 +49,7 @@ export function pidsIn(proc: string): number[] {
 
 type IsPossible = (words: string, name: string) => boolean;
 
-/** A cheap pre-filter for isNamed() on the text. */
+/** A fast pre-filter for isNamed() on the text. */
 function possible(wanted: string): IsPossible {
   const cut = cutName(wanted);
   return (words, name) => name === cut || words.includes(wanted);

@@ -2,21 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename } from 'node:path';
 
-/** One process, as visible to this user in this PID namespace. */
+/** One process, as this user sees it in this PID namespace. */
 export interface ProcessInfo {
   readonly pid: number;
   /** 0 if the parent is in another namespace. */
   readonly parent: number;
-  /** The kernel's name for it: at most 15 bytes. */
+  /** The kernel's name for the process, at most 15 bytes. */
   readonly name: string;
   readonly words: readonly string[];
   readonly uid: number;
-  /** Masks by signal number: handled, and ignored signals. */
+  /** Masks of handled and ignored signals, by signal number. */
   readonly caught: bigint;
   readonly ignored: bigint;
 }
 
-/** All visible processes, except zombies and kernel threads; those that exit meanwhile are skipped. */
+/** All visible processes except zombies and kernel threads. Processes that exit meanwhile are skipped. */
 export function listProcesses(proc = '/proc'): ProcessInfo[] {
   const pids = readdirSync(proc).filter((name) => /^\d+$/.test(name));
   const found = pids.map((pid) => readProcess(proc, Number(pid)));
@@ -41,15 +41,20 @@ function readProcess(proc: string, pid: number): ProcessInfo | undefined {
       ignored: mask('SigIgn'),
     };
   } catch (error) {
-    // It exited, or hidepid hides it.
+    // The process has exited, or hidepid hides it.
     if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }
 
-/** Interpreters, whose script is the first argument that is not an option. Not `tail glance-api`. */
+/**
+ * Interpreters, whose script is the first argument that is not an option. Other programs don't count: `tail glance-api`
+ * is not glance-api.
+ */
 const INTERPRETER = /^(?:(?:platform-)?python|pypy|perl|ruby|node|bash|dash|sh|ksh|zsh|lua|php)[\d.]*$/;
-/** Followed by code, not a script file: `sh -c 'tail -f /var/log/glance-api'` is not glance-api. */
+/**
+ * Options that are followed by code and not by a script file: `sh -c 'tail -f /var/log/glance-api'` is not glance-api.
+ */
 const TEXT_FOLLOWS = /^-[A-Za-z]*c$/;
 const NAME_BYTES = 15;
 
@@ -68,7 +73,7 @@ export function isNamed({ name, words }: Pick<ProcessInfo, 'name' | 'words'>, wa
   return name === cut && !names.some((one) => one.startsWith(cut));
 }
 
-/** Truncated as by the kernel. */
+/** Truncated like the kernel's name. */
 export function cutName(name: string): string {
   const bytes = Buffer.from(name);
   return bytes.length <= NAME_BYTES ? name : bytes.subarray(0, NAME_BYTES).toString();
@@ -106,7 +111,7 @@ export function lineOf(all: readonly ProcessInfo[], self: number): Set<number> {
   return line;
 }
 
-/** Whether it is one of our helpers, and so not a service. */
+/** Whether the process is one of our helpers and therefore not a service. */
 export function isOurs({ words }: Pick<ProcessInfo, 'words'>): boolean {
   return /(?:^|\/)kolla-(?:pod|init|probe|log-ship|db-sync|sidecar|bootstrap)$/.test(words[0] ?? '');
 }

@@ -5,7 +5,7 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
  * pieces, yielding in between. Only for /proc.
  */
 const PIECE_BYTES = 65_536;
-/** The kernel returns some 4 kB per read; this many take about 2 ms. */
+/** Number of reads per turn. The kernel returns about 4 kB per read, and this many reads take about 2 ms. */
 const READS_A_TURN = 32;
 /**
  * A row of /proc/net/tcp. After the last row the kernel walks the rest of its table, shared by all network namespaces,
@@ -14,16 +14,16 @@ const READS_A_TURN = 32;
  */
 const ROW_BYTES = 160;
 const ROW_READS = 100;
-/** No kernel line is longer. */
+/** Maximum length of a line from the kernel. */
 const LINE_CHARACTERS = 65_536;
 
 const HEAD_BYTES = 4096;
-/** Shared: hundreds of files are read per turn. */
+/** A shared buffer, because hundreds of files are read per turn. */
 let head: Buffer | undefined;
 
 /**
- * The start of a file. Throws the system's error.
- * @param bytes 4096 at most
+ * Reads the beginning of a file. Throws the system's error.
+ * @param bytes number of bytes, 4096 at most
  */
 export function readHead(file: string, bytes: number): string {
   const fd = openSync(file, constants.O_RDONLY);
@@ -36,9 +36,9 @@ export function readHead(file: string, bytes: number): string {
 }
 
 interface Reading {
-  /** Reads row by row, if stopping early saves more than the reads cost. */
+  /** Reads row by row, if stopping early saves more than the additional reads cost. */
   readonly isByRow?: boolean;
-  /** Reports only lines with one of these. Tables may have 100,000, of which few are relevant. */
+  /** Reports only lines that contain one of these. Tables may have 100,000 lines, few of which are relevant. */
   readonly having?: readonly string[];
 }
 

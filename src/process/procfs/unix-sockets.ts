@@ -1,11 +1,11 @@
 import { eachLine } from './read.ts';
 import type { NetEffects } from './inet-sockets.ts';
 
-/** A named Unix socket of this network namespace. */
+/** A named Unix socket in this network namespace. */
 export interface UnixSocket {
-  /** As bound, in Latin-1; an abstract one starts with `@`. */
+  /** Its path in Latin-1. An abstract one starts with `@`. */
   readonly path: string;
-  /** Accepts connections; or, for datagrams, is bound. */
+  /** Whether it accepts connections or, for datagrams, is bound. */
   readonly isListening: boolean;
   readonly inode: string;
 }
@@ -14,7 +14,7 @@ const ACCEPTS = 0x1_00_00;
 const DATAGRAM = '0002';
 const ROW = /^[0-9a-f]+: [0-9A-F]{8} [0-9A-F]{8} ([0-9A-F]{8}) ([0-9A-F]{4}) [0-9A-F]{2} +(\d+) (.+)$/s;
 
-/** A line of /proc/net/unix. Undefined for the header, an unnamed socket, and anything else. */
+/** Parses a line of /proc/net/unix. Undefined for the header, for an unnamed socket, and for any other text. */
 export function parseUnixSocket(line: string): UnixSocket | undefined {
   const [, flags = '', type, inode, path] = ROW.exec(line) ?? [];
   if (inode === undefined || path === undefined) return undefined;

@@ -7,11 +7,11 @@ import { dbSyncHelper, type SYNC_OPTIONS } from '../../migrate/index.ts';
 export const dbSync = dbSyncHelper(stay);
 
 async function stay(input: Input<typeof SYNC_OPTIONS>, context: Context): Promise<ExitCode> {
-  // Lazy: a Job's migration does not need it.
+  // Loaded lazily: the migration of a Job does not need it.
   const { runAlone } = await import('../alone.ts');
   const { stayingMigration } = await import('../roles/db-sync.ts');
   const listen = listenAddress('--listen', input.options.listen);
-  // The page has only names and stages here, and the public paths report the stage as well.
+  // The page shows only names and stages, and the public paths report the stage as well.
   const at = { listen, statusPublic: false, hostNetwork: false };
   return await runAlone(await stayingMigration(input, context), 'stay', at, context);
 }

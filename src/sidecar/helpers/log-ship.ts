@@ -7,7 +7,7 @@ import type { ServedAt } from '../serve.ts';
 export const logShip = logShipHelper(serve);
 
 async function serve(settings: Settings, at: ServedAt, context: Context): Promise<ExitCode> {
-  // Lazy: most Pods run it in kolla-sidecar, or not at all.
+  // Loaded lazily: most Pods run log shipping in kolla-sidecar, or not at all.
   const { runAlone } = await import('../alone.ts');
   const { shippingComponent } = await import('../roles/log-ship.ts');
   return await runAlone(shippingComponent(settings, ['readiness'], context), 'end', at, context);

@@ -8,7 +8,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from '../status/routes.ts';
 
-/** In dependency order: in the page they are one script. */
+/** Files in dependency order, because they form one script in the page. */
 const SCRIPTS = ['format', 'dom', 'model', 'rows', 'plot', 'texts', 'sections', 'stream', 'main'] as const;
 
 const DIRECTORY = import.meta.dirname;

@@ -9,7 +9,7 @@ import type { Making, PreparedRole } from '../role.ts';
 import { QUICK_BACKOFF } from '../role.ts';
 import type { ConfigStatus, FileStatus, Refusal } from '../status/document.ts';
 
-/** Ends between two files; a running action is aborted. */
+/** Time to stop: it ends between two files, and a running action is aborted. */
 const STOP_MS = 10_000;
 const REFUSALS_KEPT = 10;
 

@@ -11,9 +11,9 @@ import { requireSafePod } from '../own-pod.ts';
 import type { Making, PreparedRole, Role, RoleRun } from '../role.ts';
 import type { MigrationStatus } from '../status/document.ts';
 
-/** Like the kubelet's backoff for a Job's Pod: a failed migration is expensive to repeat. */
+/** Backoff like the kubelet's for a Job's Pod, because repeating a failed migration is expensive. */
 const BACKOFF: Backoff = { minMs: 10_000, maxMs: 300_000 };
-/** After --grace, to stop the command, record its end and release the lock: see docs/reference/kolla-db-sync.md. */
+/** Time after --grace to stop the command, record its end and release the lock: see docs/reference/kolla-db-sync.md. */
 const STOPPING_MS = 15_000;
 const STAGES_KEPT = 20;
 
@@ -30,7 +30,7 @@ export async function dbSyncRole({ options: { service }, context }: Making): Pro
     role,
     sources: { migration: status },
     async requireSafe({ port, hasStartupChecks, laterStopMs }) {
-      // With checks of the service in it, /startupz would wait for the service that waits for us.
+      // If /startupz covered checks of the service, it would wait for the service, which waits for us.
       const others = hasStartupChecks ? [] : ['/startupz', '/readyz'];
       await requireSafe(port, laterStopMs, ['/startupz/roles', ...others]);
     },
@@ -56,7 +56,7 @@ export async function stayingMigration(
   };
 }
 
-/** A mistake in the command line or in a file, and a bug, always end it. */
+/** An error in the command line or in a file, and a bug, always end it. */
 async function unlessFailed(role: Role, { signal, log }: RoleRun): Promise<ExitCode> {
   let isOver = false;
   try {
@@ -73,9 +73,7 @@ async function unlessFailed(role: Role, { signal, log }: RoleRun): Promise<ExitC
 interface Migration {
   readonly role: Role;
   readonly status: () => MigrationStatus;
-  /**
-   * @param paths valid for our startup probe; the first is the recommended one
-   */
+  /** @param paths valid paths for our startup probe, of which the first is recommended */
   readonly requireSafe: (port: number, laterStopMs: number, paths: readonly [string, ...string[]]) => Promise<void>;
 }
 

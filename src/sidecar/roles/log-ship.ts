@@ -15,7 +15,7 @@ import type { Part, Role } from '../../probe/serve/index.ts';
 import { QUICK_BACKOFF, type Making, type PreparedRole } from '../role.ts';
 import { Samples } from '../status/samples.ts';
 
-/** After --grace: to abandon requests in flight, and to write the checkpoint. */
+/** Time after --grace to abandon requests in flight and to write the checkpoint. */
 const STOPPING_MS = 5000;
 
 /** kolla-log-ship in kolla-sidecar. */
@@ -28,8 +28,8 @@ export async function logShipRole({ options: { logPath, readyWithLogs }, context
 }
 
 /**
- * Shipping: on a stop reads to the end, and ships within its own --grace.
- * @param probes affected by it
+ * Ships log files. On a stop it reads to the end and ships within its own --grace.
+ * @param probes the probes that depend on it
  */
 export function shippingComponent(
   settings: Settings,
@@ -37,7 +37,7 @@ export function shippingComponent(
   { inherited }: Pick<Context, 'inherited'>,
 ): PreparedRole {
   let view: ShippingView | undefined;
-  /** The same, but only while it ships. */
+  /** The same, but only while it is shipping. */
   let live: ShippingView | undefined;
   const samples = new Samples(() => ({ lag: view?.left() ?? 0, lines: view?.counts().lines ?? 0 }));
   const shown = new ShippingShown(() => live, probes);
@@ -82,17 +82,15 @@ export function shippingComponent(
   };
 }
 
-/** The state of log-ship for probes and Prometheus. */
+/** The state of the `log-ship` component for probes and Prometheus. */
 export class ShippingShown {
   readonly #view: () => ShippingView | undefined;
   readonly #roles: readonly Role[];
-  /** For each destination: its last known readiness, and since when. */
+  /** For each destination its last known readiness, and since when. */
   readonly #since = new Map<string, { isReady: boolean; atMs: number }>();
   #lags: Lags | undefined;
 
-  /**
-   * @param roles the probes that it affects
-   */
+  /** @param roles the probes that depend on it */
   constructor(view: () => ShippingView | undefined, roles: readonly Role[]) {
     this.#view = view;
     this.#roles = roles;
@@ -105,7 +103,7 @@ export class ShippingShown {
     return lags;
   }
 
-  /** One per destination. */
+  /** One part per destination. */
   parts(): readonly Part[] {
     const pipelines = this.#view()?.pipelines();
     if (pipelines === undefined)

@@ -10,7 +10,7 @@ import { withoutUserinfo } from '../status/look.ts';
 
 const STOP_MS = 5000;
 
-/** kolla-init's waits, which fail the startup probe until all are ready. */
+/** kolla-init's waits. The startup probe fails until all dependencies are ready. */
 export async function waitsRole({ context }: Making): Promise<PreparedRole> {
   const { inherited, podFile } = context;
   const options = await optionsOf(init, '', OPTIONS, inherited, podFile);
@@ -39,7 +39,7 @@ export async function waitsRole({ context }: Making): Promise<PreparedRole> {
     },
     sources: {
       waits() {
-        // A board's clock is performance.now().
+        // The board uses the clock performance.now().
         const zero = Date.now() - performance.now();
         const rows = report?.board.rows ?? [];
         return rows.map(({ text, isMet, state, began, since }) => {
@@ -56,7 +56,7 @@ export async function waitsRole({ context }: Making): Promise<PreparedRole> {
   };
 }
 
-/** The clocks drift by less than that; without rounding every time would count as a change. */
+/** The clocks drift by less than that. Without rounding, every time would count as a change. */
 function whole(ms: number): number {
   return Math.round(ms / 1000) * 1000;
 }

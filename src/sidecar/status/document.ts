@@ -18,7 +18,7 @@ export interface StatusDocument {
   readonly shipping: ShippingStatus | null;
 }
 
-/** Summary. */
+/** The summary at the top. */
 export interface About {
   readonly version: string;
   readonly pod: string;
@@ -26,15 +26,15 @@ export interface About {
   readonly node: string | null;
   readonly startedAt: number;
   readonly isStopping: boolean;
-  /** Results of the three probes. */
+  /** The results of the three probes. */
   readonly startup: string;
   readonly liveness: string;
   readonly readiness: string;
 }
 
 /**
- * `failing`: waits for its next attempt. `stuck`: has failed and does not stop, so it cannot be restarted. `done`:
- * nothing left to do.
+ * `failing`: the component waits for its next attempt. `stuck`: it has failed and does not stop, so it cannot be
+ * restarted. `done`: it has nothing left to do.
  */
 export type RoleState = 'starting' | 'running' | 'failing' | 'stuck' | 'done' | 'stopping' | 'stopped';
 
@@ -46,24 +46,24 @@ export interface RoleStatus {
   readonly holdsStartup: boolean;
   readonly starts: number;
   readonly failures: number;
-  /** The last failure, also while it runs again. */
+  /** The last failure; it is kept while the component runs again. */
   readonly problem: string | null;
   readonly retryAt: number | null;
 }
 
 export interface ConfigStatus {
   readonly state: 'starting' | 'in-step' | 'refused' | 'failed' | 'absent';
-  /** The start of the digest of the installed version. */
+  /** The beginning of the digest of the installed version. */
   readonly version: string | null;
-  /** The kubelet's version of the mounted ConfigMap, the target of `..data`, for the installed version. */
+  /** The kubelet's version of the ConfigMap that is installed: the target of `..data`. */
   readonly configMap: string | null;
   readonly applied: number;
   readonly refused: number;
   readonly failed: number;
   readonly lastChange: number | null;
-  /** Why it is not in step. */
+  /** Why the installed version is not the newest one. */
   readonly problem: string | null;
-  /** The actions after a change. */
+  /** Actions after a change. */
   readonly actions: ActionsStatus;
 }
 
@@ -74,18 +74,18 @@ interface ActionsStatus {
   readonly problem: string | null;
 }
 
-/** One installed file of the configuration. */
+/** One file that the configuration has installed. */
 export interface FileStatus {
-  /** Its path. */
+  /** The path of the file. */
   readonly name: string;
   /** When it was installed. */
   readonly since: number;
   readonly configMap: string | null;
 }
 
-/** A rejected version, newest first. */
+/** A rejected version. The newest comes first. */
 export interface Refusal {
-  /** The start of its digest. */
+  /** The beginning of its digest. */
   readonly name: string;
   readonly configMap: string | null;
   readonly at: number;
@@ -93,7 +93,7 @@ export interface Refusal {
 }
 
 export interface WaitStatus {
-  /** As written by the user. */
+  /** The wait as the user wrote it. */
   readonly name: string;
   readonly isMet: boolean;
   /** The last state. */
@@ -105,19 +105,19 @@ export interface WaitStatus {
 export interface MigrationStatus {
   readonly service: string;
   readonly release: string;
-  /** The phase run here. */
+  /** The phase that is run here. */
   readonly phase: string;
   /** All phases of the service. */
   readonly phases: readonly string[];
   readonly stage: string;
   readonly since: number;
-  /** The stages so far, oldest first. */
+  /** The stages so far, starting with the oldest. */
   readonly stages: readonly { readonly stage: string; readonly at: number }[];
 }
 
 export interface CheckRow {
   readonly name: string;
-  /** The check, as written by the user. */
+  /** The check as the user wrote it. */
   readonly subject: string;
   readonly roles: readonly string[];
   readonly state: 'unknown' | 'healthy' | 'unhealthy' | 'unseen';
@@ -132,9 +132,9 @@ export interface CheckRow {
 export interface ShippingStatus {
   readonly to: string;
   readonly files: number;
-  /** Unacknowledged bytes in files. */
+  /** Number of unacknowledged bytes in files. */
   readonly lagBytes: number;
-  /** Over the last seconds. */
+  /** The rate over the last seconds. */
   readonly linesPerSecond: number;
   readonly acknowledged: number;
   readonly already: number;
@@ -144,7 +144,7 @@ export interface ShippingStatus {
   /** Why the server does not accept writes. */
   readonly held: string | null;
   readonly heldSince: number | null;
-  /** Oldest first, one each `sampleMs`. */
+  /** Samples, starting with the oldest, one each `sampleMs`. */
   readonly sampleMs: number;
   readonly lag: readonly number[];
   readonly rate: readonly number[];

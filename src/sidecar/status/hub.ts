@@ -1,20 +1,20 @@
 import type { StatusDocument } from './document.ts';
 
-/** The sections that are lists; their items are identified by `name`. */
+/** The sections that are lists. Their items are identified by `name`. */
 const LISTS = ['roles', 'files', 'refusals', 'waits', 'checks'] as const;
 const WHOLES = ['about', 'config', 'migration', 'shipping'] as const;
 type List = (typeof LISTS)[number];
 type Whole = (typeof WHOLES)[number];
 
-/** Changes since a revision: `set` and `put` are new or changed, `gone` are names. */
+/** Changes since a revision: `set` and `put` are new or changed, `gone` contains names. */
 export interface Delta {
   readonly id: string;
-  /** It is complete: anything not in it does not exist. */
+  /** The document is complete: anything that it does not contain does not exist. */
   readonly isWhole: boolean;
   readonly set: Partial<Record<Whole, unknown>>;
   readonly put: Partial<Record<List, readonly unknown[]>>;
   readonly gone: Partial<Record<List, readonly string[]>>;
-  /** The names in order, for lists with changed order or members. */
+  /** The names in their order, for lists whose order or members have changed. */
   readonly order: Partial<Record<List, readonly string[]>>;
 }
 
@@ -24,7 +24,7 @@ interface Known {
   revision: number;
 }
 
-/** Number of removed names remembered; a client with an older revision gets everything. */
+/** Number of removed names that are remembered. A client with an older revision gets the whole document. */
 const GONE_KEPT = 2000;
 
 /**

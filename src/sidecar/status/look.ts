@@ -4,7 +4,7 @@ import type { CheckStatus } from '../../probe/serve/index.ts';
 import { healthOf, type Part } from '../../probe/serve/part.ts';
 import { STATUS_SCHEMA, type About, type CheckRow, type RoleStatus, type StatusDocument } from './document.ts';
 
-/** State of the components, evaluated on demand; cheap. */
+/** The state of the components, evaluated on demand. */
 export interface Sources {
   readonly config: () => StatusDocument['config'];
   readonly files: () => StatusDocument['files'];
@@ -15,7 +15,7 @@ export interface Sources {
   readonly shipping: () => StatusDocument['shipping'];
 }
 
-/** For absent components. */
+/** Values for components that do not exist. */
 export const NO_SOURCES: Sources = {
   config: () => null,
   files: () => [],
@@ -26,14 +26,14 @@ export const NO_SOURCES: Sources = {
   shipping: () => null,
 };
 
-/** Further input of the document. */
+/** Additional input for the document. */
 interface SidecarState {
   readonly roles: () => readonly RoleStatus[];
-  /** All parts that affect probes. */
+  /** All parts on which probes depend. */
   readonly parts: () => readonly Part[];
   readonly isStopping: () => boolean;
   readonly startedAt: number;
-  /** The downward API's variables. */
+  /** The variables of the downward API. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -94,7 +94,7 @@ function rowOf({
   };
 }
 
-/** `http://user:password@host/` as `http://host/`. */
+/** The URL without credentials: `http://user:password@host/` becomes `http://host/`. */
 export function withoutUserinfo(text: string): string {
   return text.replaceAll(/(:\/\/)[^/@\s]*@/g, '$1');
 }

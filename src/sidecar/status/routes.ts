@@ -2,11 +2,11 @@ import type { Exchange } from '../../net/http/exchange.ts';
 import type { Request, Routes } from '../../net/http/router.ts';
 import type { Hub } from './hub.ts';
 
-/** Interval of comparisons while a client watches. */
+/** Interval of comparisons while a client watches the page. */
 const LOOK_MS = 500;
 /** A proxy, or a port-forward tunnel, may close idle connections. */
 const BEAT_MS = 15_000;
-/** A person has a few pages open; a client that opens more is told to retry later. */
+/** Maximum number of streams: a user has few pages open, and a client that opens more is told to retry later. */
 const WATCHERS = 16;
 
 export interface Page {
@@ -55,7 +55,7 @@ export function statusRoutes(hub: Hub, page: () => Promise<Page>): { readonly ro
   };
 }
 
-/** An open page. */
+/** One open page. */
 class Watcher {
   readonly #exchange: Exchange;
   #id: string;
@@ -69,7 +69,7 @@ class Watcher {
     exchange.write('retry: 2000\n\n');
   }
 
-  /** A slow reader gets the changes later, combined. */
+  /** A client that reads slowly gets the changes later, combined. */
   tell(hub: Hub): void {
     if (this.#exchange.isBehind) return;
     const delta = hub.since(this.#id);

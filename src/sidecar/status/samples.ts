@@ -1,16 +1,16 @@
 import type { ShippingStatus } from './document.ts';
 
 const SAMPLE_MS = 2000;
-/** Five minutes. */
+/** Number of samples for five minutes. */
 const KEPT = 150;
 
 interface Measured {
   readonly lag: number;
-  /** Since the start of the attempt. */
+  /** Counts since the start of the attempt. */
   readonly lines: number;
 }
 
-/** Lag and rate of shipping over the last minutes. */
+/** Lag and rate of log shipping over the last minutes. */
 export class Samples {
   readonly #measure: () => Measured;
   readonly #everyMs: number;
@@ -23,7 +23,7 @@ export class Samples {
     this.#everyMs = everyMs;
   }
 
-  /** Samples until disposed. */
+  /** Takes samples until it is disposed. */
   start(): Disposable {
     this.#lines = 0;
     const timer = setInterval(() => this.take(), this.#everyMs);

@@ -2,22 +2,22 @@ import { commandsOf, sectionOf, type Command, type Helper, type Operand } from '
 import { COMMON_OPTIONS } from '../../cli/common-options.ts';
 import type { Option } from '../../cli/option.ts';
 
-/** Completions after a helper's name, or after one of its commands. */
+/** Completions after the name of a helper or of one of its commands. */
 export interface Position {
   readonly helper: string;
-  /** '' right after the helper's name. */
+  /** The command; '' directly after the helper's name. */
   readonly command: string;
   readonly words: readonly { readonly word: string; readonly help: string }[];
   readonly flags: readonly Option[];
 }
 
-/** The two flags that are in no table. */
+/** The two flags that no table contains. */
 export const EVERYWHERE = [
   { word: '--help', help: 'show help' },
   { word: '--version', help: 'its version' },
 ] as const;
 
-/** All positions with completions. Secrets are not flags. */
+/** All positions that have completions. Secrets have no flags. */
 export function positionsOf(helpers: readonly Helper[]): Position[] {
   return helpers.flatMap((helper) => {
     const commands = commandsOf(helper).filter(([name]) => name !== '');
@@ -39,7 +39,7 @@ export function positionsOf(helpers: readonly Helper[]): Position[] {
   });
 }
 
-/** `kolla-pod probe` and `kolla-pod kolla-probe` are `kolla-probe`. */
+/** `kolla-pod probe` and `kolla-pod kolla-probe` mean `kolla-probe`. */
 export function aliasesOf(helpers: readonly Helper[]): { words: readonly [string, string]; helper: string }[] {
   return helpers
     .filter((helper) => helper.others === undefined)

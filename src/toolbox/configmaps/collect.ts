@@ -8,26 +8,26 @@ import { CONFIG_DIR, readConfig, type Loaded } from '../../config/read.ts';
 import { matchesOf, sourcePath } from '../../config/sources.ts';
 import { isWithin } from '../../fs/within.ts';
 
-/** Maximum size of a ConfigMap or Secret, excluding keys (the API server's validation). */
+/** Maximum size of a ConfigMap or Secret without its keys, as the API server checks it. */
 export const MAX_BYTES = 1_048_576;
-/** Links to directories can multiply files and directories; no volume holds that many. */
+/** Maximum number of files and directories, which links to directories can multiply. No volume contains that many. */
 const MAX_NAMES = 5_000;
 
-/** A file of the directory. */
+/** A file in the directory. */
 export interface ConfigFile {
-  /** Relative to the directory, with slashes. */
+  /** The path relative to the directory, with slashes. */
   readonly path: string;
   readonly bytes: Buffer;
-  /** Its own mode; kept if an entry keeps it. */
+  /** The mode of the file, which it keeps if an entry keeps it. */
   readonly mode: number;
-  /** The entries of config.json that install it. */
+  /** The entries of config.json that install the file. */
   readonly entries: readonly Entry[];
 }
 
 interface Entry {
-  /** `config_files[0]` */
+  /** The entry: `config_files[0]`. */
   readonly name: string;
-  /** The mode in config.json; undefined: the source's own. */
+  /** The mode in config.json; undefined if it is the source's. */
   readonly perm: number | undefined;
 }
 
@@ -60,7 +60,7 @@ export async function collect(
     files.push({ path, bytes, mode: found.stats.mode & 0o777, entries: entries.get(path) ?? [] });
   }
   const untaken = files.filter(isUntaken);
-  // The service may read it where it is mounted, so it is included.
+  // Included, because the service may read it in the mounted directory.
   if (untaken.length > 0)
     log.info(
       `no entry of config.json installs these; --exclude omits them: ${untaken.map(({ path }) => path).join(', ')}`,
@@ -68,13 +68,13 @@ export async function collect(
   return files;
 }
 
-/** Whether no entry installs a file; config.json itself is read, not installed. */
+/** Whether no entry installs the file. config.json itself is read and not installed. */
 export function isUntaken({ path, entries }: ConfigFile): boolean {
   return entries.length === 0 && !/^config\.(?:json|yaml)$/.test(path);
 }
 
 interface Found {
-  /** Without links. */
+  /** The path with links resolved. */
   readonly real: string;
   readonly stats: Stats;
 }
@@ -101,7 +101,7 @@ async function noConfig(dir: string): Promise<ConfigError> {
   return new ConfigError(`no config.json in ${dir}; ${fix}`);
 }
 
-/** All files below the directory by path, following links that stay inside. Excluded ones are not read. */
+/** All files below the directory by path. Links that stay inside are followed, and excluded files are not read. */
 async function pathsIn(
   dir: string,
   isExcluded: (path: string) => boolean,
@@ -138,7 +138,7 @@ async function pathsIn(
 }
 
 /**
- * The entries that install each file. Sources elsewhere in the container are not ours.
+ * The entries that install each file. Sources elsewhere in the container don't belong to us.
  * @throws ConfigError for an entry without a matching file
  */
 async function entriesOf(
@@ -148,7 +148,7 @@ async function entriesOf(
 ): Promise<Map<string, Entry[]>> {
   const taken = new Map<string, Entry[]>();
   const directory = resolve(configDir);
-  // Only the source is a pattern, not the directory's name.
+  // Only the source is a pattern, and not the name of the directory.
   const literalDirectory = escapeGlob(directory);
   for (const [i, { source, dest, perm, optional, preserve_properties: preserved }] of document.config_files.entries()) {
     if (!isWithin(CONFIG_DIR, source)) continue;

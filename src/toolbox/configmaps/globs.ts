@@ -2,16 +2,16 @@ import { UsageError } from '../../core/errors.ts';
 import { segmentRegExp } from '../../config/tree/glob.ts';
 import type { Verdict } from './secrecy.ts';
 
-/** The reason for a ConfigMap at the user's request. */
+/** The reason if the user requested a ConfigMap. */
 export const SAID_PLAIN = 'by --plain';
 const SAID_SECRET = 'by --secret';
 
 interface Chooser {
-  /** Of a file, or of a directory with all its content. */
+  /** Matches a file, or a directory with its content. */
   readonly isExcluded: (path: string) => boolean;
-  /** The user's decision about a file; undefined without one. */
+  /** What the user decided about a file; undefined if nothing. */
   saidOf(path: string): Verdict | undefined;
-  /** Throws UsageError for a --secret without a match: a typo would expose a password. */
+  /** Throws UsageError if a --secret has no match, because a typo would expose a password. */
   checkUsed(dir: string): void;
 }
 
@@ -22,7 +22,7 @@ export interface Patterns {
 }
 
 /**
- * Decisions of the three options.
+ * The decisions that the three options express.
  * @throws UsageError for a pattern that cannot match
  */
 export function chooser({ secret, plain, exclude }: Patterns): Chooser {
@@ -52,7 +52,10 @@ interface Matcher {
   readonly matches: (path: string) => boolean;
 }
 
-/** Without a slash it matches file names in any directory; with a slash, paths by component. */
+/**
+ * Without a slash, a pattern matches file names in any directory. With a slash, it matches paths component by
+ * component.
+ */
 function matcher(pattern: string): Matcher {
   const segments = pattern.split('/');
   if (segments.includes('') || segments.includes('..'))

@@ -26,7 +26,7 @@ export const configmaps = command({
       flag: 'name',
       type: 'string',
       env: 'KOLLA_POD_CONFIGMAPS_NAME',
-      help: "prefix of the objects' names (default the directory's name)",
+      help: "prefix of the objects' names (default: the directory's name)",
       example: 'keystone',
     },
     {
@@ -34,7 +34,7 @@ export const configmaps = command({
       short: 'n',
       type: 'string',
       env: 'KOLLA_POD_CONFIGMAPS_NAMESPACE',
-      help: "namespace of the objects (default kubectl's)",
+      help: "namespace of the objects (default: kubectl's namespace)",
       example: 'openstack',
     },
     {
@@ -63,7 +63,7 @@ export const configmaps = command({
       type: 'string',
       repeat: true,
       env: 'KOLLA_POD_CONFIGMAPS_SECRET',
-      help: 'pattern of files that contain credentials',
+      help: 'pattern for files that contain credentials',
       details: 'Matched against names or, with a slash, against paths, regardless of content.',
       example: '*.xml',
     },
@@ -72,7 +72,7 @@ export const configmaps = command({
       type: 'string',
       repeat: true,
       env: 'KOLLA_POD_CONFIGMAPS_PLAIN',
-      help: 'pattern of files without credentials',
+      help: 'pattern for files without credentials',
       details: 'Applies regardless of content; --secret takes precedence.',
       example: 'policy.yaml',
     },
@@ -81,7 +81,7 @@ export const configmaps = command({
       type: 'string',
       repeat: true,
       env: 'KOLLA_POD_CONFIGMAPS_EXCLUDE',
-      help: 'pattern of files to leave out',
+      help: 'pattern for files to leave out',
       example: '*.bak',
     },
     {
@@ -116,7 +116,7 @@ export const configmaps = command({
     },
   ],
   async run(input, context) {
-    // Only this command needs it: the others read no configuration.
+    // Imported lazily: the other commands read no configuration.
     const { printConfigmaps } = await import('./print.ts');
     return await printConfigmaps(input.operands[0] ?? '', input.options, context);
   },

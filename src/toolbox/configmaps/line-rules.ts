@@ -1,21 +1,23 @@
 import { holdsLogin, isCredential, looksLikeKey } from '../../core/credential.ts';
 
-/** A line of a text, with its neighbours. */
+/** A line in a text, with its neighbours. */
 interface Line {
   readonly text: string;
-  /** The next line that is not just a comment; empty for the last. */
+  /** The next line that is not only a comment; empty after the last line. */
   readonly next: string;
-  /** INI section; empty outside of sections. */
+  /** The INI section; empty outside of sections. */
   readonly section: string;
 }
 
 interface LineRule {
-  /** As printed by `--explain` and on the page. */
+  /** The name of the rule, as `--explain` and the page show it. */
   readonly what: string;
   readonly finds: (line: Line) => boolean;
 }
 
-/** The rules by which a line counts as a credential. Data: another kind of secret is another row. */
+/**
+ * The rules by which a line counts as a credential. They are data: a rule for another kind of secret is one more row.
+ */
 export const LINE_RULES: readonly LineRule[] = [
   { what: 'a private key', finds: ({ text }) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/.test(text) },
   {
@@ -32,9 +34,9 @@ export const LINE_RULES: readonly LineRule[] = [
   },
 ];
 
-/** In a URL for SQLAlchemy a password may contain spaces. */
+/** A password in a URL for SQLAlchemy may contain spaces. */
 const SPACED_LOGIN = /:\/\/[^\s:@/]*:[^@"']{1,300}@/;
-/** In the formats of crypt(3), LDAP and Apache's htpasswd. */
+/** Hashes in the formats of crypt(3), LDAP and Apache's htpasswd. */
 const HASH = /\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|argon2\w*|pbkdf2\S*|scrypt)\$\S|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT)\}\S/i;
 /** OpenStack's own sections, whose secrets have recognizable names. */
 const OPEN_SECTIONS = new Set(
@@ -42,11 +44,11 @@ const OPEN_SECTIONS = new Set(
     ' ',
   ),
 );
-/** What may precede a name at the start of its line. */
+/** Characters that may precede a name at the start of its line. */
 const LINE_START = /^\s*(?:- +)*(?:export\s+)?["']?$/;
-/** Names whose value is most likely the secret itself: neither its lifetime nor its path. */
+/** Names whose value is most likely the secret itself, and not its lifetime or path. */
 const ITSELF = /(?:pass(?:word|wd|phrase)?|pwd|pin|secret|token|psk|salt|cookie|community|auth)$/i;
-/** May be a path, but not a number. */
+/** Names whose value may be a path, but not a number. */
 const KEY = /key$/i;
 const COMMENT = /^\s*(?:[#;]|\/\/)/;
 const REFERENCE = /^\$(?:\{\w+\}|\(\w+\))$/;
@@ -54,7 +56,7 @@ const SWITCH = /^(?:true|false|yes|no|on|off|none|null|nil|~)$/i;
 const NUMBER = /^\d{1,9}(?:[.:]\d{1,9})*[smhdwkMG]?$/;
 const PATH = /^(?:\.{0,2}\/[\w.@%+{}$*-]+){2,}\/?$/;
 
-/** The lines of a text, without public data: certificates, public keys. */
+/** The lines of a text without public data, such as certificates and public keys. */
 export function linesOf(text: string): Line[] {
   const open = text
     .replaceAll(
@@ -79,22 +81,22 @@ export function linesOf(text: string): Line[] {
     .toReversed();
 }
 
-/** Whether the value of a secret's name, on this line or below it, may be the secret. */
+/** Whether the value of an option with a secret's name, on this line or below it, may be the secret. */
 function hasNamedValue({ text, next }: Line): boolean {
   const isComment = COMMENT.test(text);
   for (const { 0: name, index } of text.matchAll(/[A-Za-z_][\w.-]*/g)) {
     if (!isCredential(name)) continue;
     const value = valueAt(text, index, name, isComment);
     if (value === undefined) continue;
-    // Indented, a list item, or unindented JSON.
+    // A value that is indented, is a list item, or is in JSON without indentation.
     if (value === '' ? /^(?:\s+\S|-\s|["'])/.test(next) && !isComment : !isHarmless(value, name)) return true;
   }
   return false;
 }
 
 /**
- * The value after a name and `=`, `:`, `=>`, `>` or, except in a comment's prose, spaces. Undefined: missing, or empty
- * quotes.
+ * The value after a name and `=`, `:`, `=>`, `>` or, except in the prose of a comment, spaces. Undefined if it is
+ * missing or consists of empty quotes.
  */
 function valueAt(text: string, index: number, name: string, isComment: boolean): string | undefined {
   const start = index + name.length;
@@ -109,19 +111,19 @@ function valueAt(text: string, index: number, name: string, isComment: boolean):
   if (LINE_START.test(text.slice(0, index))) return wholeValue(rest);
   const [quotes = ''] = /^["']*/.exec(rest) ?? [];
   const value = rest.slice(quotes.length);
-  // Three quotes start a multi-line text in Python; two are an empty value.
+  // In Python, three quotes start a text of several lines, while two are an empty value.
   const end = value.search(quotes.length % 2 === 1 ? /["']/ : /[\s>"']|[,;](?=[\s"'}\]]|$)|<(?=\/|$)/);
   return (end === -1 ? value : value.slice(0, end)).trim();
 }
 
-/** The rest of a line without its quotes, a trailing separator, or a comment. Undefined: empty quotes. */
+/** The rest of a line without its quotes, a trailing separator, or a comment. Undefined if the quotes are empty. */
 function wholeValue(rest: string): string | undefined {
   const quoted = /^(["'])(.*?)\1(?:[,;)}\]\s]*|\s+#\s.*)$/.exec(rest);
   if (quoted !== null) return quoted[2] === '' ? undefined : quoted[2];
   return rest.replace(/(?<=\S)\s+#\s.*$/, '').replace(/(?<=.)[,;]?\s*$/, '');
 }
 
-/** Lists of names and values: `name: OS_PASSWORD`, with the value next to it or below. */
+/** Lists of names and values: `name: OS_PASSWORD`, with the value in the same line or below. */
 function isNamed({ text }: Line): boolean {
   if (COMMENT.test(text)) return false;
   const names = text.matchAll(/(?<![\w.-])name["']?\s*[:=]\s*["']?([A-Za-z_][\w.-]*)["']?(?=\s*(?:[,}]|$))/g);

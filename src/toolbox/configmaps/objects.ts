@@ -22,9 +22,9 @@ export interface ConfigObject {
     readonly labels: Readonly<Record<string, string>>;
   };
   readonly immutable: boolean;
-  /** Base64 for a Secret. */
+  /** Content; base64 for a Secret. */
   readonly data: Readonly<Record<string, string>>;
-  /** Binary files of a ConfigMap, in base64. */
+  /** Binary files of a ConfigMap, base64-encoded. */
   readonly binaryData: Readonly<Record<string, string>>;
   readonly items: readonly Item[];
 }
@@ -33,14 +33,14 @@ export interface ConfigObject {
 interface Item {
   readonly key: string;
   readonly path: string;
-  /** Only if an entry of config.json keeps the source's mode. */
+  /** Set only if an entry of config.json keeps the mode of the source. */
   readonly mode?: number;
 }
 
 export interface ObjectOptions {
   readonly name: string;
   readonly namespace: string | undefined;
-  /** `rolling`: immutable, with the version in the name; `live`: a fixed name. */
+  /** `rolling`: immutable objects with the version in their names. `live`: objects with fixed names. */
   readonly reload: 'rolling' | 'live';
   readonly bundle: 'file' | 'service';
 }
@@ -82,7 +82,7 @@ function objectOf(
       labels: {
         'app.kubernetes.io/managed-by': 'kolla-pod',
         'app.kubernetes.io/instance': name,
-        // The charts' label of objects kept after a replacement.
+        // The charts' label for objects that are kept after they are replaced.
         ...(!isLive && { 'kolla-pod/versioned': 'true' }),
       },
     },
@@ -108,7 +108,7 @@ function checkSize(kind: ConfigObject['kind'], files: readonly ConfigFile[]): vo
   );
 }
 
-/** As in the output of kolla-init plan, whose volume of that name it replaces. */
+/** Names as in the output of kolla-init plan, whose volume this one replaces. */
 const VOLUME = 'config-files';
 
 /**
@@ -122,7 +122,7 @@ export function mountsOf(objects: readonly ConfigObject[]): YamlValue {
   };
 }
 
-/** Without items if every key is its file's path. */
+/** Has no items if every key is the path of its file. */
 function sourceOf({ kind, metadata: { name }, items }: ConfigObject): YamlValue {
   const isPlain = items.every(({ key, path, mode }) => key === path && mode === undefined);
   const source = isPlain ? { name } : { name, items: items.map((item) => ({ ...item })) };

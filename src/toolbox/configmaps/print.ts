@@ -12,7 +12,7 @@ import { judge, type Verdict } from './secrecy.ts';
 
 const UNFOLDED_COLUMNS = 10_000;
 
-/** As in the command's table. */
+/** Options, named as in the command's table. */
 interface PrintOptions extends Patterns, Pick<ObjectOptions, 'namespace' | 'reload' | 'bundle'> {
   readonly name: string | undefined;
   readonly mounts: boolean;
@@ -42,7 +42,7 @@ export async function printConfigmaps(dir: string, options: PrintOptions, contex
   if (options.explain) stdout(explanation(files, objects, context));
   else if (options.mounts) print(mountsOf(objects), output, stdout);
   else if (output === 'json') print({ apiVersion: 'v1', kind: 'List', items: objects.map(asData) }, output, stdout);
-  // Before each, so that outputs of several directories can be concatenated.
+  // Printed before each object, so that outputs for several directories can be concatenated.
   else stdout(objects.map((each) => `---\n${yamlText(asData(each), () => undefined)}`).join(''));
   const secrets = objects.filter(({ kind }) => kind === 'Secret').length;
   const count = (all: number, what: string) => `${all} ${what}${all === 1 ? '' : 's'}`;
@@ -64,7 +64,7 @@ function checkName(what: string, name: string): void {
     );
 }
 
-/** The user's choice is followed, with a warning. */
+/** The user's choice is followed, and a warning is logged. */
 function warnOfPlain(file: ConfigFile, { isSecret, why }: Verdict, { log }: Context): void {
   if (isSecret || why !== SAID_PLAIN) return;
   const found = judge(file);
@@ -97,7 +97,7 @@ function explanation(
     const taken = isUntaken(file) ? '; no entry of config.json installs it' : '';
     return [shown(file.path), object?.kind ?? '', object?.metadata.name ?? '', `${verdict.why}${taken}`];
   });
-  // One line per file, for grep; a terminal wraps it.
+  // One line per file, so that it can be searched. A terminal wraps it.
   return table(
     terminal.isTerminal ? terminal : { ...terminal, width: UNFOLDED_COLUMNS },
     ['FILE', 'KIND', 'NAME', 'WHY'],

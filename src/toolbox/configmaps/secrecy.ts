@@ -6,19 +6,19 @@ import { LINE_RULES, linesOf } from './line-rules.ts';
 
 export interface Verdict {
   readonly isSecret: boolean;
-  /** For users; never with the file's content. */
+  /** The reason for users, which never contains content of the file. */
   readonly why: string;
 }
 
 /**
  * Whether a file belongs in a Secret. In this order: by its name; by its lines, one rule after the other; and an
  * unreadable format (binary, or without names for its values) counts as secret unless config.json makes it
- * world-readable. When in doubt, a Secret: that only costs a read permission.
+ * world-readable. In case of doubt the file becomes a Secret, which costs only a read permission.
  */
 export function judge({ path, bytes, entries }: ConfigFile): Verdict {
   if (path.split('/').some(isCredential)) return { isSecret: true, why: 'its name suggests a key, password or token' };
   const text = isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : undefined;
-  // The text parts of a binary; in UTF-16 each second byte is a NUL.
+  // The parts of a binary file that are text. In UTF-16, every second byte is a NUL.
   const readable = text ?? bytes.toString('latin1').replaceAll('\0', '');
   for (const [i, line] of linesOf(readable).entries()) {
     const rule = LINE_RULES.find(({ finds }) => finds(line));
@@ -27,7 +27,7 @@ export function judge({ path, bytes, entries }: ConfigFile): Verdict {
   if (text !== undefined && hasNames(path, text))
     return { isSecret: false, why: 'nothing in it looks like a credential' };
   const form = text === undefined ? 'it is not text' : 'a format without names for its values';
-  // A file that is world-readable in the container need not be hidden from other Pods of the namespace.
+  // A file that is world-readable in the container need not be hidden from other Pods in the namespace.
   const isOpen = entries.length > 0 && entries.every(({ perm }) => perm !== undefined && (perm & 0o004) !== 0);
   if (isOpen)
     return {
@@ -38,16 +38,16 @@ export function judge({ path, bytes, entries }: ConfigFile): Verdict {
   return { isSecret: true, why: `${form}, and config.json ${owner}` };
 }
 
-/** Formats in which each value has a name checked by the rules; and certificates, of which nothing is left. */
+/** Formats in which each value has a name that the rules check, and certificates, of which no line is left. */
 function hasNames(path: string, text: string): boolean {
   if (text.trim() === '' || onlyCertificates(text)) return true;
   const json = jsonOf(text);
-  // A list has no names for its items, and looks like an INI header.
+  // The items of a list have no names, and the list looks like an INI header.
   if (json !== undefined) return typeof json === 'object' && json !== null && !Array.isArray(json);
   return isIni(text) || (/\.ya?ml$/.test(path) && isMapping(text));
 }
 
-/** Sections first, then options: a line with only a separator may be anything. */
+/** Sections must come before options, because a line that contains only a separator may be anything. */
 function isIni(text: string): boolean {
   try {
     const first = osloLines(text).find(({ kind }) => kind !== 'blank' && kind !== 'comment');
@@ -69,7 +69,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** YAML in which every line is a key, an item below one, or a comment. */
+/** YAML in which every line is a key, an item below a key, or a comment. */
 function isMapping(text: string): boolean {
   const trimmed = text.split('\n').map((line) => line.trim());
   const lines = trimmed.filter((line) => !/^(?:#.*|---)?$/.test(line));

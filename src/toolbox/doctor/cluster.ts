@@ -7,7 +7,7 @@ import { ASK_MS, type Finding, type Machine } from './finding.ts';
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const WAITERS = ['kolla-init', 'kolla-db-sync'];
 
-/** The credentials needed for waiting for a Job. */
+/** The credentials that a wait for a Job needs. */
 export function serviceAccount({ root }: Machine): Promise<Finding[]> {
   const what = 'service account';
   const missing = ['token', 'ca.crt', 'namespace'].filter(
@@ -50,7 +50,7 @@ export async function apiServer({ root, env, signal }: Machine): Promise<Finding
   }
 }
 
-/** Checks name resolution; in a cluster by a name that exists in every cluster. */
+/** Checks name resolution. In a cluster it uses a name that every cluster has. */
 export async function dns({ root, env, signal }: Machine): Promise<Finding[]> {
   const helpers = ['kolla-init', 'kolla-db-sync', 'kolla-probe', 'kolla-log-ship'];
   const servers = nameserversIn(`${root}/etc/resolv.conf`);

@@ -4,16 +4,16 @@ import type { Finding, Machine } from './finding.ts';
 
 const CONFIG_JSON = '/var/lib/kolla/config_files/config.json';
 const ALL = ['kolla-init', 'kolla-db-sync', 'kolla-probe', 'kolla-log-ship'];
-/** Node's share of a helper's memory, with a margin. */
+/** Memory that Node adds to a helper, with a margin. */
 const LEAST_MEMORY_MIB = 96;
 
-/** The user, which determines how files get their owners. */
+/** The user, on which it depends how files get their owners. */
 export function identity({ uid }: Machine): Promise<Finding[]> {
   const detail = uid === 0 ? 'uid 0: files get the owners in config.json' : `uid ${uid}: rootless`;
   return Promise.resolve([{ what: 'user', state: 'ok', detail, helpers: ['kolla-init'] }]);
 }
 
-/** The file with the installation instructions for kolla-init. */
+/** The file that tells kolla-init what to install. */
 export function configJson({ root }: Machine): Promise<Finding[]> {
   const found = { what: 'config.json', helpers: ['kolla-init'] };
   const fix = `mount the service's ConfigMap at ${CONFIG_JSON.replace('/config.json', '')}`;
@@ -42,7 +42,7 @@ const DIRECTORIES = [
   { path: '/tmp', helpers: ['kolla-db-sync'], why: 'an emptyDir at /tmp, which the migration of a service may need' },
 ];
 
-/** Directories that helpers write to. Asks the kernel; writes nothing. */
+/** Directories that helpers write to. The kernel is asked; nothing is written. */
 export function directories({ root }: Machine): Promise<Finding[]> {
   return Promise.resolve(
     DIRECTORIES.map(({ path, helpers, why }): Finding => {
@@ -53,7 +53,7 @@ export function directories({ root }: Machine): Promise<Finding[]> {
   );
 }
 
-/** The file of the last error, for `kubectl describe pod`. */
+/** The file for the last error, which `kubectl describe pod` shows. */
 export function terminationLog({ root }: Machine): Promise<Finding[]> {
   const found = { what: 'termination log', helpers: ALL };
   const problem = refusal(`${root}/dev/termination-log`, constants.W_OK);
@@ -62,7 +62,7 @@ export function terminationLog({ root }: Machine): Promise<Finding[]> {
   return Promise.resolve([{ ...found, state: 'note', detail: problem, fix }]);
 }
 
-/** The Pod's name and place for log lines. */
+/** The Pod's name and location, for log lines. */
 export function downwardApi({ env }: Machine): Promise<Finding[]> {
   const names = { POD_NAME: 'metadata.name', POD_NAMESPACE: 'metadata.namespace', NODE_NAME: 'spec.nodeName' };
   return Promise.resolve(
@@ -75,7 +75,7 @@ export function downwardApi({ env }: Machine): Promise<Finding[]> {
   );
 }
 
-/** The image's own shell, which kolla-init executes to start the service. */
+/** The shell of the image, which kolla_start executes to start the service. */
 export function bash({ root }: Machine): Promise<Finding[]> {
   const found = { what: 'bash', helpers: ['kolla-init'] };
   const problem = refusal(`${root}/bin/bash`, constants.X_OK);
@@ -95,7 +95,7 @@ export function memoryLimit({ root }: Machine): Promise<Finding[]> {
   return Promise.resolve([{ ...found, state: 'lacks', detail: `${mib} MiB`, fix }]);
 }
 
-/** The overhead of an exec probe, compared with the kubelet's default timeout of a second. */
+/** The cost of an exec probe, compared with the kubelet's default timeout of one second. */
 export function kubeletProbes(): Promise<Finding[]> {
   const startMs = Math.round(performance.now());
   const found = { what: 'kubelet probes', helpers: ['kolla-probe'] };
@@ -109,7 +109,7 @@ function limitIn(root: string): number | undefined {
   for (const file of ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes']) {
     try {
       const bytes = Number(readFileSync(root + file, 'utf8'));
-      // cgroup v1 represents "no limit" by a number near 2^63, v2 by max.
+      // cgroup v1 represents "no limit" as a number near 2^63, cgroup v2 as max.
       return Number.isNaN(bytes) || bytes > 2 ** 60 ? undefined : bytes;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;

@@ -12,7 +12,7 @@ import {
 import type { Check, Finding, Machine } from './finding.ts';
 
 const CHECKS: readonly Check[] = [
-  // First, while only our own start has taken time.
+  // Measured first, while the process has done nothing but start.
   kubeletProbes,
   identity,
   configJson,
@@ -26,7 +26,7 @@ const CHECKS: readonly Check[] = [
   dns,
 ];
 
-/** All findings, in the order of a Pod's life. */
+/** All findings in the order of a Pod's life. */
 export async function examine(machine: Machine): Promise<Finding[]> {
   const findings = await Promise.all(CHECKS.map((check) => check(machine)));
   return findings.flat();

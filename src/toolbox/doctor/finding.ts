@@ -1,26 +1,26 @@
-/** The examined machine, replaceable in tests. */
+/** The machine to examine. Tests can replace it. */
 export interface Machine {
-  /** '' for this one; else a directory instead of `/`. */
+  /** A directory to use instead of `/`; '' for this machine. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   readonly uid: number;
   readonly signal: AbortSignal;
 }
 
-/** One requirement of helpers. */
+/** One requirement that helpers have. */
 export interface Finding {
   readonly what: string;
-  /** `note`: helpers work, with the limitation in the detail. */
+  /** `note` means that helpers work, with the limitation in `detail`. */
   readonly state: 'ok' | 'note' | 'lacks';
-  /** The observation. Never the content of a secret. */
+  /** What was observed. It never contains a secret. */
   readonly detail: string;
-  /** The change to make, in the manifest if possible. */
+  /** How to fix it, in the manifest if possible. */
   readonly fix?: string;
   readonly helpers: readonly string[];
 }
 
-/** Examines one requirement, or a few related ones. */
+/** Examines one requirement, or a few that are related. */
 export type Check = (machine: Machine) => Promise<Finding[]>;
 
-/** Timeout of a network request. */
+/** Timeout of a request over the network. */
 export const ASK_MS = 2000;

@@ -8,7 +8,7 @@ import type { Finding } from './finding.ts';
 /** Reports what this Pod or machine has and lacks for each helper. */
 export function doctorOf(names: readonly string[]): Command {
   return command({
-    summary: "Checks this Pod or machine for each helper's requirements, with fixes.",
+    summary: "Checks this Pod or machine for each helper's requirements, and suggests fixes.",
     description: 'Writes nothing, sends no credentials and prints no secret. Exit code 1 if something is missing.',
     operands: [{ name: 'HELPER', help: "check only this helper's requirements", optional: true, values: names }],
     options: [outputOption('KOLLA_POD_DOCTOR_OUTPUT', 'table')],
@@ -17,9 +17,9 @@ export function doctorOf(names: readonly string[]): Command {
       { line: 'kolla-pod doctor init -o json', does: "kolla-init's requirements, as JSON" },
     ],
     async run({ operands: [name], options }, { stdout, terminal, signal, inherited }) {
-      // The environment itself is examined here, not an option.
+      // The environment itself is examined here; it is not read as options.
       const machine = { root: '', env: inherited, uid: process.getuid?.() ?? 0, signal };
-      // Lazy: no other command uses the network.
+      // Loaded lazily: no other command uses the network.
       const { examine } = await import('./examine.ts');
       const all = await examine(machine);
       const findings = name === undefined ? all : all.filter(({ helpers }) => helpers.some((h) => isNamed(h, name)));

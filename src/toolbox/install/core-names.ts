@@ -21,7 +21,7 @@ export function isCoreName(name: string): boolean {
   return (CORE_NAMES as readonly string[]).includes(name);
 }
 
-/** The binary that a name links to. */
+/** The binary to which a name links. */
 export function binaryOf(name: string, hasCore: boolean): 'kolla-core' | 'kolla-pod' {
   return hasCore && isCoreName(name) ? 'kolla-core' : 'kolla-pod';
 }

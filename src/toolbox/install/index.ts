@@ -31,23 +31,23 @@ export function installOf(helpers: () => readonly Helper[]): Command {
   return command({
     summary: 'Copies the binary and its links into a directory shared by containers.',
     description:
-      "For images that lack them: an init container runs this, and the service's container mounts the same " +
-      'volume. Files are installed atomically; up-to-date files are not touched. Creates `kolla-pod`, ' +
-      '`bin/` with its names, and `rootless-bin/` with sudo in DIR.',
+      "For images without kolla-pod: an init container runs this, and the service's container mounts the same " +
+      'volume. Files are installed atomically; up-to-date files are not touched. DIR then contains ' +
+      'the binaries, links with all names in `bin/`, and sudo in `rootless-bin/`.',
     operands: [{ name: 'DIR', help: 'mount point of the shared volume in this container' }],
     options: [
       {
         flag: 'from',
         type: 'path',
         env: 'KOLLA_POD_INSTALL_FROM',
-        help: 'executable to copy (default this one)',
+        help: 'executable to copy (default: this one)',
         example: '/dist/kolla-pod',
       },
       {
         flag: 'core',
         type: 'boolean',
         env: 'KOLLA_POD_INSTALL_CORE',
-        help: 'install only kolla-core and its names',
+        help: 'install only kolla-core and its links',
         details: 'For a Pod whose waits and probes need no TLS, login or API server, and that has no sidecar.',
         example: 'true',
       },
@@ -61,7 +61,7 @@ export function installOf(helpers: () => readonly Helper[]): Command {
     ],
     async run({ operands: [directory = ''], options: { from, core } }, { signal, log }) {
       if (directory === '' || /[\n\0]/.test(directory)) throw new UsageError('install: DIR is not a path');
-      // Run from source, the executable is node.
+      // If run from source, the executable is node.
       if (from === undefined && !isSea())
         throw new UsageError('install: this is not the binary; set it with --from FILE');
       await install(
@@ -83,9 +83,9 @@ interface InstallOptions {
   readonly directory: string;
   /** The executable to copy. */
   readonly source: string;
-  /** Its names. */
+  /** Names to create as links. */
   readonly names: readonly string[];
-  /** Only `kolla-core`, which must be next to it. */
+  /** Installs only `kolla-core`, which must be in the same directory. */
   readonly isCoreOnly: boolean;
 }
 
@@ -93,7 +93,7 @@ const FULL = new Set(['ENOSPC', 'EDQUOT']);
 const EVERYBODY_READS = 0o005;
 
 /**
- * Installs, or finds everything installed.
+ * Installs the files, or finds everything installed.
  * @throws ConfigError, UnavailableError, NotPermittedError as described above
  */
 export async function install(options: InstallOptions, signal: AbortSignal, log: Log): Promise<void> {
@@ -130,7 +130,7 @@ export async function install(options: InstallOptions, signal: AbortSignal, log:
     });
 }
 
-/** Undefined if only the one binary was copied: then it has all names. */
+/** Undefined if only one binary was copied, which then has all names. */
 async function coreBeside(source: string): Promise<string | undefined> {
   const core = join(dirname(await realpath(source)), 'kolla-core');
   return (await stat(core).catch(ignoreAbsent))?.isFile() === true ? core : undefined;
@@ -147,8 +147,8 @@ async function executableAt(source: string): Promise<Stats> {
 }
 
 /**
- * Our own image has the binary under DIR as well: without a volume there everything would seem installed, and no other
- * container would see it.
+ * Our own image also has the binary under DIR. Without a volume there, everything would seem to be installed, and no
+ * other container would see it.
  */
 async function checkPlace(binary: string, source: string, executable: Stats): Promise<void> {
   const there = await lstat(binary).catch(ignoreAbsent);

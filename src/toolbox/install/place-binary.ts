@@ -5,9 +5,12 @@ import { pipeline } from 'node:stream/promises';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { removeStale, temporaryFor } from '../../fs/replace-file.ts';
 
-/** For every uid: it runs as the service's user, which is unknown here. */
+/** Mode for every uid, because it runs as the service's user, which is unknown here. */
 export const EXECUTABLE = 0o755;
-/** Larger reads are not faster; reading it whole would count against the container's memory limit. */
+/**
+ * Size of a read. Larger reads are not faster, and reading the whole file would count against the container's memory
+ * limit.
+ */
 const CHUNK_BYTES = 1 << 20;
 
 /**
@@ -22,7 +25,7 @@ export async function placeBinary(source: string, target: string, signal: AbortS
   try {
     await copy(source, target, signal);
   } catch (error) {
-    // A concurrent run took our temporary file for a stale one.
+    // A concurrent run considered our temporary file stale.
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (signal.aborted || code !== 'ENOENT' || !['rename', 'open'].includes(syscall ?? '')) throw error;
     await copy(source, target, signal);
@@ -47,8 +50,8 @@ async function copy(source: string, target: string, signal: AbortSignal): Promis
 }
 
 /**
- * By content, not by version: two builds of one version differ during development. A link may lead to a place invisible
- * to other containers.
+ * Compared by content and not by version, because two builds of one version differ during development. A link may lead
+ * to a path that other containers don't see.
  */
 async function isSame(source: string, target: string): Promise<boolean> {
   const found = await lstat(target).catch(ignoreAbsent);

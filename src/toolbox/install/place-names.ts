@@ -7,7 +7,7 @@ import { Replacer } from '../../fs/replacer.ts';
 import { binaryOf } from './core-names.ts';
 import { EXECUTABLE } from './place-binary.ts';
 
-/** The target of our links, of this version or another. */
+/** Targets of our links, of this version or another one. */
 const BINARY_LINK = /^\.\.\/kolla-(?:pod|core)$/;
 const LEFT_AS_IS = { uid: -1, gid: -1 };
 const EVERYBODY_ENTERS = 0o555;
@@ -39,8 +39,8 @@ export async function placeNames(directory: string, layout: Layout): Promise<num
 }
 
 /**
- * A directory that every uid can enter and read. An existing one keeps its mode: it may be a mount point with an
- * intended mode.
+ * A directory that every uid can enter and read. An existing directory keeps its mode, because it may be a mount point
+ * whose mode was chosen.
  * @throws ConfigError if another object has that name
  */
 export async function madeDirectory(path: string): Promise<string> {
@@ -54,14 +54,14 @@ export async function madeDirectory(path: string): Promise<string> {
   return path;
 }
 
-/** A directory and its parents, up to one of them: mkdir has applied the umask to their modes. */
+/** A directory and its parents, up to the given one, because mkdir has applied the umask to their modes. */
 function fromTo(path: string, top: string): string[] {
   return path === top ? [path] : [path, ...fromTo(dirname(path), top)];
 }
 
 /**
- * One of our directories in the volume, as madeDirectory, but accessible to all even after an interrupted run. Not a
- * link: other users of the volume must not redirect us outside.
+ * One of our directories in the volume, like madeDirectory, but accessible to all users even after an interrupted run.
+ * It is not followed if it is a link, because other users of the volume must not redirect us.
  */
 async function innerDirectory(path: string): Promise<string> {
   await makeDirectory(path, EXECUTABLE);
@@ -71,7 +71,7 @@ async function innerDirectory(path: string): Promise<string> {
   return path;
 }
 
-/** Names with a leading dot may be temporary files of a concurrent run. */
+/** A name with a leading dot may be a temporary file of a concurrent run. */
 async function linksIn(directory: string): Promise<Map<string, string | undefined>> {
   const found = await readdir(directory, { withFileTypes: true });
   const links = found.filter((entry) => entry.isSymbolicLink() && !entry.name.startsWith('.'));
@@ -81,17 +81,17 @@ async function linksIn(directory: string): Promise<Map<string, string | undefine
   return new Map(await Promise.all(targets));
 }
 
-/** The path of the binary and its links in images, and in volumes mounted into them. */
+/** The path of the binary and its links, in images and in volumes mounted into them. */
 export const PLACE = '/opt/kolla-pod';
 
-/** A name of another program: its directory is only for the PATH of images without root. */
+/** The name of another program. Its directory is meant only for the PATH of images without root. */
 const SUDO = 'sudo';
 
-/** The links next to the binaries: targets by directory and name. */
+/** The links next to the binaries, as targets by directory and name. */
 type Layout = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * @param names of the binary
+ * @param names names that the binary has
  * @param hasCore whether `kolla-core` is there as well
  */
 export function layoutOf(names: readonly string[], hasCore: boolean): Layout {

@@ -21,7 +21,7 @@ import {
   socketDependency,
 } from './made.ts';
 
-/** Values of the environment; undefined if unset or empty. */
+/** Values in the environment; undefined if unset or empty. */
 export interface EntrypointVariables {
   readonly service: string | undefined;
   readonly jobs: string | undefined;
@@ -38,13 +38,13 @@ export interface EntrypointVariables {
 }
 
 export interface Translated {
-  /** Without duplicates. */
+  /** Dependencies without duplicates. */
   readonly dependencies: readonly Dependency[];
-  /** Files to be rendered, without duplicates. */
+  /** Files to render, without duplicates. */
   readonly configs: readonly string[];
 }
 
-/** The waits defined by these variables. Throws UsageError with variable and column. */
+/** The waits that these variables define. Throws UsageError with variable and column. */
 export function translate(all: EntrypointVariables, way: Way): Translated {
   const given = withoutBlankJson(all);
   const { namespace: base, podName } = given;
@@ -53,7 +53,7 @@ export function translate(all: EntrypointVariables, way: Way): Translated {
     checkName({ text: podName, called: 'POD_NAME' }, 'a Pod', { value: podName, column: 1 }, 'subdomain');
   const from = <T>(variable: string, text: string | undefined, read: (source: Source) => T[]): T[] =>
     text === undefined ? [] : read({ text, called: variable });
-  /** Entries that depend on the Pod's identity; kubernetes-entrypoint skipped them if it was unknown. */
+  /** Entries that depend on the Pod's identity. kubernetes-entrypoint skipped them if it was unknown. */
   const where = <T>(source: Source, read: () => T[]): T[] =>
     orLeaveOut(way, () => {
       if (podName === undefined) throw leftOut(source, 1, NEEDS_POD_NAME);
@@ -80,7 +80,7 @@ export function translate(all: EntrypointVariables, way: Way): Translated {
   return { dependencies: eachOnce(dependencies), configs: [...new Set(configs)] };
 }
 
-/** A template without entries leaves whitespace between its parts. In a list, whitespace is an entry's name. */
+/** A template without entries leaves whitespace between its parts. In a list, whitespace is the name of an entry. */
 function withoutBlankJson(given: EntrypointVariables): EntrypointVariables {
   const json = (text: string | undefined) => (text === undefined || /^[ \t\n\r]*$/.test(text) ? undefined : text);
   const { jobsJson, podJson, customResource } = given;

@@ -109,7 +109,7 @@ function conditionOf(source: Source, { item, type, status }: AskedCondition): Co
   return { type: type.value, status: status?.value ?? 'True' };
 }
 
-/** `a.b.c` as in kubernetes-entrypoint; special characters of JSONPath are escaped. */
+/** The path `a.b.c`, as in kubernetes-entrypoint. Special characters of JSONPath are escaped. */
 function jsonpathOf(source: Source, { item, key, value }: Field): JsonPath {
   if (key === undefined) throw wrong(source, item.column, 'the key of a field is missing');
   const steps = key.value.split('.');

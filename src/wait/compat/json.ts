@@ -14,7 +14,7 @@ export type Json = { readonly column: number } & (
   | { readonly is: 'null' }
 );
 
-/** Far more than any entry needs, and far less than the stack allows. */
+/** Maximum depth: far more than an entry needs, and far less than the stack allows. */
 const DEPTH_MAX = 50;
 
 const SPACES = /[ \t\n\r]*/y;
@@ -23,7 +23,7 @@ const STRING = /"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 
-/** Parses a text exactly like JSON.parse. Throws LeftOutError with the column of a syntax error. */
+/** Parses a text like JSON.parse. Throws LeftOutError with the column of a syntax error. */
 export function parseJson(source: Source): Json {
   const reader = new Reader(source);
   const value = reader.value(0);

@@ -1,10 +1,10 @@
 import { UsageError } from '../../core/errors.ts';
 import { wrong, type Source } from '../grammar/source.ts';
 
-/** An entry that kubernetes-entrypoint skipped with a log line, without waiting for it. */
+/** An entry that kubernetes-entrypoint skipped with a log line and did not wait for. */
 class LeftOutError extends UsageError {
   override name = 'LeftOutError';
-  /** Only the problem. */
+  /** The problem, without its location. */
   readonly what: string;
 
   constructor(what: string) {
@@ -13,18 +13,18 @@ class LeftOutError extends UsageError {
   }
 }
 
-/** How to handle input that kubernetes-entrypoint skipped. */
+/** What to do with input that kubernetes-entrypoint skipped. */
 export interface Way {
   readonly isLenient: boolean;
   readonly warn: (message: string) => void;
 }
 
-/** A problem at a column that kubernetes-entrypoint skipped. */
+/** Input at a column that kubernetes-entrypoint skipped. */
 export function leftOut(source: Source, column: number, why: string): LeftOutError {
   return new LeftOutError(wrong(source, column, why).message);
 }
 
-/** The attempt's result; in lenient mode undefined if something is skipped, which is logged. */
+/** The result of the attempt. In lenient mode, it is undefined and logged if something is skipped. */
 export function orLeaveOut<T>({ isLenient, warn }: Way, attempt: () => T): T | undefined {
   try {
     return attempt();

@@ -1,14 +1,14 @@
 import { checkName, wrong, type NameRule, type Part, type Source } from '../grammar/source.ts';
 import { leftOut, orLeaveOut, type Way } from './leave-out.ts';
 
-/** One entry of `name,namespace:name`. */
+/** One entry of a list `name,namespace:name`. */
 interface Entry {
   readonly name: Part;
-  /** Undefined: the default namespace. */
+  /** Undefined for the default namespace. */
   readonly namespace: Part | undefined;
 }
 
-/** The entries of a list, split as in kubernetes-entrypoint: at commas and colons, without trimming. */
+/** The entries of a list. As in kubernetes-entrypoint it is split at commas and colons, and not trimmed. */
 function listOf(source: Source, way: Way): Entry[] {
   let column = 1;
   return source.text.split(',').flatMap((value) => {
@@ -26,7 +26,7 @@ function entryOf(source: Source, { value, column }: Part): Entry {
   return { name: { value: second, column: column + first.length + 1 }, namespace: { value: first, column } };
 }
 
-/** Entries that name API objects. Throws UsageError for invalid names, which would never appear. */
+/** Entries that name API objects. Throws UsageError for an invalid name, which could never exist. */
 export function objectsOf(
   source: Source,
   way: Way,
@@ -41,7 +41,7 @@ export function objectsOf(
   });
 }
 
-/** Entries about this Pod: a namespace before them is skipped, as before, and logged. */
+/** Entries about this Pod. As in kubernetes-entrypoint, a namespace before them is skipped; this is logged. */
 export function namesOf(source: Source, way: Way): Part[] {
   return listOf(source, way).map(({ name, namespace }) => {
     if (namespace?.value.includes('/') === true)
@@ -52,7 +52,7 @@ export function namesOf(source: Source, way: Way): Part[] {
   });
 }
 
-/** Entries that are paths. Throws UsageError for an empty one, and for leading or trailing spaces. */
+/** Entries that are paths. Throws UsageError for an empty path, and for leading or trailing spaces. */
 export function pathsOf(source: Source, way: Way): string[] {
   return namesOf(source, way).map(({ value, column }) => {
     if (value === '') throw wrong(source, column, 'a path is missing');

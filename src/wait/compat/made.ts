@@ -7,7 +7,7 @@ import { file } from '../kinds/path.ts';
 import { pod } from '../kinds/pod.ts';
 import { service } from '../kinds/service.ts';
 
-/** Defaults of a Dependency; its text is the name in kubernetes-entrypoint's log. */
+/** Defaults for a Dependency. Its text is its name in kubernetes-entrypoint's log. */
 const PLAIN = {
   form: 'object',
   isNegated: false,
@@ -36,7 +36,7 @@ export function jobDependency(name: string, namespace: string): ObjectDependency
   return { ...PLAIN, of: job, kind: job.word, text: `Job ${name} in namespace ${namespace}`, name, namespace };
 }
 
-/** @param labels `app=x` each */
+/** @param labels labels such as `app=x` */
 export function jobsDependency(labels: readonly string[], namespace: string): ObjectDependency {
   return {
     ...PLAIN,
@@ -59,7 +59,7 @@ export function daemonsetDependency(name: string, namespace: string): ObjectDepe
   };
 }
 
-/** @param labels `app=x` each */
+/** @param labels labels such as `app=x` */
 export function podDependency(labels: readonly string[], namespace: string, isOnOwnNode: boolean): ObjectDependency {
   const where = isOnOwnNode ? ' on same host' : '';
   const text = `Pod${where} with labels ${mapText(labels)} in namespace ${namespace}`;
@@ -70,7 +70,7 @@ export function containerDependency(name: string): ObjectDependency {
   return { ...PLAIN, of: container, kind: container.word, text: `Container ${name}`, name, namespace: undefined };
 }
 
-/** kubernetes-entrypoint only checks that the path exists, which needs no permission to connect. */
+/** kubernetes-entrypoint checks only that the path exists, which needs no permission to connect. */
 export function socketDependency(path: string): PathDependency {
   return {
     form: 'path',
@@ -88,7 +88,7 @@ interface CustomResource {
   readonly version: string;
   readonly kind: string;
   readonly name: string;
-  /** Undefined: the default namespace, or none for a cluster-scoped resource. */
+  /** Undefined for the default namespace, or for a cluster-scoped resource. */
   readonly namespace: string | undefined;
   readonly conditions: readonly Condition[];
   readonly jsonpaths: readonly JsonPath[];
@@ -111,7 +111,7 @@ export function customResourceDependency(
   };
 }
 
-/** As Go prints a map: `map[app:x tier:y]`. */
+/** Formatted like a map in Go: `map[app:x tier:y]`. */
 function mapText(labels: readonly string[]): string {
   return `map[${labels.map((label) => label.replace('=', ':')).join(' ')}]`;
 }

@@ -4,7 +4,7 @@ import { parseJson, type Json } from './json.ts';
 import { leftOut, orLeaveOut, type Way } from './leave-out.ts';
 import type { ObjectDependency } from '../dependency.ts';
 
-/** Source of a value. */
+/** Where a value comes from. */
 export interface Reading {
   readonly source: Source;
   readonly way: Way;
@@ -21,7 +21,7 @@ const WHAT = {
   null: 'null',
 };
 
-/** The items of a list; none for null. */
+/** The items of a list; null has none. */
 export function itemsIn({ source }: Reading, json: Json | undefined): readonly Json[] {
   if (json === undefined || json.is === 'null') return [];
   if (json.is === 'array') return json.items;
@@ -29,7 +29,7 @@ export function itemsIn({ source }: Reading, json: Json | undefined): readonly J
 }
 
 /**
- * The members of an object by their known names, case-insensitively like Go's decoder; none for null.
+ * The members of an object by their known names, which are case-insensitive as in Go's decoder; null has none.
  * kubernetes-entrypoint would silently ignore an unknown one, though it was intended.
  */
 export function membersIn({ source, way }: Reading, json: Json, known: readonly string[]): Members {
@@ -47,16 +47,16 @@ export function membersIn({ source, way }: Reading, json: Json, known: readonly 
   return members;
 }
 
-/** The text of a member; undefined if it is missing, empty or null, which are equivalent there. */
+/** The text of a member; undefined if it is missing, empty or null, which are equivalent in Go. */
 export function textIn({ source }: Reading, members: Members, name: string): Part | undefined {
   const json = members.get(name);
   if (json === undefined || json.is === 'null') return undefined;
   if (json.is !== 'string') throw leftOut(source, json.column, `${name} is ${WHAT[json.is]}, and not a text`);
-  // After the quote.
+  // The column after the quote.
   return json.value === '' ? undefined : { value: json.value, column: json.column + 1 };
 }
 
-/** The boolean of a member; default false. */
+/** The boolean value of a member; the default is false. */
 export function flagIn({ source }: Reading, members: Members, name: string): boolean {
   const json = members.get(name);
   if (json === undefined || json.is === 'null') return false;
@@ -83,7 +83,7 @@ export function labelsIn(
   return [...labels.values()].toSorted(([a], [b]) => (a.value < b.value ? -1 : 1));
 }
 
-/** An entry whose types were checked; evaluated once all entries have valid types. */
+/** An entry whose types were checked. It is evaluated once all entries have valid types. */
 type Meant = () => ObjectDependency;
 
 /**
@@ -102,7 +102,7 @@ export function namespaceOf(source: Source, given: Part | undefined, base: strin
   return given?.value ?? base;
 }
 
-/** `app=x` each. Throws UsageError without labels, which matched nothing in kubernetes-entrypoint. */
+/** Labels such as `app=x`. Throws UsageError if there are none, which matched nothing in kubernetes-entrypoint. */
 export function selectorOf(source: Source, json: Json, labels: ReturnType<typeof labelsIn>, what: string): string[] {
   if (labels === undefined || labels.length === 0)
     throw wrong(

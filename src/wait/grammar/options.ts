@@ -4,7 +4,7 @@ import { suggestion } from '../../core/nearest.ts';
 import type { Condition, JsonPath, ObjectDependency } from '../dependency.ts';
 import { checkLabel, checkName, wrong, type Part, type Source } from './source.ts';
 
-/** Options after a dependency's name. */
+/** The options that follow the name of a dependency. */
 type Options = Pick<
   ObjectDependency,
   'timeoutMs' | 'labels' | 'conditions' | 'jsonpaths' | 'release' | 'isOnOwnNode' | 'record'
@@ -14,9 +14,10 @@ type Options = Pick<
 const REPEATED = new Set(['label', 'condition', 'jsonpath']);
 
 /**
- * Parses `key=value&key=value`. `%XX` in a value is that byte, to encode `&`, and a comma in the environment.
- * @param text undefined without options
- * @param valid the keys supported here
+ * Parses `key=value&key=value`. `%XX` in a value stands for that byte, which encodes `&` and, in the environment,
+ * commas.
+ * @param text undefined if there are no options
+ * @param valid the keys that this kind supports
  */
 export function parseOptions(source: Source, text: Part | undefined, valid: readonly string[]): Options {
   const given = new Map<string, Part[]>();

@@ -66,7 +66,7 @@ function kindOf(source: Source, word: string, column: number, next: string | und
   if (kind !== undefined) return kind;
   const isResource = next !== ':' && /^[A-Za-z][A-Za-z0-9-]*(?:\.[a-z0-9-]+)*$/.test(word);
   const isKnown = word.includes('.') || BUILT_IN_WORDS.has(word.toLowerCase());
-  // A very short word is similar to everything.
+  // A very short word is similar to every other one.
   const words = [...BY_WORD.keys()].filter(isLong);
   if (isResource && (isKnown || nearest(word, [...words, ...[...BUILT_IN_WORDS].filter(isLong)]) === undefined))
     return ANY;
@@ -81,7 +81,7 @@ function isLong(word: string): boolean {
   return word.length > 2;
 }
 
-/** The parts before and after a separator; the latter is undefined without a separator. */
+/** The parts before and after a separator. Without a separator, the second part is undefined. */
 function split({ value, column }: Part, mark: string): [Part, Part | undefined] {
   const at = value.indexOf(mark);
   if (at === -1) return [{ value, column }, undefined];
@@ -147,7 +147,7 @@ function parseServer(kind: ServerKind, { source, isNegated }: Begun, rest: Part)
 function parseUrl(kind: UrlKind, { source, word, isNegated }: Begun, rest: Part): UrlDependency {
   const [place, fragment] = split(rest, '#');
   if (fragment !== undefined) refuseAccount(source, fragment);
-  // A space in a URL would be encoded silently, and requested.
+  // A space in a URL would be encoded silently and sent.
   const blank = /\s/.exec(place.value);
   if (blank !== null) throw wrong(source, place.column + blank.index, 'a URL has no spaces');
   const url = URL.parse(`${word}://${place.value}`);

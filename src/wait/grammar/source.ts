@@ -1,25 +1,25 @@
 import { UsageError } from '../../core/errors.ts';
 import { NAME_RULES } from '../../kube/names.ts';
 
-/** A text being parsed: messages quote it, with a column. */
+/** A text that is being parsed. Messages quote it, with a column. */
 export interface Source {
   readonly text: string;
-  /** Its name in messages; default the text itself. */
+  /** Its name in messages; the default is the text itself. */
   readonly called?: string;
 }
 
-/** A part of the text, and its start column (from 1). */
+/** A part of the text, with the column at which it starts (from 1). */
 export interface Part {
   readonly value: string;
   readonly column: number;
 }
 
-/** The error for a problem at a column of the text. */
+/** The error about a problem at a column of the text. */
 export function wrong({ text, called }: Source, column: number, why: string, cause?: unknown): UsageError {
   return new UsageError(`${called ?? `wait '${shown(text)}'`}, column ${column}: ${why}`, { cause });
 }
 
-/** Without the part before an @ in a URL: it may contain a password. */
+/** The text without the part of a URL before an @, which may contain a password. */
 function shown(text: string): string {
   return text.replace(/^([^:@]*:\/*)[^]*@/, '$1...@');
 }
@@ -28,12 +28,12 @@ export type NameRule = 'label' | 'subdomain' | 'any';
 
 const RULES = {
   ...NAME_RULES,
-  // As in the API server: a name is one path segment.
+  // The rule of the API server: a name is one path segment.
   any: { stray: /[^\w.:~+-]/, most: 253, has: "letters, digits, '-', '.', '_', ':'" },
 } as const;
 
 /**
- * Validates a name strictly: one with a space or a capital would never appear.
+ * Validates a name strictly, because an object whose name has a space or a capital can never exist.
  * @param what the object, with its article: `a Job`
  */
 export function checkName(source: Source, what: string, { value, column }: Part, rule: NameRule): void {

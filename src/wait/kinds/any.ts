@@ -9,10 +9,10 @@ import type { Resource } from '../sharing.ts';
 import type { Effects, Report } from '../waiter.ts';
 import { judgePresence } from './presence.ts';
 
-/** A missing definition may be created later, but rarely within a moment. */
+/** A missing definition may be created later, but rarely within seconds. */
 const BACKOFF = { minMs: 1000, maxMs: 10_000 };
 
-/** Any other resource of the API server. The dependency defines its condition; by default, existence. */
+/** Any other resource in the API. The dependency defines its condition; the default is existence. */
 export const any: ObjectKind = {
   form: 'object',
   word: 'RESOURCE.GROUP',

@@ -16,7 +16,7 @@ interface State {
   readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
 }
 
-/** The relevant parts of this Pod. */
+/** The fields of this Pod that the verdict needs. */
 interface OwnPod extends KubeObject {
   readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] };
   readonly status?: {
@@ -36,7 +36,7 @@ const SHAPE = objectOf({
   status: fields({ containerStatuses: STATUSES, initContainerStatuses: STATUSES }),
 });
 
-/** State of one of our Pod's containers. Native sidecars are listed among the init containers. */
+/** The state of one of our Pod's containers. Native sidecars are listed among the init containers. */
 export function judgeContainer({ status = {} }: OwnPod, name: string): Verdict {
   const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   const found = all.find((container) => container.name === name);
@@ -49,7 +49,7 @@ export function judgeContainer({ status = {} }: OwnPod, name: string): Verdict {
 }
 
 /**
- * Why waiting for that container would be futile; undefined if it is not.
+ * Why waiting for that container would be futile; undefined if it would not.
  * @param own our own container, if known
  */
 export function whyInVain({ spec = {} }: OwnPod, name: string, own: string | undefined): string | undefined {
@@ -58,7 +58,7 @@ export function whyInVain({ spec = {} }: OwnPod, name: string, own: string | und
   if (!all.includes(name)) return `this Pod has no such container; it has ${all.join(', ')}`;
   if (name === own) return 'this is our own container, which is not ready before the wait ends';
   const before = initContainers.findIndex((container) => container.name === own);
-  // A running sidecar does not block others.
+  // A sidecar that is running does not block other containers.
   if (before === -1 || initContainers[before]?.restartPolicy === 'Always') return undefined;
   const isLater = all.indexOf(name) > before;
   return isLater ? `it starts only after this init container (${own}) has exited` : undefined;

@@ -11,7 +11,7 @@ import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
 import { judgePod, ownPod, POD_RESOURCE, POD_SHAPE, type Pod } from './pod.ts';
 import { judgePresence } from './presence.ts';
 
-/** The relevant parts of a DaemonSet. */
+/** The fields of a DaemonSet that the verdict needs. */
 export interface DaemonSet extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly generation?: number };
   readonly spec?: { readonly selector?: LabelSelector };
@@ -56,7 +56,7 @@ export function judgeDaemonSet(
   const open = judged.find(({ is }) => is === 'pending') ?? judged[0];
   if (open !== undefined) return pending(`its Pod on node ${node}: ${open.state}`);
   const { observedGeneration = 0, currentNumberScheduled = 0, desiredNumberScheduled = 0 } = status;
-  // Until then its controller may not have processed this node.
+  // Before that, its controller may not have processed this node.
   const isSettled =
     observedGeneration >= (metadata.generation ?? 0) && currentNumberScheduled >= desiredNumberScheduled;
   const none = `none of its Pods is on node ${node}`;
@@ -94,7 +94,7 @@ export const daemonset: ObjectKind = {
   },
 };
 
-/** Conditions and values refer to the DaemonSet itself, and so does its absence. */
+/** Conditions, values and absence refer to the DaemonSet itself. */
 function isOfThisNode({ isNegated, conditions, jsonpaths }: ObjectDependency): boolean {
   return !isNegated && conditions.length === 0 && jsonpaths.length === 0;
 }
@@ -103,7 +103,7 @@ type Letter =
   | { readonly of: 'daemonset'; readonly seen: Sighting<DaemonSet> }
   | { readonly of: 'pods'; readonly seen: Sighting<OwnedPod> };
 
-/** Two watches: the DaemonSet defines the selector of its Pods, whose state decides. */
+/** Two watches are needed: the DaemonSet defines the selector of its Pods, and the verdict depends on their state. */
 async function waitOnThisNode(
   { kind, name, namespace: given }: ObjectDependency,
   { daemonsetAbsent }: WaitOptions,
@@ -161,7 +161,7 @@ async function waitOnThisNode(
   throw new Error(`the watch of DaemonSet ${name} ended`);
 }
 
-/** Undefined for a malformed one: its Pods are unknown. */
+/** Undefined if the object is malformed, so that its Pods are unknown. */
 function selectorOf(found: DaemonSet): string | undefined {
   return fits(SHAPE, found) ? selectorText((shaped(SHAPE, found) as DaemonSet).spec?.selector ?? {}) : undefined;
 }
@@ -179,14 +179,14 @@ async function forward(
   try {
     for await (const seen of sightings) mailbox.put({ of, seen });
   } catch (error) {
-    // It was stopped and is no longer read, or the next has started.
+    // This watch was stopped and is no longer read, or the next one has started.
     if (!(error instanceof Stopped)) mailbox.fail(error);
   }
 }
 
 class Stopped extends Error {}
 
-/** A watch that another may replace. Ends with the signal, and on disposal. */
+/** A watch that another one may replace. It ends with the signal and when it is disposed. */
 function stoppable(signal: AbortSignal): { readonly begin: () => AbortSignal } & Disposable {
   let current: AbortController | undefined;
   return {

@@ -27,7 +27,7 @@ export const dbSync: ObjectKind = {
   make(dependency, options, effects) {
     const { name } = dbSyncLease('', dependency.name ?? '');
     const { release } = dependency;
-    // Its release annotation names the last phase's release, not the release whose code may start.
+    // Its release annotation names the release of the last phase, not the release whose code may start.
     const waiter = objectWaiter({ ...dependency, name, release: undefined }, options, effects, {
       resource: {
         group: 'coordination.k8s.io',
@@ -55,9 +55,9 @@ export const dbSync: ObjectKind = {
 
 interface RecordQuestion {
   readonly namespace: string;
-  /** Name of the migration. */
+  /** The name of the migration. */
   readonly name: string;
-  /** Undefined: any release. */
+  /** The release; undefined for any release. */
   readonly release: string | undefined;
 }
 
@@ -68,8 +68,8 @@ export function judgeRecord(lease: KubeObject, wanted: string | undefined): Verd
 }
 
 /**
- * A migration's Lease in place of a missing Job. Read once: a Job created later is observed directly. Undefined if the
- * schema is not ready, or the Lease is not readable: then the Job is waited for.
+ * A migration's Lease, used instead of a missing Job. It is read once, because a Job created later is observed
+ * directly. Undefined if the schema is not ready or the Lease is not readable; then it waits for the Job.
  */
 export async function recordOf(
   { kube, warn }: Effects,

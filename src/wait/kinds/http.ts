@@ -6,7 +6,7 @@ import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
 import type { UrlKind } from '../dependency.ts';
 import { met, pending } from '../verdict.ts';
 
-/** A GET that gets a response. Redirects are responses and not followed, as with probes. */
+/** A GET that must get a response. Redirects are responses and are not followed, as in probes. */
 function httpKind(word: 'http' | 'https'): UrlKind {
   return {
     form: 'url',

@@ -1,4 +1,4 @@
-/** All kinds of dependencies, in the order of help and docs: one file and one line here per kind. */
+/** All kinds of dependencies in the order of help and docs. Each kind has one file, and one line here. */
 import type { Kind } from '../dependency.ts';
 import { amqp, memcached, mysql } from './server.ts';
 import { any } from './any.ts';
@@ -15,7 +15,7 @@ import { configmap, secret } from './presence.ts';
 import { service } from './service.ts';
 import { tcp } from './tcp.ts';
 
-/** Kinds with their own prefix. */
+/** Kinds that have their own prefix. */
 export const KINDS: readonly Kind[] = [
   job,
   dbSync,
@@ -38,5 +38,5 @@ export const KINDS: readonly Kind[] = [
   socket,
 ];
 
-/** Any other resource of the API server. */
+/** Any other resource in the API. */
 export const ANY = any;

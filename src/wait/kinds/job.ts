@@ -14,7 +14,7 @@ interface Condition {
   readonly message?: string;
 }
 
-/** The relevant parts of a batch/v1 Job. */
+/** The fields of a Job (batch/v1) that the verdict needs. */
 export interface Job extends KubeObject {
   readonly spec?: { readonly backoffLimit?: number; readonly suspend?: boolean };
   readonly status?: {
@@ -33,10 +33,10 @@ const SHAPE = objectOf({
 export function judgeJob({ metadata, spec, status = {} }: Job): Verdict {
   const conditions = (status.conditions ?? []).filter((condition) => condition.status === 'True');
   const condition = (type: string) => conditions.find((found) => found.type === type);
-  // Not status.succeeded: with several completions it is set after the first.
+  // status.succeeded is not used: with several completions it is set after the first one.
   if (condition('Complete')) return met('Complete');
   const failure = condition('Failed');
-  // A Job being deleted may be replaced, as Helm does before a hook.
+  // A Job that is being deleted may be replaced, as Helm does before a hook.
   if (failure && metadata.deletionTimestamp !== undefined)
     return skipped(`failed and being deleted: ${reasonOf(failure)}`);
   if (failure) return failed(`failed: ${reasonOf(failure)}`);
@@ -55,8 +55,8 @@ function reasonOf({ reason, message }: Condition): string {
 }
 
 /**
- * The migration whose record is used when the Job is gone: the given one, or NAME of NAME-db-sync. Undefined if none is
- * given: for other Jobs no migration is known, and a negated wait needs none.
+ * The migration whose record is used if the Job no longer exists: the given one, or NAME for NAME-db-sync. Undefined
+ * for other Jobs, whose migration is unknown, and for a negated wait, which needs none.
  */
 function migrationOf({
   name,
@@ -96,7 +96,7 @@ export const job: ObjectKind = {
       shape: SHAPE,
       judge: judgeJob,
       ofMany: 'all',
-      // Its TTL may have expired before we started; its result is on the migration's Lease.
+      // The Job may have been deleted after its TTL before we started; then the migration's Lease has its result.
       ...defined({ whenAbsent: migration === undefined ? undefined : askRecord(migration) }),
       fix: (kubectl) => `it does not recover by itself: see ${kubectl('logs')}, then delete and re-create it`,
     });

@@ -5,7 +5,7 @@ import { CONDITION, fields, listOfFields, objectOf } from '../shape.ts';
 import { met, skipped, pending, type Verdict } from '../verdict.ts';
 import { ownPod } from './pod.ts';
 
-/** The relevant parts of a Node. */
+/** The fields of a Node that the verdict needs. */
 export interface Node extends KubeObject {
   readonly status?: {
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[];

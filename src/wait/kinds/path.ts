@@ -7,8 +7,8 @@ import { met, skipped, pending, type Verdict } from '../verdict.ts';
 import { opened, refusalOf } from '../../net/dial.ts';
 
 /**
- * A stat is cheap, and not every file system reports changes. Each gets its own turn of the event loop, so that a
- * hundred of them delay no signal.
+ * Polling interval. A stat takes little time, and not every file system reports changes. Each stat has its own turn of
+ * the event loop, so that a hundred of them do not delay a signal.
  */
 const LOOK_AGAIN = { minMs: 50, maxMs: 500 };
 
@@ -33,8 +33,8 @@ async function look(path: string, isNegated: boolean): Promise<Verdict> {
 }
 
 /**
- * Judges a failed stat: only some errors mean that nothing exists, which `!` waits for.
- * @param isNegated whether absence is waited for
+ * Judges a failed stat: only some errors mean that the path does not exist, for which `!` waits.
+ * @param isNegated whether the wait is for absence
  */
 function absence(path: string, { code = '' }: NodeJS.ErrnoException, isNegated: boolean): Verdict {
   if (code !== 'ENOENT' && code !== 'ENOTDIR') return skipped(`is not accessible: ${code}`);
@@ -76,6 +76,6 @@ async function knock(path: string, isNegated: boolean, signal: AbortSignal): Pro
   const error = await opened(connect({ path, signal }));
   if (error === undefined) return met('accepts connections');
   const refusal = refusalOf(error, path);
-  // A socket that is busy (EAGAIN) or not permitted (EACCES) exists.
+  // A socket exists if it is busy (EAGAIN) or the connection is not permitted (EACCES).
   return error.code === 'ECONNREFUSED' || error.code === 'ENOENT' ? pending(refusal) : skipped(refusal);
 }

@@ -10,7 +10,7 @@ interface ContainerStatus {
   readonly state?: { readonly waiting?: { readonly reason?: string } };
 }
 
-/** The relevant parts of a Pod. */
+/** The fields of a Pod that the verdict needs. */
 export interface Pod extends KubeObject {
   readonly spec?: { readonly nodeName?: string };
   readonly status?: {
@@ -32,7 +32,7 @@ export const POD_SHAPE = objectOf({
   }),
 });
 
-/** Judges a Pod's status for a wait. A terminating Pod never counts. */
+/** Judges a Pod's status for a wait. A terminating Pod is never ready. */
 export function judgePod({ metadata, status = {} }: Pod): Verdict {
   if (metadata.deletionTimestamp !== undefined) return skipped('being deleted');
   const { phase = 'Pending', conditions = [], containerStatuses = [], initContainerStatuses = [] } = status;
@@ -47,7 +47,7 @@ export function judgePod({ metadata, status = {} }: Pod): Verdict {
 
 export const POD_RESOURCE = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true } as const;
 
-/** Read to find our node, unless NODE_NAME is set. */
+/** This Pod is read to find our node, unless NODE_NAME is set. */
 export function ownPod(podName: string | undefined): Reading {
   return { resource: POD_RESOURCE, by: 'get', name: podName };
 }

@@ -12,7 +12,7 @@ export function judgePresence({ metadata }: KubeObject): Verdict {
   return metadata.deletionTimestamp === undefined ? met('is there') : skipped('being deleted');
 }
 
-/** Only by name, and without its content: no permission to list Secrets should be needed. */
+/** Watched only by name and without its content, so that no permission to list Secrets is needed. */
 export const secret: ObjectKind = {
   form: 'object',
   word: 'secret',

@@ -4,14 +4,14 @@ import { objectWaiter } from '../objects.ts';
 import { CONDITION, fields, listOfFields, NUMBER, objectOf, TEXT, type Shape } from '../shape.ts';
 
 interface Names extends Pick<ObjectKind, 'word' | 'aliases' | 'means'> {
-  /** Kind, as in manifests: `Deployment`. */
+  /** The kind as in manifests: `Deployment`. */
   readonly kind: string;
-  /** Plural, as in API paths: `deployments`. */
+  /** The plural as in API paths: `deployments`. */
   readonly resource: string;
   readonly shape: Shape;
 }
 
-/** A workload kind, by name or labels, waited for until `judge` finds its rollout complete. */
+/** A kind of workload, by name or labels. The wait ends when `judge` finds the rollout complete. */
 function rolloutKind(
   { kind, resource, shape, ...names }: Names,
   judge: (workload: Workload) => RolloutVerdict,

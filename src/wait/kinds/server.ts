@@ -13,7 +13,7 @@ import {
   understandVersion,
 } from '../../net/protocols/greetings.ts';
 
-/** A server that greets clients, or responds to a request. No login. */
+/** A server that sends a greeting or responds to a request, without a login. */
 function greetedKind({
   say,
   understand,

@@ -7,7 +7,7 @@ import { met, pending, type Verdict } from '../verdict.ts';
 import { ForbiddenError } from '../../kube/api-error.ts';
 import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
 
-/** The relevant parts of an EndpointSlice. */
+/** The fields of an EndpointSlice that the verdict needs. */
 interface EndpointSlice extends KubeObject {
   readonly endpoints?:
     | readonly {
@@ -24,7 +24,7 @@ const SHAPE = objectOf({
   }),
 });
 
-/** Over all slices of a Service. An endpoint without readiness is ready. */
+/** Judges all slices of a Service together. An endpoint that states no readiness is ready. */
 export function judgeSlices(slices: readonly EndpointSlice[]): Verdict {
   const all = slices.flatMap(({ endpoints }) => endpoints ?? []);
   const ready = all.filter(
@@ -57,7 +57,7 @@ export const service: ObjectKind = {
   canBeNegated: true,
   reads: () => [{ resource: RESOURCE, by: 'set', name: undefined }],
   make(dependency, options, effects) {
-    // A slice's name is generated: a label links it to the Service.
+    // The name of a slice is generated; a label links it to its Service.
     const slices = { ...dependency, name: undefined, labels: [`${SERVICE_LABEL}=${dependency.name}`] };
     const bySlices = objectWaiter<EndpointSlice>(slices, options, effects, {
       resource: RESOURCE,
@@ -72,7 +72,7 @@ export const service: ObjectKind = {
   },
 };
 
-/** The predecessor of EndpointSlices. */
+/** Endpoints, the predecessor of EndpointSlices. */
 interface Endpoints extends KubeObject {
   readonly subsets?:
     | readonly {
@@ -95,8 +95,8 @@ function judgeEndpoints({ subsets }: Endpoints): Verdict {
 }
 
 /**
- * A Service's waiter that falls back to its Endpoints if EndpointSlices are not permitted: Roles written for older
- * versions of kubernetes-entrypoint allow no more.
+ * The waiter of a Service. It falls back to Endpoints if EndpointSlices are not permitted, because Roles for older
+ * versions of kubernetes-entrypoint allow only these.
  */
 function orByEndpoints(bySlices: Waiter, dependency: ObjectDependency, options: WaitOptions, effects: Effects): Waiter {
   const byEndpoints = objectWaiter<Endpoints>(dependency, options, effects, {
@@ -116,7 +116,7 @@ function orByEndpoints(bySlices: Waiter, dependency: ObjectDependency, options: 
         if (!(error instanceof ForbiddenError)) throw error;
         effects.warn(`${error.refusal}: using Endpoints instead`);
         return await byEndpoints.wait(report, signal).catch((second: unknown) => {
-          // EndpointSlices are the permission to ask for.
+          // The error asks for permission on EndpointSlices.
           throw second instanceof ForbiddenError ? error : second;
         });
       }

@@ -106,7 +106,7 @@ test('an invalid line is rejected with its number before the tool, which would q
   const file = join(directory.path, 'keystone.conf');
   await writeFile(file, '[DEFAULT]\n[ldap]\npassword hunter2\n');
   const words = ['keys', 'rotate', 'keystone', 'credential', '--service-config', file];
-  // The tool gets it from a variable, so the file is not needed.
+  // The tool gets the key from a variable, so the file is not needed.
   const env = { HOME: '/nonexistent', OS_CREDENTIAL__KEY_REPOSITORY: '/keys' };
   const { code, stderr } = await runHelper('kolla-bootstrap', words, { env });
   assert.equal(code, 65);
@@ -114,7 +114,7 @@ test('an invalid line is rejected with its number before the tool, which would q
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
-/** Runs this as the re-encryption tool. */
+/** Runs this script as the re-encryption tool. */
 async function reencrypted(script: string, signal: AbortSignal = new AbortController().signal) {
   await using directory = await privateDirectory('tool');
   await writeFile(join(directory.path, 'keystone-manage'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

@@ -10,7 +10,7 @@ import { quietEffects } from '../effects-support.ts';
 
 const repository = keystone.keys!.find(({ name }) => name === 'credential')!;
 
-test("the tool finds the Secret's keys by a variable, which no file of the deployment can override", async () => {
+test("the tool finds the Secret's keys through a variable, which no file of the deployment can override", async () => {
   await using directory = await privateDirectory('reencrypt');
   const out = join(directory.path, 'out');
   const script = join(directory.path, 'tool.sh');

@@ -41,13 +41,13 @@ test('a rotation makes the staged key the primary, and no replica lacks a key in
   assert.equal(next.kind, 'rotated');
   const { ring } = next as { ring: Ring };
   assert.equal(primaryOf(ring), 2);
-  // A replica with the new ring decrypts data of the old primary, and vice versa.
+  // A replica with the new ring decrypts data of the old primary key, and vice versa.
   assert.ok([...ring.keys.values()].includes(before.keys.get(primaryOf(before)!)!));
   assert.ok([...before.keys.values()].includes(ring.keys.get(2)!));
   assert.ok(![...before.keys.values()].includes(ring.keys.get(0)!));
 });
 
-test('it is too early while a replica may not have the last change, by any client', () => {
+test('a rotation is too early while a replica may lack the last change of any client', () => {
   const ring = { ...newRing(START), changedAt: START + HOUR };
   assert.equal(dueAt(ring, RULES), START + HOUR + RULES.settleMs);
   assert.deepEqual(rotated(ring, RULES, START + HOUR + RULES.settleMs - 1), {
@@ -63,7 +63,7 @@ test('with a weekly rotation there are three keys, as in Keystone', () => {
 
 test('with a daily rotation and tokens of 49 hours, each key is kept while a token of it may be valid', () => {
   const { ring, sizes } = rotations(8, 24 * HOUR);
-  // Staged, primary, and those that expired now, 24 and 48 hours ago.
+  // The staged key, the primary key, and keys whose use ended now, 24 and 48 hours ago.
   assert.deepEqual(sizes, [3, 4, 5, 5, 5, 5, 5, 5]);
   assert.deepEqual(
     [...ring.keys.keys()].toSorted((a, b) => a - b),

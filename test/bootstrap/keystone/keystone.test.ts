@@ -82,7 +82,7 @@ test('while the domain is disabled no token is requested, so that no password is
   assert.ok(!fake.asked.includes('POST /v3/auth/tokens'));
 });
 
-test('an account of another name is not ours, whatever was requested; one that differs in case is', async () => {
+test('an account is ours if its name differs only in case, and otherwise not', async () => {
   for (const [name, count] of [
     ['somebody', 0],
     ['Placement', 1],

@@ -4,7 +4,7 @@ import { lineOf } from '../../../src/bootstrap/change.ts';
 import { isPassword, planQueue, type QueueState } from '../../../src/bootstrap/rabbitmq/plan.ts';
 import { parseTransportUrl } from '../../../src/bootstrap/rabbitmq/transport-url.ts';
 
-/** The example of RabbitMQ's own documentation of the format: `test12`, salted with 908DC60A. */
+/** The example in RabbitMQ's documentation of the format: `test12`, with the salt 908DC60A. */
 const HASH = 'kI3GCqW5JLMJa4iX1lo7X4D6XbYqlLgxIs30+P6tENUV2POR';
 const SHA256 = 'rabbit_password_hashing_sha256';
 const ALL = { configure: '.*', write: '.*', read: '.*' };

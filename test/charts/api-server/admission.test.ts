@@ -8,7 +8,7 @@ import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../.
 import { podsIn, type PodOf } from '../pods.ts';
 import { rendering, type Rendered } from '../support.ts';
 
-/** The namespace of the charts' objects, and one that admits the Pods rejected by the first. */
+/** The namespace of the charts' objects, and one that admits Pods which the first one rejects. */
 const [RESTRICTED, PRIVILEGED] = [namespaceName('restricted'), namespaceName('privileged')];
 const THERE = ['--namespace', RESTRICTED];
 const reason = (await canRunHelm()) ?? (await canRunControlPlane());

@@ -10,7 +10,7 @@ import type { Docker } from './index.ts';
 /** They run on this machine's own libc; only the configuration of packages needs debconf and perl. */
 const NOT_NEEDED = ['libc6', 'debconf', 'perl-base'];
 
-/** Verified by printing its version. */
+/** Tested by printing its version. */
 export const canRunCompose: Capability = async () => {
   try {
     const { command, args, env } = await compose();

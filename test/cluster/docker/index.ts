@@ -21,13 +21,13 @@ import { dockerPackages } from './packages.ts';
 const STOP_MS = 30_000;
 
 export interface Docker extends AsyncDisposable {
-  /** Private, and at the same path in the engine: sources of mounts may be here. */
+  /** A private directory that has the same path in the engine, so it can contain sources of mounts. */
   readonly directory: string;
   /** The environment in which `docker` and `docker-compose` find this engine. */
   readonly env: NodeJS.ProcessEnv;
   /** Runs `docker ARGS` to completion. */
   readonly run: (args: readonly string[], options?: Omit<RunOptions, 'env'>) => Promise<Finished>;
-  /** The same, throwing on failure; returns its stdout. */
+  /** The same, but throws if it fails; returns its stdout. */
   readonly must: (args: readonly string[], options?: Omit<RunOptions, 'env'>) => Promise<string>;
 }
 
@@ -73,7 +73,7 @@ export async function startDocker({ network = 'own' }: DockerOptions = {}): Prom
   const unshare = [...kinds, '--propagation', 'private', '--fork', '--kill-child', '--mount-proc', ...inside];
   const running = await start(...tied('unshare', unshare), { env, logFile });
   stack.defer(async () => void (await running.stop(STOP_MS)));
-  // BuildKit needs a plugin since docker 23, which Debian and Ubuntu package separately or not at all.
+  // Since docker 23, BuildKit needs a plugin, which Debian and Ubuntu package separately or not at all.
   const clientEnv = { ...env, DOCKER_HOST: socket, DOCKER_BUILDKIT: '0' };
   const docker: Docker['run'] = (args, options) => run('docker', args, { ...options, env: clientEnv });
   await whenUp({ name: 'dockerd', running, logFile }, "the engine's first response", async () => {
@@ -89,7 +89,7 @@ export async function startDocker({ network = 'own' }: DockerOptions = {}): Prom
   };
 }
 
-/** Verified by starting one. */
+/** Tested by starting one. */
 export const canRunDocker: Capability = async () => {
   try {
     await using docker = await startDocker();

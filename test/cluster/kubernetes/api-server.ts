@@ -3,17 +3,17 @@ import type { Component } from './component.ts';
 
 /** One kube-apiserver of a control plane, with fault injection. */
 export interface ApiServer extends AsyncDisposable {
-  /** `https://127.0.0.1:PORT` */
+  /** Address: `https://127.0.0.1:PORT`. */
   readonly server: string;
   readonly port: number;
-  /** SIGKILL; resolves when it has exited. */
+  /** Sends SIGKILL, and resolves when it has exited. */
   kill(): Promise<void>;
-  /** Restarts it at its address; resolves when it is ready. */
+  /** Restarts it at its address, and resolves when it is ready. */
   start(): Promise<void>;
-  /** SIGSTOP: the kernel keeps its connections and accepts new ones, without responses. */
+  /** Sends SIGSTOP: the kernel keeps its connections and accepts new ones, but nothing responds. */
   freeze(): void;
   thaw(): void;
-  /** User and system time of its process so far. */
+  /** User and system time that its process has used so far. */
   cpuSeconds(): number;
 }
 
@@ -22,11 +22,11 @@ const TICKS_PER_SECOND = 100;
 
 /** A program that a test may stop and restart. */
 export interface Program {
-  /** Undefined before its start. */
+  /** Undefined before it is started. */
   current?: Component;
 }
 
-/** Kills it at once, frozen or not: a graceful shutdown of an API server waits for its clients. */
+/** Kills it immediately, frozen or not, because an API server that shuts down gracefully waits for its clients. */
 export async function end(program: Program): Promise<void> {
   signal(program, 'SIGKILL');
   await program.current?.running.ended;

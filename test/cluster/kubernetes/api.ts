@@ -8,15 +8,15 @@ import { must } from '../../../tools/process.ts';
 import type { Credentials } from '../authority.ts';
 import { kubeconfigText } from './credentials.ts';
 
-/** A cluster as used by tests, wherever it runs. */
+/** A cluster for tests, wherever it runs. */
 export interface Cluster {
-  /** Path of the administrator's kubeconfig. */
+  /** The path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
-  /** `https://127.0.0.1:PORT` */
+  /** Address of the API server: `https://127.0.0.1:PORT`. */
   readonly server: string;
-  /** CA certificate of the server; PEM. */
+  /** The CA certificate of the server, in PEM. */
   readonly ca: string;
-  /** State and logs; removed with the cluster. */
+  /** Directory of state and logs, which is removed with the cluster. */
   readonly directory: string;
   /** Runs kubectl as administrator and returns its stdout. Rejects with its error. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
@@ -27,7 +27,7 @@ export interface Cluster {
 /** Access to a cluster for tests, built from the parts known at its start. */
 export function clusterOf(kube: string, parts: Omit<Cluster, 'kubectl' | 'kubeconfigOf'>): Cluster {
   const { kubeconfig, server, ca, directory } = parts;
-  // A user's own kubectl settings and cache must be neither read nor written.
+  // A user's own settings and cache of kubectl must be neither read nor written.
   const env = { PATH: process.env['PATH'], HOME: directory, KUBERC: 'off' };
   const kubectl = (args: readonly string[], input?: string) =>
     must(kube, ['kubectl', '--kubeconfig', kubeconfig, ...args], { env, ...(input === undefined ? {} : { input }) });
@@ -45,7 +45,7 @@ export function clusterOf(kube: string, parts: Omit<Cluster, 'kubectl' | 'kubeco
 
 const ANSWER_MS = 30_000;
 
-/** One GET with a client certificate: the body for status 200, else undefined. */
+/** Sends one GET with a client certificate. Returns the body for status 200, otherwise undefined. */
 export async function apiGet(
   server: string,
   path: string,

@@ -8,14 +8,14 @@ import { goProgram } from '../../../tools/go-program.ts';
 const GO_DIRECTORY: string = fileURLToPath(new URL('go/', import.meta.url));
 /** A cold build needs modules (0.6 GB), Go's build cache (3.2 GB) and the linker's temporary files. */
 const BUILD_BYTES = 6e9;
-/** For CoreDNS and kube-router, whose modules are few in comparison. */
+/** Disk space for CoreDNS and kube-router, which have few modules in comparison. */
 const SMALL_BUILD_BYTES = 2e9;
 
 /** etcd, the control plane, kubelet, kube-proxy and kubectl in one file: `kube COMPONENT ...`. Built once, by `go build`. */
 export async function kubeBinary(): Promise<string> {
   const version = await kubernetesVersion();
   const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(version) ?? [];
-  // Otherwise a server reports v0.0.0-master+$Format:%H$, which its own kubectl cannot parse.
+  // Without this, a server reports v0.0.0-master+$Format:%H$, which its own kubectl cannot parse.
   const flags = [
     `-X k8s.io/component-base/version.gitVersion=${version}`,
     `-X k8s.io/component-base/version.gitMajor=${major}`,
@@ -62,7 +62,7 @@ export async function kubeRouterBinary(): Promise<string> {
   });
 }
 
-/** Verified by building both, which is instant once cached. */
+/** Tested by building both, which is immediate if they are cached. */
 export const canBuildKubernetes: Capability = async () => {
   try {
     await testbox();
@@ -73,7 +73,7 @@ export const canBuildKubernetes: Capability = async () => {
   }
 };
 
-/** Verified by building it, which is instant once cached. */
+/** Tested by building it, which is immediate if it is cached. */
 export const canBuildCoredns: Capability = async () => {
   try {
     await corednsBinary();

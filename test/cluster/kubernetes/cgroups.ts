@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 
 /** The parent cgroup of our Pods, in each hierarchy of this machine. */
 export interface Cgroups extends AsyncDisposable {
-  /** In the kubelet's notation: `/kp-1234-1uls0ck-a1b2c3`. */
+  /** The cgroup in the kubelet's notation: `/kp-1234-1uls0ck-a1b2c3`. */
   readonly path: string;
 }
 
@@ -57,7 +57,7 @@ async function copyCpuset(parent: string, directory: string): Promise<void> {
   }
 }
 
-/** Version 2: a kubelet requires its parent's controllers in its cgroup. */
+/** In version 2, a kubelet requires that its cgroup has the controllers of the parent. */
 async function delegateControllers(mount: string): Promise<void> {
   const controllers = (await readFile(join(mount, 'cgroup.controllers'), 'utf8')).trim();
   if (controllers === '') return;

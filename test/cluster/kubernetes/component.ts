@@ -10,7 +10,7 @@ export type Placement = (command: string, args: readonly string[]) => Command;
 
 /** Where the programs of a cluster run, with their inputs. */
 export interface Site {
-  /** Contains their state and, in `log/`, their output. */
+  /** Directory of their state and, in `log/`, their output. */
   readonly directory: string;
   readonly kube: string;
   readonly env: NodeJS.ProcessEnv;
@@ -45,7 +45,8 @@ export function startKube(site: Site, name: string, flags: Readonly<Record<strin
 }
 
 /**
- * Polls until there is a result. An exit of the component is an error with the end of its log.
+ * Polls until there is a result. If the component exits, the error has the end of its log. @param what for the error:
+ * `the node to be Ready`
  * @param what for the error: `the node to be Ready`
  */
 export async function whenUp<T>(component: Component, what: string, ask: () => Promise<T | undefined>): Promise<T> {

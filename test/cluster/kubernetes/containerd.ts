@@ -7,9 +7,9 @@ import { startComponent, whenUp, type Component, type Site } from './component.t
 import { FIRST_NODE, POD_NETWORK, type NodeIdentity } from './namespaces.ts';
 import { readFile } from 'node:fs/promises';
 
-/** On the node's private /run. */
+/** A path on the node's private /run. */
 export const CONTAINERD_SOCKET = '/run/containerd/containerd.sock';
-/** The image that always exists: the static helper as `/testbox`, also used for a Pod's sandbox. */
+/** The image that always exists: the static helper as `/testbox`, which is also the sandbox of Pods. */
 export const TESTBOX_IMAGE = 'kolla-pod.test/testbox:1';
 
 /**

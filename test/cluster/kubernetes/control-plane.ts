@@ -16,11 +16,11 @@ import { apiserverFlags, controllerManagerFlags, etcdFlags, type Addresses } fro
 export interface ControlPlane extends Cluster, AsyncDisposable {
   readonly apiServer: ApiServer;
   readonly etcd: Etcd;
-  /** Pids of the processes that currently run it. */
+  /** Pids of the processes that run it now. */
   readonly pids: readonly number[];
   /**
    * Starts another API server on the same etcd, as in highly available clusters.
-   * @param flags additional ones
+   * @param flags additional command-line flags
    */
   addApiServer(flags?: Readonly<Record<string, string>>): Promise<ApiServer>;
 }
@@ -28,7 +28,7 @@ export interface ControlPlane extends Cluster, AsyncDisposable {
 /** The address of the `kubernetes` Service: the first of the API server's range. */
 const FIRST_SERVICE_IP = '10.96.0.1';
 
-/** Verified by building it. Any user may run it. */
+/** Tested by building it. Any user may run it. */
 export const canRunControlPlane: Capability = canBuildKubernetes;
 
 /** Starts etcd, kube-apiserver and kube-controller-manager on free loopback ports, in about four seconds. */
@@ -97,7 +97,7 @@ export async function prepare(site: Site): Promise<ClusterKeys> {
 /** Starts a program, which is stopped with the cluster. */
 export type Run = (name: string, flags: Readonly<Record<string, string>>) => Promise<Component>;
 
-/** GETs a path from the API server: its response, or undefined if there is none. */
+/** Sends a GET to the API server. Returns its response, or undefined if there is none. */
 export type Get = (path: string) => Promise<string | undefined>;
 
 /** API servers are not registered: the record of a stopped one would remain. */
@@ -121,7 +121,7 @@ export async function startApi(
   await run('etcd', etcdFlags(site.directory, addresses));
   const apiserver = await run('kube-apiserver', { ...apiserverFlags(site.directory, keys, addresses), ...extra });
   await whenUp(apiserver, 'its /readyz to be ok', () => get('/readyz'));
-  // Started last: it exits if it cannot read objects that the API server creates on start.
+  // Started last, because it exits if it cannot read objects that the API server creates on start.
   const kubeconfig = await keys.kubeconfig('controller-manager', `https://127.0.0.1:${addresses.api}`, {
     commonName: 'system:kube-controller-manager',
   });

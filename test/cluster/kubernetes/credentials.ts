@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAuthority, makeKeyPair, type Authority, type Credentials, type Subject } from '../authority.ts';
 
-/** The keys of one cluster, as files in a directory for its programs to read. */
+/** The keys of one cluster, as files in a directory that its programs read. */
 export interface ClusterKeys {
   readonly authority: Authority;
-  /** The path of `ca.crt`, `sa.key` ... */
+  /** The path of a file such as `ca.crt` or `sa.key`. */
   file(name: string): string;
   /** Issues NAME.crt and NAME.key. */
   issue(name: string, subject: Subject): Promise<Credentials>;
@@ -42,7 +42,7 @@ export async function makeClusterKeys(directory: string): Promise<ClusterKeys> {
   };
 }
 
-/** The text of a kubeconfig with one user: JSON, which is YAML too. */
+/** The text of a kubeconfig with one user, in JSON, which is also YAML. */
 export function kubeconfigText(server: string, ca: string, user: object, namespace?: string): string {
   const cluster = { server, 'certificate-authority-data': base64(ca) };
   return JSON.stringify({

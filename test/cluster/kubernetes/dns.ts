@@ -9,13 +9,13 @@ import { imageTar } from '../../../tools/image.ts';
 import { tarOf } from '../../../tools/tar.ts';
 import type { Cluster } from './api.ts';
 
-/** In the API server's range of Service addresses. */
+/** An address in the API server's range for Services. */
 export const DNS_ADDRESS = '10.96.0.10';
 
 const IMAGE = 'kolla-pod.test/coredns:1';
-/** Above 1024, so that it needs no privilege; the Service's port is 53. */
+/** A port above 1024, which needs no privilege. The port of the Service is 53. */
 const PORT = 5353;
-/** External names do not exist: without a response clients would retry for seconds. */
+/** External names do not exist; without a response clients would retry for seconds. */
 const COREFILE = `
 cluster.local:${PORT} in-addr.arpa:${PORT} {
   errors
@@ -92,7 +92,7 @@ function objects(): object[] {
   ];
 }
 
-/** It tolerates evictions: without DNS other failures could not be distinguished from DNS failures. */
+/** The Pod tolerates evictions, because without DNS other failures could not be distinguished from failures of DNS. */
 function template(): object {
   return {
     metadata: { labels: LABELS },

@@ -1,9 +1,9 @@
-/** Fault injection into a control plane's etcd, by its HTTP gateway. */
+/** Injects faults into the etcd of a control plane, through its HTTP gateway. */
 export interface Etcd {
-  /** `http://127.0.0.1:PORT` */
+  /** Address: `http://127.0.0.1:PORT`. */
   readonly url: string;
   readonly pid: number;
-  /** Compacts all history: watches from an earlier version must restart. */
+  /** Compacts all history, so that watches from an earlier version must restart. */
   compact(): Promise<void>;
 }
 

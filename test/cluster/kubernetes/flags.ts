@@ -7,9 +7,9 @@ export interface Addresses {
   readonly etcd: number;
   readonly etcdPeer: number;
   readonly controllerManager: number;
-  /** The API server's own address to listen on. */
+  /** The address on which the API server listens. */
   readonly bind: string;
-  /** The address at which Pods reach it. */
+  /** The address at which Pods reach the API server. */
   readonly advertise: string;
 }
 
@@ -21,7 +21,7 @@ type Flags = Readonly<Record<string, string>>;
  */
 export const IN_A_HURRY: Flags = { 'leader-elect': 'false', 'kube-api-qps': '1000', 'kube-api-burst': '2000' };
 
-/** A client of the API server that delegates authentication and authorization to it. */
+/** Flags of a client of the API server that delegates authentication and authorization to it. */
 export function delegated(kubeconfig: string): Flags {
   return { kubeconfig, 'authentication-kubeconfig': kubeconfig, 'authorization-kubeconfig': kubeconfig };
 }
@@ -33,7 +33,7 @@ export function etcdFlags(directory: string, { etcd, etcdPeer }: Addresses): Fla
     'data-dir': join(directory, 'etcd'),
     'unsafe-no-fsync': 'true',
     'log-level': 'warn',
-    // As in kubeadm: otherwise idle watches get no bookmarks.
+    // As in kubeadm; without this, idle watches get no bookmarks.
     'watch-progress-notify-interval': '5s',
     'listen-client-urls': client,
     'advertise-client-urls': client,

@@ -7,14 +7,14 @@ import type { ClusterKeys } from './credentials.ts';
 import { delegated, IN_A_HURRY } from './flags.ts';
 import { POD_NETWORK, type NodeIdentity } from './namespaces.ts';
 
-/** The differences between nodes' kubelets. */
+/** The settings that differ between the kubelets of nodes. */
 export interface KubeletPlan {
   readonly node: NodeIdentity;
-  /** The API server's address as seen from the node. */
+  /** The address of the API server for this node. */
   readonly server: string;
-  /** The parent cgroup of the Pods' cgroups. */
+  /** The parent of the Pods' cgroups. */
   readonly cgroup: string;
-  /** The DNS server for its Pods; none: no name resolution. */
+  /** The DNS server for its Pods. If undefined, names are not resolved. */
   readonly dns?: string;
 }
 
@@ -108,7 +108,7 @@ function kubeletConfig(site: Site, keys: ClusterKeys, { node, cgroup, dns }: Kub
     },
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
-    // Other values need CAP_SYS_RESOURCE.
+    // Values other than this need CAP_SYS_RESOURCE.
     oomScoreAdj: 0,
     maxOpenFiles: 20_000,
     shutdownGracePeriod: '0s',
@@ -129,7 +129,7 @@ function proxyConfig(kubeconfig: string, { name }: NodeIdentity): object {
     hostnameOverride: name,
     oomScoreAdj: 0,
     iptables: { minSyncPeriod: '100ms' },
-    // Zero keeps the machine's own limits.
+    // Zero keeps the limits of the machine.
     conntrack: { maxPerCore: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
   };
 }

@@ -1,6 +1,6 @@
 import type { Cluster } from './api.ts';
 
-/** A sample of Prometheus's text format. */
+/** A sample in Prometheus' text format. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -25,8 +25,8 @@ export function samplesIn(text: string, name: string): Sample[] {
 }
 
 /**
- * Number of requests served with these labels (`verb`, `resource`, `group`, `code`). A watch counts when it ends; open
- * ones are in `apiserver_longrunning_requests`.
+ * Number of requests with these labels (`verb`, `resource`, `group`, `code`) that were served. A watch counts when it
+ * ends; open watches are in `apiserver_longrunning_requests`.
  */
 export async function requestCount(
   cluster: Pick<Cluster, 'kubectl'>,

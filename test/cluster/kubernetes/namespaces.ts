@@ -13,7 +13,9 @@ const STOP_MS = 10_000;
 export interface NodeIdentity {
   readonly name: string;
   readonly address: string;
-  /** The bridge's MAC address: without a fixed one it would change with each Pod, and peers would keep the old one. */
+  /**
+   * The MAC address of the bridge. Without a fixed one it would change with each Pod, and peers would keep the old one.
+   */
   readonly hardware: string;
   readonly pods: { readonly first: string; readonly last: string };
 }
@@ -24,7 +26,7 @@ export const FIRST_NODE: NodeIdentity = {
   hardware: '0a:58:0a:58:00:01',
   pods: { first: '10.88.1.1', last: '10.88.127.254' },
 };
-/** In the order in which they join. */
+/** The nodes in the order in which they join. */
 export const FURTHER_NODES: readonly NodeIdentity[] = [
   {
     name: 'node2',
@@ -40,14 +42,14 @@ export const FURTHER_NODES: readonly NodeIdentity[] = [
   },
 ];
 
-/** The first node's address, at which Pods and programs in its network reach it and each other. */
+/** The address of the first node, at which Pods and programs in its network reach it and each other. */
 export const NODE_ADDRESS: string = FIRST_NODE.address;
-/** The rest, for Pods. */
+/** The remaining addresses, for Pods. */
 export const POD_NETWORK = '10.88.0.0/16';
 
-/** The node's mount, network, PID, UTS and IPC namespaces. */
+/** The mount, network, PID, UTS and IPC namespaces of the node. */
 export interface Namespaces extends AsyncDisposable {
-  /** PID 1 of these namespaces, as seen by this process. */
+  /** PID 1 in these namespaces, with its pid for this process. */
   readonly pid: number;
   /** Runs commands in all namespaces. */
   readonly inNode: Placement;
@@ -102,7 +104,7 @@ export async function makeNamespaces(
   let pid = 0;
   stack.defer(async () => {
     await running.stop(STOP_MS);
-    // Its PID 1 exits only after everything else.
+    // PID 1 exits only after all other processes.
     await until('the node to exit', async () => pid === 0 || !existsSync(`/proc/${pid}`) || undefined);
   });
   const up = once(running.child.stdout!, 'data').then(() => undefined);

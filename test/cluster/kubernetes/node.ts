@@ -27,11 +27,11 @@ export type Scope = 'network' | 'node';
 export interface KubeNode extends Cluster, AsyncDisposable {
   /** The address at which Pods reach servers in the node's network. */
   readonly address: string;
-  /** PID 1 of the node, in this machine's PID namespace. */
+  /** PID 1 of the node, with its pid in this machine's PID namespace. */
   readonly pid: number;
-  /** Parent path of the Pods' cgroups, in every hierarchy. */
+  /** The parent of the Pods' cgroups, in every hierarchy. */
   readonly cgroup: string;
-  /** Imports a docker-archive into all nodes, or into those with these names. */
+  /** Imports a docker-archive into all nodes, or into the nodes with these names. */
   importImage(file: string, nodes?: readonly string[]): Promise<void>;
   /**
    * The command that runs another one inside, for `start()` and `must()`. It is tied to this process. In the scope
@@ -40,21 +40,21 @@ export interface KubeNode extends Cluster, AsyncDisposable {
   inside(command: string, args: readonly string[], scope?: Scope): [string, string[]];
   /** A port on this machine's 127.0.0.1 forwarded to one in the node's network, by default to its 127.0.0.1. */
   reach(port: number, host?: string): Promise<number>;
-  /** Kills the API server and restarts it; resolves when it is ready. */
+  /** Kills the API server and restarts it. Resolves when it is ready. */
   restartApiServer(): Promise<void>;
 }
 
 export interface NodeOptions {
-  /** docker-archives of the Pods' images; TESTBOX_IMAGE always exists. */
+  /** docker-archives with the Pods' images. TESTBOX_IMAGE always exists. */
   readonly images?: readonly string[];
-  /** With CoreDNS (see canBuildCoredns), so that Pods find Services by name. */
+  /** Adds CoreDNS (see canBuildCoredns), so that Pods find Services by name. */
   readonly dns?: true;
   /**
    * Further kubelets in separate namespaces, on the same network: `node2`, and `node3`. They get the same images.
    * Default: none.
    */
   readonly further?: 1 | 2;
-  /** With kube-router (see canEnforcePolicies), so that NetworkPolicies hold for the Pods of the first node. */
+  /** Adds kube-router (see canEnforcePolicies), so that NetworkPolicies apply to the Pods of the first node. */
   readonly policies?: true;
 }
 
@@ -66,9 +66,9 @@ const ADDRESSES = {
   bind: '0.0.0.0',
   advertise: NODE_ADDRESS,
 };
-/** State, images unpacked and as archives. */
+/** Disk space for state and for images, unpacked and as archives. */
 const NEEDED_BYTES = 2e9;
-/** Requires the kernel features of kube-proxy's rules. */
+/** Requires the kernel features that kube-proxy's rules use. */
 const SERVICE_LIKE_RULE =
   '--table nat --append OUTPUT --protocol tcp --match conntrack --ctstate NEW --match comment --comment x --jump DNAT --to 127.0.0.1:1'.split(
     ' ',
@@ -143,7 +143,7 @@ export async function startNode({ images = [], dns, further, policies }: NodeOpt
     restartApiServer: async () => {
       const former = programs.get('kube-apiserver');
       if (former === undefined) throw new Error('no API server has been started');
-      // Our child is the process that entered the namespaces; the API server is its child.
+      // Our child is the process that entered the namespaces, and the API server is its child.
       process.kill(await childOf(former.component.running.pid), 'SIGKILL');
       await former.component.running.ended;
       const next = await run('kube-apiserver', former.flags);
@@ -159,12 +159,14 @@ function siteOf(sites: ReadonlyMap<string, Site>, name: string): Site {
   return site;
 }
 
-/** Verified by creating and removing the namespaces, an overlay mount, a bridge, an iptables rule and the cgroups. */
+/** Tested by creating and removing the namespaces, an overlay mount, a bridge, an iptables rule and the cgroups. */
 export const canRunNode: Capability = async () => {
   return (await canBuildKubernetes()) ?? (await tryInNode('a Kubernetes node', [['iptables', SERVICE_LIKE_RULE]]));
 };
 
-/** Verified like a node, by rules like kube-router's, and by building kube-router, which is instant once cached. */
+/**
+ * Tested like a node, with rules like kube-router's, and by building kube-router, which is immediate if it is cached.
+ */
 export const canEnforcePolicies: Capability = async () => {
   return (await canRunNode()) ?? (await tryInNode('a policy engine', POLICY_LIKE_RULES, kubeRouterBinary));
 };

@@ -5,7 +5,9 @@ import { ADMIN } from './control-plane.ts';
 import type { ClusterKeys } from './credentials.ts';
 import { FIRST_NODE } from './namespaces.ts';
 
-/** Requires the kernel features of kube-router's rules: sets of addresses, and packets that stay on the bridge. */
+/**
+ * Requires the kernel features that kube-router's rules use: sets of addresses, and packets that stay on the bridge.
+ */
 export const POLICY_LIKE_RULES: readonly Command[] = [
   ['ipset', ['create', 'test', 'hash:ip', 'timeout', '0']],
   [

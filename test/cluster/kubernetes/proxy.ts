@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { makeAuthority } from '../authority.ts';
 import type { Cluster } from './api.ts';
 
-/** A proxy's handling of a request; `forward` passes it on and returns the API server's response. */
+/** How a proxy handles a request. `forward` passes it on and returns the API server's response. */
 export type Serve = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -15,9 +15,9 @@ export type Serve = (
 /** An HTTPS server in front of an API server, for faults of a load balancer. */
 export interface ApiProxy extends AsyncDisposable {
   readonly port: number;
-  /** The CA of its certificate; PEM. */
+  /** The CA of its certificate, in PEM. */
   readonly ca: string;
-  /** May be changed at any time. */
+  /** Tests may change this at any time. */
   serve: Serve;
   /** Closes every connection. */
   cut(): void;
@@ -43,7 +43,7 @@ export async function startProxy(cluster: Pick<Cluster, 'server' | 'ca'>): Promi
       answer.on('error', () => response.destroy());
       return answer;
     };
-    // A failed response is a closed connection, as with any proxy.
+    // If there is no response, the connection is closed, as by any proxy.
     proxy.serve(incoming, response, forward).catch(() => response.destroy());
   });
   server.on('connection', (socket: Socket) => {
@@ -69,7 +69,7 @@ export async function startProxy(cluster: Pick<Cluster, 'server' | 'ca'>): Promi
   return proxy;
 }
 
-/** Transparent. */
+/** A transparent proxy. */
 export const passOn: Serve = async (_, response, forward) => {
   const answer = await forward();
   response.writeHead(answer.statusCode ?? 502, answer.headers);

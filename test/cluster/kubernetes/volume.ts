@@ -4,14 +4,14 @@ import type { Cluster } from './api.ts';
 
 export interface ClaimVolume {
   readonly namespace: string;
-  /** The PersistentVolumeClaim's name. */
+  /** The name of the PersistentVolumeClaim. */
   readonly claim: string;
-  /** Owner of the directory. */
+  /** The owner of the directory. */
   readonly uid: number;
   readonly storageClass: string;
 }
 
-/** A directory of the machine for a claim: there is no volume provisioner. */
+/** A directory on this machine for a claim, because there is no volume provisioner. */
 export async function makeClaimVolume(
   { kubectl }: Pick<Cluster, 'kubectl'>,
   directory: string,

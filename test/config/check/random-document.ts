@@ -17,7 +17,7 @@ const NAMES = [
 const PLAIN = ['debug', 'my_ip', 'workers', 'log_dir', 'region_name', 'host', 'enabled', 'timeout'];
 const WORDS = ['true', '10.0.0.3', '/var/log/kolla', 'RegionOne', '5', '', 'a b', '%(x)s', '"quoted"'];
 
-/** A typical file of a service, with secrets (PLANTED and others) in options and in URLs. */
+/** A typical file of a service with secrets (PLANTED and others) in options and URLs. */
 export function randomDocument(random: () => number): { kind: string; text: string } {
   const kind = oneOf(random, ['ini', 'ini', 'yaml', 'json'] as const);
   const secret = () =>
@@ -43,7 +43,7 @@ function ini(random: () => number, count: number, secret: () => string): string 
   return lines.map((line) => `${line}${random() < 0.05 ? '\r\n' : '\n'}`).join('');
 }
 
-/** A name and a value, which is secret if its name is, or if it is a URL with a user. */
+/** A name and a value. The value is secret if its name is, or if it is a URL with a user. */
 function pair(random: () => number, secret: () => string): [string, string] {
   const kind = Math.floor(random() * 4);
   if (kind === 0) return [oneOf(random, NAMES), secret()];

@@ -38,7 +38,7 @@ test('in a private file names are shown, and every value as a digest', () => {
   ]);
 });
 
-test('except booleans, small numbers and addresses, unless their names suggest a secret', () => {
+test('in a private file booleans, small numbers and addresses are shown, unless their names suggest a secret', () => {
   const text = '[a]\ndebug = True\nworkers=5\nmy_ip = fd00::3\n';
   const closed = { isPrivate: true };
   assert.deepEqual(shown('', text, closed).diff?.slice(1), ['+[a]', '+debug = True', '+workers=5', '+my_ip = fd00::3']);
@@ -140,7 +140,7 @@ test('no secret planted in any INI, YAML or JSON file is ever shown', () => {
     const [actual, wanted] = [randomDocument(random), randomDocument(random)];
     const one = random() < 0.5 ? wanted : actual;
     const dest = oneOf(random, ['/etc/nova/nova.conf', '/etc/nova/policy.yaml', '/etc/x.json']);
-    // Half of the time, the same file with another secret.
+    // Half of the time, the other side is the same file with another secret.
     const other = random() < 0.5 ? one.text.replaceAll('PLANTED', 'PLANTED2') : wanted.text;
     const content = shown(actual.text, other, { isPrivate, dest });
     if (content.diff !== undefined) diffs++;

@@ -10,7 +10,7 @@ import { planOf } from './fixtures.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../../k8s/examples/keystone/', import.meta.url));
 
-/** Volumes not in config.json: Keystone's keys, and the pod's labels for its log lines. */
+/** Volumes that are not in config.json: Keystone's keys, and the Pod's labels for its log lines. */
 const ADDED = new Set(['keys', 'podinfo']);
 
 interface Workload {
@@ -37,7 +37,7 @@ async function planOfExample(): Promise<PodSpec> {
   return spec;
 }
 
-/** Manual additions to the plan: volumes not in config.json, and other containers. */
+/** What was added to the plan manually: volumes that are not in config.json, and other containers. */
 function isPlanned(mounts: readonly VolumeMount[], planned: readonly VolumeMount[]): void {
   for (const mount of planned)
     assert.ok(

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { planPod, type PodPlan, type PodPlanOptions } from '../../../src/config/volumes/index.ts';
 
-/** One of the config.json files in this directory, in kolla-ansible's form. */
+/** One of the config.json files in this directory, as kolla-ansible writes them. */
 export function fixture(service: string): string {
   return fileURLToPath(new URL(`fixtures/${service}.json`, import.meta.url));
 }

@@ -28,7 +28,7 @@ function mountsOf(layout: Layout): { readonly init: readonly VolumeMount[]; read
   return { init: initContainers[0].volumeMounts, service: containers[0].volumeMounts };
 }
 
-/** The volume of a container's path, and the path in it. */
+/** The volume that contains a path of the container, and the path in that volume. */
 function placeIn(mounts: readonly VolumeMount[], path: string): string | undefined {
   const inside = mounts.filter(({ mountPath }) => isWithin(mountPath, path));
   const [mounted] = inside.toSorted((a, b) => b.mountPath.length - a.mountPath.length);
@@ -55,7 +55,7 @@ function randomLayout(seed: number): Layout {
   for (let i = below(8); i >= 0; i--) {
     const kind = below(4) === 0 ? 'file' : 'directory';
     const at = path();
-    // As in mountsFor: no mount is inside another, and shared directories are not mounted.
+    // Rules as in mountsFor: no mount is inside another one, and shared directories are not mounted.
     const isInner = [...found.keys()].some((other) => isWithin(other, at) || isWithin(at, other));
     const isShared = ['/etc', '/var', '/var/lib', '/var/log', '/run'].includes(at) || isWithin(at, '/var/log/kolla');
     if (!isInner && !isShared) found.set(at, mount(at, { kind, data: kind === 'directory' && below(3) === 0 }));

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixture, planOf } from './fixtures.ts';
 
-/** Mounts common to all services. */
+/** Mounts that all services have. */
 const ALWAYS = ['kolla:run/kolla at /run/kolla', 'tmp at /tmp', 'logs at /var/log/kolla'];
 
-/** Each service's user and the mounts of its container. */
+/** The user of each service, and the mounts of its container. */
 const SERVICES: Readonly<Record<string, { readonly user: string; readonly mounts: readonly string[] }>> = {
   keystone: {
     user: 'keystone 42425',

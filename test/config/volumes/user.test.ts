@@ -22,7 +22,7 @@ test('the most frequent owner is chosen, and root does not count', () => {
   assert.equal(choose(['root', 'root', 'root', 'cinder', 'nova', 'nova:kolla']).user?.uid, 42_436);
 });
 
-test('the first of equally frequent owners is chosen', () => {
+test('of equally frequent owners the first is chosen', () => {
   assert.equal(choose(['glance', 'nova']).user?.name, 'glance');
 });
 

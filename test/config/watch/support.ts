@@ -11,7 +11,7 @@ import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';
 import type { Pod } from '../support.ts';
 
-/** A volume as written by the kubelet: a directory per version, `..data` linked to it, and a link for each name. */
+/** A volume as the kubelet writes it: a directory per version, a link `..data` to it, and a link for each name. */
 export class Volume {
   readonly directory: string;
   #version = 0;
@@ -54,7 +54,7 @@ export interface Watching extends AsyncDisposable {
   placed(path: string, content: string): Promise<void>;
 }
 
-/** Watches a pod's configuration until it is disposed of. */
+/** Watches the configuration of a Pod until it is disposed. */
 export function watching(pod: Pod, parts: Partial<WatchParts> & { readonly pollMs?: number } = {}): Watching {
   const { log, said } = recordedLog();
   const stop = new AbortController();

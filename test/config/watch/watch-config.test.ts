@@ -8,7 +8,7 @@ import type { pathWatcher } from '../../../src/config/watch/path-watcher.ts';
 import { pod } from '../support.ts';
 import { oneFile, Volume, watching } from './support.ts';
 
-/** Reports nothing, like inotify on some network file systems. */
+/** Reports no events, like inotify on some network file systems. */
 const deaf: typeof pathWatcher = () => ({
   watch: () => Promise.resolve(),
   [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -117,7 +117,7 @@ test("a custom section unlike any of Kolla's does not prevent a version without 
   await assert.rejects(stat(join(p.root, 'etc/a.conf')), { code: 'ENOENT' });
 });
 
-test('a late configuration is installed when it appears', async () => {
+test('a configuration that appears later is installed', async () => {
   await using p = await pod();
   await using watch = watching(p);
   await watch.when('its absence', ({ state }) => state === 'absent');
@@ -165,7 +165,7 @@ test('a directory that is a link is watched at its target', async () => {
   await watch.placed('etc/a.conf', 'two');
 });
 
-test('without watcher events a change is delayed, but not missed', async () => {
+test('without watcher events a change is detected later, but not missed', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });

@@ -19,7 +19,7 @@ for (const [name, text, wanted] of [
   ['DER', '\x30\x82\x01\x02', /contains no PEM certificate/],
   ['a certificate that is cut off', one.certificate.slice(0, 300), /does not end/],
   ['the second that is cut off', one.certificate + two.certificate.slice(0, 300), /does not end/],
-  // With quadratic run time it would take hours.
+  // With quadratic run time this would take hours.
   ['nothing but beginnings', '-----BEGIN '.repeat(50_000), /does not end/],
   ['nothing but beginnings of certificates', '-----BEGIN CERTIFICATE-----\n'.repeat(50_000), /does not end/],
   ['damaged text', one.certificate.replace(/^MII/m, 'AAA'), /certificate 1 of 1 can't be read/],

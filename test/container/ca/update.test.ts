@@ -9,7 +9,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';
 
-/** The image's update, which writes its pids to `pids` once it ignores SIGTERM. */
+/** The update of the image, which writes its pids to `pids` after it has started to ignore SIGTERM. */
 async function update(directory: string, body: string): Promise<{ readonly program: string; readonly pids: string }> {
   const [program, pids] = [join(directory, 'update-ca-certificates'), join(directory, 'pids')];
   await writeFile(program, `#!/bin/sh\ntrap '' TERM\n${body.replaceAll('PIDS', pids)}\n`);
@@ -17,10 +17,10 @@ async function update(directory: string, body: string): Promise<{ readonly progr
   return { program, pids };
 }
 
-/** Ignores SIGTERM, as does its child, which inherits it. */
+/** Ignores SIGTERM, and so does its child, which inherits this. */
 const DEAF = `sleep 300 & echo $$ $! > PIDS.new; mv PIDS.new PIDS; wait`;
 
-/** Resolves when none of them runs; zombies, which may not be reaped yet, do not count. */
+/** Resolves when none of them runs. Zombies, which may not be reaped yet, do not count. */
 async function noneRuns(pids: string): Promise<void> {
   const isRunning = (pid: string) => {
     try {

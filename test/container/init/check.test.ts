@@ -13,7 +13,7 @@ import { randomFrom } from '../../support/random.ts';
 
 const CONF = '[DEFAULT]\ndebug = true\nmy_ip = 10.0.0.3\n\n[database]\nconnection = mysql://nova:hunter2@db/nova\n';
 
-/** A pod with the configuration installed by kolla-init. */
+/** A Pod whose configuration kolla-init has installed. */
 async function pod(command = 'nova-api') {
   const directory = await privateDirectory('check');
   const [root, config, podFile] = ['root', 'config', 'kolla-pod.yaml'].map((name) => join(directory.path, name)) as [
@@ -56,7 +56,7 @@ async function pod(command = 'nova-api') {
     at: (name: string) => join(root, 'etc/nova', name),
     check: (...more: string[]) =>
       runHelper('kolla-init', ['check', ...args, ...more], { env: { POD_IP: '10.0.0.4', DB_PASSWORD: 'hunter2' } }),
-    /** Every path of the pod with all properties that a write changes. */
+    /** Every path of the Pod, with all properties that a write changes. */
     async trace() {
       return await must('find', [directory.path, '-printf', '%P %m %U:%G %s %T@ %C@ %i %l\n']);
     },

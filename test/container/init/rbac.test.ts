@@ -12,7 +12,7 @@ interface Printed {
 
 const account = (args: readonly string[]) => (args.includes('--service-account') ? [] : ['--service-account', 'own']);
 
-/** Its output, and the rules as `Role namespace: verbs resource names`. */
+/** The output, and its rules as `Role namespace: verbs resource names`. */
 async function printed(...args: string[]) {
   const { code, stdout, stderr } = await runHelper('kolla-init', ['rbac', '-n', 'ns', ...account(args), ...args]);
   assert.equal(code, 0, stderr);

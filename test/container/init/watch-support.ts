@@ -7,11 +7,11 @@ import { until } from '../../support/until.ts';
 export interface Sidecar extends AsyncDisposable {
   readonly running: Running;
   readonly said: () => string;
-  /** Resolves with the log so far. */
+  /** Resolves with the log so far when it matches. */
   until(what: RegExp): Promise<string>;
 }
 
-/** Starts the watch of a pod's configuration, as a process. */
+/** Starts the watch of a Pod's configuration as a process. */
 export async function sidecar(p: Pod, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Sidecar> {
   const files = ['--root', p.root, '--config-dir', p.configDir, '--settle', '20ms'];
   const running = await startHelper('kolla-init', ['watch', ...files, ...args], { env, keepOutput: true });

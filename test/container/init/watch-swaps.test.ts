@@ -11,10 +11,10 @@ import { until } from '../../support/until.ts';
 const SWAPS = 1000;
 const SEED = Number(process.env['SEED'] ?? 4);
 const NAMES = ['a.conf', 'b.conf', 'c.conf'] as const;
-/** Smaller changes are the allocator's normal variation. */
+/** Smaller changes are normal variation of the allocator. */
 const GROWTH_MAX_KIB = 48 * 1024;
 
-/** mulberry32: the same numbers in every run. */
+/** mulberry32, which gives the same numbers in every run. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -30,7 +30,7 @@ function content(version: number, bytes: number): string {
   return `version ${version} of ${bytes}\n${'x'.repeat(bytes)}\nend ${version}\n`;
 }
 
-/** The version of a complete file; throws if it is incomplete. */
+/** The version of a complete file. Throws if the file is incomplete. */
 function wholeVersion(text: string): number {
   const [, version, bytes] = /^version (\d+) of (\d+)\n/.exec(text) ?? [];
   assert.equal(text, content(Number(version), Number(bytes)), 'a reader saw a partial file');
@@ -93,7 +93,7 @@ test(`${SWAPS} consecutive swaps: readers see complete files, each newer than th
     over.abort();
     return early;
   })();
-  // A reader's failure ends the test immediately.
+  // If a reader fails, the test ends immediately.
   const [early] = await Promise.all([swaps, ...readers]).finally(() => over.abort());
 
   const late = { kib: await kibOf(watch.pid), watches: await inotifyWatches(watch.pid) };

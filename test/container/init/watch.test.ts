@@ -10,7 +10,7 @@ import { listenHttp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { prepared, sidecar } from './watch-support.ts';
 
-/** A service that logs its signals under its own name. */
+/** A service that logs the signals it receives under its own name. */
 async function service(p: Pod, name: string, script: string): Promise<Running & { readonly heard: string }> {
   const [file, heard] = [join(p.configDir, '..', name), join(p.configDir, '..', `${name}.heard`)];
   await writeFile(file, `#!/bin/bash\n${script}\necho up >> ${heard}\nwhile :; do read -t 1000 <> <(:); done\n`);

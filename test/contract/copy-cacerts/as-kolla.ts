@@ -4,7 +4,7 @@ import { makeAuthority } from '../../cluster/authority.ts';
 import type { Tree } from '../throw-away-root.ts';
 import { CONFIG, DEBIAN, LIST, REDHAT, SHARED, sides, STORE, type Ours, type Sides } from './sides.ts';
 
-/** Registers every case, with Kolla's own script and ours, as tests of the calling file. */
+/** Registers every case, with Kolla's own script and with ours, as tests of the calling file. */
 export async function testAsKolla(ours: Ours): Promise<void> {
   const both = await sides(ours);
   testSame(both);

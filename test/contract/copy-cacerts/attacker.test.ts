@@ -28,7 +28,7 @@ chmodSync(directory.path, 0o755);
 after(async () => await directory[Symbol.asyncDispose]());
 
 const attack: Attack = {
-  // There is no event to wait for: inotify does not report reads.
+  // There is no event to wait for, because inotify does not report reads.
   how: 'always',
   most: RUNS,
   root: join(directory.path, 'root'),

@@ -1,4 +1,4 @@
-/** The cases of copy-cacerts.test.ts by kolla-core. */
+/** Runs the cases of copy-cacerts.test.ts with kolla-core. */
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';

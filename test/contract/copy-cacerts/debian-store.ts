@@ -6,7 +6,7 @@ import { makeAuthority } from '../../cluster/authority.ts';
 import type { Tree } from '../throw-away-root.ts';
 import { CONFIG, sides, type Ours } from './sides.ts';
 
-/** If this directory has a file, the script runs, since it has to call that hook. */
+/** If this directory contains a file, the script runs, because it has to call that hook. */
 const HOOK = 'etc/ca-certificates/update.d/tell';
 const PACKAGED = 'usr/share/ca-certificates';
 
@@ -23,7 +23,7 @@ const IMAGE: Tree = {
   'usr/local/share/ca-certificates/below/also.crt': pem('Also'),
 };
 
-/** The deployment's certificates at each start: names and contents. */
+/** The deployment's certificates at each start, as names and contents. */
 const STEPS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
   'one is added, stays, and is removed': [{ 'a.crt': one }, { 'a.crt': one }, {}],
   'one is replaced, another added': [{ 'a.crt': one }, { 'a.crt': two, 'b.crt': one }, { 'b.crt': one }],
@@ -37,7 +37,7 @@ const STEPS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]
   'no newline at the end': [{ 'a.crt': one.trimEnd(), 'b.crt': two }],
 };
 
-/** Each link with its target, without the number of a hash link, and the bundle. */
+/** Each link with its target (for hash links without the number), and the bundle. */
 const LIST = `cd /etc/ssl/certs; for each in *; do
     target=$(readlink "$each") || { echo "$each $(stat -c %a "$each") $(sha256sum < "$each")"; continue; }
     [[ $each =~ ^[0-9a-f]{8}\\.[0-9]+$ ]] && each=\${each%.*}.N

@@ -1,25 +1,25 @@
-/** Kolla's copy_cacerts.sh and ours on the same tree, each in a temporary root. */
+/** Runs Kolla's copy_cacerts.sh and ours on the same tree, each in a temporary root. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finished } from '../../../tools/process.ts';
 import { canHaveKolla, kollaPackage } from '../kolla-package.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from '../throw-away-root.ts';
 
-/** The replacement of `kolla_copy_cacerts` in that root. */
+/** What replaces `kolla_copy_cacerts` in that root. */
 export interface Ours {
-  /** A line of shell script that executes it. */
+  /** A shell command line that executes it. */
   readonly line: string;
-  /** Files of this machine that are needed in addition to the repository and /usr. */
+  /** Files of this machine that it needs in addition to the repository and /usr. */
   readonly directories: readonly string[];
-  /** Why it is unavailable. */
+  /** Why it is not available. */
   readonly missing: string | undefined;
 }
 
 export interface Sides {
   readonly skip: string | false;
-  /** Runs the same line with both: theirs, ours. */
+  /** Runs the same command line with both. Returns Kolla's result and ours. */
   readonly both: (tree: Tree, line?: string) => Promise<[Finished, Finished]>;
-  /** Runs ours only. */
+  /** Runs only ours. */
   readonly alone: (line: string, tree: Tree, uid?: number) => Promise<Finished>;
 }
 

@@ -1,16 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 
-/** A script sourced by an image's kolla_start, with the files of the image and its parents. */
+/** A script that an image's kolla_start sources, with the files of the image and its parents. */
 export interface ExtendScript {
-  /** Below `docker/` of the package: `aodh/aodh-api/extend_start.sh`. */
+  /** The path below `docker/` in the package: `aodh/aodh-api/extend_start.sh`. */
   readonly script: string;
   readonly image: string;
-  /** The final user of the image's Dockerfile, or the one created by its parents; the Pod's user. */
+  /** The user of the Pod: the last USER in the image's Dockerfile, or the user that its parents create. */
   readonly user: string;
   /**
-   * Path in the image -> file of the package, or '' for an empty one, as in the Dockerfiles of the image and its
-   * parents.
+   * Maps a path in the image to a file of the package, or to '' for an empty file, as in the Dockerfiles of the image
+   * and its parents.
    */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -25,7 +25,7 @@ interface Dockerfile {
 const BIN = '/usr/local/bin';
 const EXTEND_START = /extend_start/;
 
-/** Every extend script of the package, in the order of their paths. */
+/** Every extend script in the package, ordered by path. */
 export async function extendScripts(docker: string): Promise<ExtendScript[]> {
   const files = (await readdir(docker, { recursive: true })).toSorted((a, b) => (a < b ? -1 : 1));
   const images = new Map<string, Dockerfile>();
@@ -44,7 +44,7 @@ export async function extendScripts(docker: string): Promise<ExtendScript[]> {
     });
 }
 
-/** From the base image to this one. */
+/** The images from the base image to this one. */
 function chainOf(image: string, images: ReadonlyMap<string, Dockerfile>): Dockerfile[] {
   const chain: Dockerfile[] = [];
   for (let at = images.get(image); at !== undefined; at = at.parent === undefined ? undefined : images.get(at.parent))
@@ -68,7 +68,7 @@ function filesOf(chain: readonly Dockerfile[], docker: string): Map<string, stri
   return files;
 }
 
-/** Images without their own user, with the user intended by their scripts or services. */
+/** Images without a user of their own, with the user for which their scripts or services are meant. */
 const MEANT: Readonly<Record<string, string>> = {
   dnsmasq: 'ironic',
   fluentd: 'fluentd',
@@ -78,7 +78,7 @@ const MEANT: Readonly<Record<string, string>> = {
   ovsdpdk: 'openvswitch',
 };
 
-/** Without root there is one user: the script's, the image's own, or kolla. */
+/** Without root there is only one user: the script's, the image's own, or kolla. */
 function userOf(chain: readonly Dockerfile[]): string {
   const meant = chain.map(({ image }) => MEANT[image]).findLast((name) => name !== undefined);
   if (meant !== undefined) return meant;

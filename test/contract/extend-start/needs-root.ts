@@ -1,9 +1,9 @@
-/** The starts that need root, with the alternatives. Any other failure, or a success here, fails the test. */
+/** The starts that need root, with their alternatives. Any other failure, and any success here, fails the test. */
 export interface NeedsRoot {
   readonly script: string;
-  /** '' for the service; else the variable that is set. */
+  /** The variable that is set; '' for the service. */
   readonly variables: readonly string[];
-  /** The expected error. */
+  /** The error that is expected. */
   readonly why: RegExp;
   readonly instead: string;
 }

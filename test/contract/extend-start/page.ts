@@ -18,7 +18,9 @@ config.json). Runs: programs called when starting the service, and when a variab
 |---|---|---|---|
 `;
 
-/** The page's text: the starts that need root with the alternatives, then every script with its commands. */
+/**
+ * The text of the page: the starts that need root with their alternatives, followed by every script with its commands.
+ */
 export function pageOf(outcomes: readonly Outcome[], version: string): string {
   const good = outcomes.filter(({ reason }) => reason === '');
   const scripts = [...Map.groupBy(outcomes, ({ script }) => script)];

@@ -7,17 +7,19 @@ import { inThrowAwayRoot, type Tree } from '../throw-away-root.ts';
 import type { ExtendScript } from './images.ts';
 import { COMMON, SETTINGS, type Setting } from './settings.ts';
 
-/** One start of one image: as its service, or with a variable that makes the script do something else and exit. */
+/**
+ * One start of one image, either as its service or with a variable that makes the script do something else and exit.
+ */
 export interface Outcome {
   readonly script: string;
   readonly user: string;
   readonly setting: Setting;
-  /** '' for the service in Debian's image; else the variable that is set, by default to an empty value. */
+  /** The variable that is set, by default to an empty value; '' for the service in Debian's image. */
   readonly variable: string;
   readonly code: number;
-  /** Calls of stubs, in order. */
+  /** The calls of stubs in their order. */
   readonly ran: readonly string[];
-  /** Why it failed. */
+  /** Why the start failed. */
   readonly reason: string;
 }
 
@@ -59,7 +61,7 @@ async function start(
   const tree: Tree = {
     ...COMMON,
     ...ACCOUNTS,
-    // A base image alone: the files it sources are in images based on it.
+    // A base image cannot start alone, because images based on it contain the files that it sources.
     ...Object.fromEntries(scripts.flatMap(([, text]) => sourced(text).map((path) => [path, '']))),
     ...Object.fromEntries(scripts),
     ...setting.files,
@@ -95,7 +97,7 @@ async function start(
 /** Like becomeService: bash's argument is the script's text, by which our sudo recognizes it. */
 const START = `text=$(cat /start.sh; echo x); exec bash -c "\${text%x}" /usr/local/bin/kolla_start /run/kolla/run_command nobody ''`;
 
-/** A variable that only describes the environment does not change the purpose of the start. */
+/** A variable that only describes the environment does not change what the start does. */
 function isService(variable: string): boolean {
   return variable === '' || variable.includes('=');
 }

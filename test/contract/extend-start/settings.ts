@@ -1,5 +1,5 @@
 /**
- * Inputs of each image's scripts in addition to the common ones: the volumes of a plan, their modes if `directories`
+ * What each image's scripts need in addition to the common input: the volumes of a plan, their modes if `directories`
  * of config.json sets one, environment, and files of the image. Programs other than Kolla's and coreutils' are stubs.
  */
 import type { Tree } from '../throw-away-root.ts';
@@ -20,7 +20,7 @@ const SSH_KEYGEN = stub('while [[ $# -gt 0 ]]; do if [[ $1 == -f ]]; then : > "$
 const OVSDB_TOOL = stub('if [[ $1 == create ]]; then : > "$2"; else echo no; fi');
 const SITE_PACKAGES = '/var/lib/kolla/venv/lib/python3/site-packages';
 
-/** On the PATH of every image. */
+/** Programs on the PATH of every image. */
 const PROGRAMS = [
   'aodh-dbsync',
   'barbican-db-manage',
@@ -65,7 +65,7 @@ const PROGRAMS = [
   'alembic',
 ];
 
-/** Programs with side effects, or called by an absolute path. */
+/** Programs with side effects, or that are called by absolute path. */
 export const COMMON: Tree = {
   ...Object.fromEntries(PROGRAMS.map((name) => [`usr/local/bin/${name}`, stub()])),
   'usr/local/bin/ssh-keygen': SSH_KEYGEN,

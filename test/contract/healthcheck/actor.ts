@@ -21,19 +21,19 @@ export async function actor(
   return String(said).trim();
 }
 
-/** Connects, keeps its side open whatever the peer does, and reports it. */
+/** Connects, reports that, and keeps its end open whatever the peer does. */
 export function connecting(port: number, host = '127.0.0.1'): string {
   return `require('net').connect({ port: ${port}, host: '${host}', allowHalfOpen: true }, () => console.log('up')).on('error', () => {})`;
 }
 
-/** Reports its listen port, TCP or UDP. */
+/** Reports the port on which it listens, TCP or UDP. */
 export const LISTENING = `const s = require('net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))`;
-/** The same, and greets each connection: an unaccepted one has no owner. */
+/** The same, with a greeting for each connection, because a connection that is not accepted has no owner. */
 export const GREETING = `const s = require('net').createServer((c) => c.write('hello')).listen(0, '127.0.0.1', () => console.log(s.address().port))`;
 export const LISTENING_6 = `const s = require('net').createServer().listen(0, '::1', () => console.log(s.address().port))`;
 export const BOUND_UDP = `const s = require('dgram').createSocket('udp4').bind(0, '127.0.0.1', () => console.log(s.address().port))`;
 
-/** Accepts no connection and has a full queue: further clients stay in SYN-SENT. */
+/** Accepts no connection and has a full queue, so that further clients stay in SYN-SENT. */
 export const FULL = `
 const s = require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
   require('fs').writeSync(1, s.address().port + '\\n');

@@ -5,7 +5,7 @@ import { runHelper } from '../../support/helper.ts';
 import { run, type Finished } from '../../../tools/process.ts';
 import { canHaveKolla, kollaPackage } from '../kolla-package.ts';
 
-/** Programs used by Kolla's scripts, with Debian's packages. */
+/** Programs that Kolla's scripts use, with Debian's packages. */
 const TOOLS = { ss: 'iproute2', pgrep: 'procps', lsof: 'lsof', curl: 'curl' } as const;
 const WHERE: Readonly<Record<string, string>> = {
   healthcheck_mariadb: 'mariadb-server',
@@ -18,7 +18,7 @@ export interface Sides {
   ours(name: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
 }
 
-/** @param env in addition to PATH, for Kolla's scripts and their children */
+/** @param env variables in addition to PATH, for Kolla's scripts and their children */
 export async function allSides(env: NodeJS.ProcessEnv = {}): Promise<Sides> {
   const docker = await kollaPackage();
   const theirEnv = { ...(await toolsEnv()), ...env };
@@ -29,7 +29,7 @@ export async function allSides(env: NodeJS.ProcessEnv = {}): Promise<Sides> {
   };
 }
 
-/** PATH, with Debian's tools from the cache if the machine lacks them. */
+/** The PATH, with Debian's tools from the cache if this machine lacks them. */
 async function toolsEnv(): Promise<NodeJS.ProcessEnv> {
   const PATH = process.env['PATH'];
   const missing: string[] = [];
@@ -43,7 +43,7 @@ async function toolsEnv(): Promise<NodeJS.ProcessEnv> {
   return { PATH: `${PATH}:${usr}/bin:${usr}/sbin`, LD_LIBRARY_PATH: join(usr, libraries) };
 }
 
-/** Whether Kolla's scripts and the programs they start are available or can be installed. */
+/** Whether Kolla's scripts and the programs that they start are available or can be installed. */
 export const canHaveSides: Capability = async () => {
   const missing = await canHaveKolla();
   if (missing !== undefined) return missing;

@@ -8,13 +8,13 @@ import { canHaveKolla, kollaPackage } from '../kolla-package.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from '../throw-away-root.ts';
 
 export interface OurStart extends Ours {
-  /** Whether the service inherits ignored or blocked signals, and descriptors above 2. On Node it does not. */
+  /** Whether the service inherits signals that are ignored or blocked, and descriptors above 2. On Node it does not. */
   readonly handsOn: boolean;
 }
 
 const program = (text: string) => ({ text, mode: 0o755 });
 
-/** Stubs for the commands of a Kolla image besides kolla_start: they do only what the next step needs. */
+/** Stubs for the commands of a Kolla image other than kolla_start, which do only what the next step needs. */
 const IMAGE: Tree = {
   'etc/debian_version': '12\n',
   run_command: { text: 'of an earlier start', mode: 0o666 },
@@ -33,15 +33,15 @@ const IMAGE: Tree = {
 const CONFIG = 'var/lib/kolla/config_files/config.json';
 const EXTEND = 'usr/local/bin/kolla_extend_start';
 
-/** Every start, by Kolla's start.sh and by ours, as tests of the calling file. */
+/** Every start, with Kolla's start.sh and with ours, as tests of the calling file. */
 export async function testAsKolla(ours: OurStart): Promise<void> {
   const missing = ours.missing ?? (await canThrowAwayRoots()) ?? (await canHaveKolla());
   const skip = missing ?? false;
   const reference = missing === undefined ? await readFile(join(await kollaPackage(), 'base/start.sh'), 'utf8') : '';
-  // Not sh, which drops variables that are not valid shell names.
+  // bash, because sh drops variables that are not valid shell names.
   const script = `#!/bin/bash\nexec ${ours.line} "$@"\n`;
 
-  /** Kolla's and ours, by default with output to a pipe, as in a container. */
+  /** Kolla's result and ours, by default with output to a pipe, as in a container. */
   async function both(
     more: Tree,
     {

@@ -1,4 +1,4 @@
-/** The cases of kolla-start.test.ts by kolla-core. */
+/** Runs the cases of kolla-start.test.ts with kolla-core. */
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -8,7 +8,7 @@ import { testAsKolla } from './as-kolla.ts';
 
 const missing = await canBuildCore();
 const directory = await privateDirectory('core');
-// For cases that run as another user.
+// For the cases that run as another user.
 await chmod(directory.path, 0o755);
 after(async () => await directory[Symbol.asyncDispose]());
 const { names } = missing === undefined ? await coreBinary(directory.path) : { names: '' };

@@ -6,7 +6,7 @@ import { CASES } from './cases/index.ts';
 import { byReference, errorClass, linesOf, play, type Case } from './play.ts';
 import { differences } from './tree.ts';
 
-/** Every case, by Kolla's tool and by ours, as tests of the calling file. */
+/** Every case, with Kolla's tool and with ours, as tests of the calling file. */
 export async function testAsKolla(ours: (at: Start) => Promise<Ended>, otherSkip?: string): Promise<void> {
   const skip = otherSkip ?? (await canRunReference()) ?? false;
   let reference: Reference;
@@ -41,7 +41,7 @@ async function compare(one: Case, reference: Reference, start: (at: Start) => Pr
       assert.deepEqual(differences(their.tree, our.tree), [], said);
       assert.deepEqual(linesOf(our), linesOf(their));
     } else {
-      // Kolla's tool stops midway; ours changes nothing.
+      // Kolla's tool stops midway, while ours changes nothing.
       assert.deepEqual(differences(our.before, our.tree), [], said);
     }
   }

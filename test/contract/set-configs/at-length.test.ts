@@ -1,11 +1,11 @@
-/** Generated configurations, by Kolla's tool and by ours. `SEED=n` generates others, `CASES=n` more. */
+/** Runs Kolla's tool and ours on generated configurations. `SEED=n` generates others, `CASES=n` more. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareCases, SAMPLE } from './property/index.ts';
 import { fileLimit } from '../../support/file-limit.ts';
 import { canRunReference } from './reference.ts';
 
-// 5,000 starts of each tool took more than ten minutes at a load of twenty.
+// With a load of twenty, 5,000 starts of each tool took more than ten minutes.
 fileLimit(45);
 
 const skip = (await canRunReference()) ?? false;
@@ -22,6 +22,6 @@ test(`${CASES} generated configurations have the same result, or differ as docum
   for (const [name, count] of Object.entries(deviations)) t.diagnostic(`${count} cases: ${name}`);
   assert.deepEqual(failures, [], `seed ${SEED}: ${JSON.stringify(failures, undefined, 1)}`);
   assert.equal(cases, CASES - first);
-  // Otherwise the generator no longer produces meaningful cases.
+  // Otherwise the generator no longer produces useful cases.
   assert.ok(whole > cases / 2, 'most cases come to their last start');
 });

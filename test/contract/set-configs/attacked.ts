@@ -12,7 +12,7 @@ import { plant, type Files, type Seen } from './tree.ts';
 export const RUNS = 200;
 /** The attacker. */
 export const NOVA = 42_436;
-/** The attacker's target, in the root. */
+/** The target of the attacker, in the root. */
 export const OUTSIDE = 'srv/outside';
 const ATTACKER = fileURLToPath(new URL('fixtures/attacker.ts', import.meta.url));
 
@@ -21,10 +21,10 @@ export interface Attacked {
   readonly runs: number;
   readonly codes: ReadonlyMap<number, number>;
   readonly swaps: number;
-  /** Everything outside the expected paths, before, and at the first difference or the end. */
+  /** Everything outside of the expected paths: before, and at the first difference or at the end. */
   readonly before: Map<string, Seen>;
   readonly now: Map<string, Seen>;
-  /** The tool's output in its last run. */
+  /** The output of the tool in its last run. */
   readonly last: string;
 }
 
@@ -32,16 +32,16 @@ export interface Attack {
   readonly how: 'always' | 'woken';
   /** Maximum number of runs. */
   readonly most: number;
-  /** A private empty directory. */
+  /** A private, empty directory. */
   readonly root: string;
   readonly files: Files;
   /** Paths in the root that the attacker swaps. */
   readonly swapped: readonly string[];
-  /** Everything that must not change. */
+  /** Paths that must not change. */
   readonly outside: (root: string) => Map<string, Seen>;
 }
 
-/** Runs a tool repeatedly next to the attacker, until something outside has changed. */
+/** Runs a tool repeatedly next to the attacker, until a path outside of the expected ones has changed. */
 export async function attacked(
   { how, most, root, files, swapped, outside }: Attack,
   tool: (at: Start) => Promise<Ended>,
@@ -63,7 +63,7 @@ export async function attacked(
     codes.set(code, (codes.get(code) ?? 0) + 1);
     runs++;
     if (code !== 0) last = stderr;
-    // An error of the test is not a result.
+    // An error in the test itself is not a result.
     if (code === 70) break;
     now = outside(root);
   }
@@ -80,7 +80,8 @@ export function judge(t: TestContext, { how, runs, codes, swaps, before, now, la
   t.diagnostic(`${swaps} swaps in ${runs} runs; exit codes ${ends}`);
   assert.deepEqual([...now], [...before]);
   assert.equal(runs, RUNS, last);
-  // Otherwise swaps hit no run or every run, and prove little. A woken attacker is mostly too late for a fast tool.
+  // Without this, swaps would hit no run or every run, which proves little. For a fast tool, an attacker that has to be
+  // woken is mostly too late.
   assert.ok(codes.size > 1 || (how === 'woken' && swaps > RUNS / 2), last);
 }
 

@@ -1,4 +1,7 @@
-/** Intended differences of our `--check`: no false alarms, and 1 instead of 2 for a difference. */
+/**
+ * Where our `--check` differs intentionally: it reports no false differences, and exits with 1 instead of 2 if there is
+ * one.
+ */
 import assert from 'node:assert/strict';
 import { entry } from './entries.ts';
 import { A, check, config, differs, plain } from './differ.ts';

@@ -1,4 +1,4 @@
-/** The cases of drop-in.test.ts by kolla-core's command, with a temporary root as `/`. */
+/** Runs the cases of drop-in.test.ts with the command of kolla-core and a temporary root as `/`. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

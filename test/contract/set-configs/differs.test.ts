@@ -1,4 +1,7 @@
-/** Intended differences: each test shows the reference's fault, then our result. docs/reference/kolla-contract.md has the reasons. */
+/**
+ * Intended differences. Each test shows the fault of the reference and then our result;
+ * docs/reference/kolla-contract.md has the reasons.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './entries.ts';
@@ -134,7 +137,7 @@ test('a destination that contains the saved files is rejected before anything is
   assert.deepEqual(differences(ours.before, ours.tree), []);
 });
 
-// The tree is not compared: it is as deep as paths can be.
+// The tree is not compared, because it is as deep as paths can be.
 test('a directory that would be copied into itself is rejected before anything is touched', { skip }, async () => {
   const config_files = [{ source: '/etc/d', dest: '/etc/d/sub', owner: 'root', perm: '0755' }];
   const one = { name: 'into itself', files: { 'etc/d/x': 'x' }, config: { command: 'run', config_files } };

@@ -1,9 +1,9 @@
-/** Building blocks of the cases: entries as written by kolla-ansible, and files of an image. */
+/** Parts of the cases: entries as kolla-ansible writes them, and files of an image. */
 import { CONFIG } from './play.ts';
 
 export const SOURCE = `/${CONFIG}`;
 
-/** An entry as written by kolla-ansible. */
+/** An entry as kolla-ansible writes it. */
 export function entry(name: string, dest: string, more: object = {}): object {
   return { source: `${SOURCE}/${name}`, dest, owner: 'keystone', perm: '0600', ...more };
 }

@@ -1,4 +1,4 @@
-/** Killed at any moment: every file is either old or new, the state is readable, and the next start converges. */
+/** After a kill at any moment, every file is either old or new, the state is readable, and the next start converges. */
 import assert from 'node:assert/strict';
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ const skip = (await canGiveFilesAway()) ?? false;
 const KILLS = 200;
 const FILES = 20;
 const SIZE = 10_000;
-/** Number of writes from one kill to the next, so that kills reach the last ones. */
+/** Number of writes between two kills, chosen so that kills reach the last ones. */
 const STRIDE = 1.3;
 const CHILD = fileURLToPath(new URL('fixtures/starts.ts', import.meta.url));
 const start = { argv: [], env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' } };
@@ -74,10 +74,10 @@ test(`${KILLS} kills leave no partial file, and the next start converges`, { ski
   for (let i = 0; i < KILLS; i++) {
     const root = join(directory.path, `${i}`);
     mkdirSync(root);
-    // If an earlier start left its directory, the state in it is read first.
+    // If an earlier start has left its directory, the state in that directory is read first.
     const before: Files = i % 4 < 2 ? {} : { 'etc/kolla/defaults': { directory: true } };
     plant(root, { ...image, ...before, ...sources('n'), [`${CONFIG}/config.json`]: JSON.stringify(config) });
-    // At each of its writes in turn, independent of the machine's speed.
+    // Kills at each of its writes in turn, which does not depend on the machine's speed.
     const signal = await startKilled(root, 1 + Math.floor(i * STRIDE), i % 2 === 0 ? 'before' : 'after');
     const left = look(root);
     if (signal === 'SIGKILL') between++;

@@ -25,7 +25,7 @@ const tree = {
   'usr/local/bin/kolla_set_configs': COMMAND,
 };
 const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
-/** Content, mode and owner of everything installed, one line each. */
+/** Content, mode and owner of everything that is installed, one line each. */
 const LIST = `(cd /etc; find service kolla -printf '%p %m %U ' -type f -exec sha256sum {} \\; -o -printf '%p\\n' | sort)`;
 const NEW = `for f in /${CONFIG}/*.conf; do head -c ${2 * BYTES} /dev/zero | tr '\\0' n > $f; done`;
 

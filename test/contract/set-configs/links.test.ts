@@ -8,7 +8,7 @@ import { differences, type Files } from './tree.ts';
 
 const NOVA = 42_436;
 const KOLLA = 42_400;
-/** As in Kolla's base image, without the setgid bit, and the attacker's target. */
+/** Directories as in Kolla's base image, without the setgid bit, and the attacker's target. */
 const LOGS = 'var/log/kolla';
 const FILES: Files = {
   'etc/shadow': { text: 'root:*', mode: 0o640 },
@@ -18,7 +18,7 @@ const FILES: Files = {
 };
 const chown = (path: string, more: object = {}) => ({ path, owner: 'nova:nova', perm: '0755', ...more });
 const etc: Files = { [`${LOGS}/nova`]: { link: '/etc', owner: NOVA } };
-/** For paths that Kolla's tool saves in /etc/kolla/defaults, which would contain itself. */
+/** For paths that Kolla's tool saves in /etc/kolla/defaults, which would then contain itself. */
 const opt = (path: string): Files => ({
   'opt/shadow': { text: 'root:*', mode: 0o640 },
   [path]: { link: '/opt', owner: NOVA },

@@ -1,4 +1,4 @@
-/** The tool compared with Kolla's: our function, or the command in kolla-core. */
+/** The tool that is compared with Kolla's: our function, or the command in kolla-core. */
 import { join } from 'node:path';
 import { createLines, parseCommandLine, setConfigs } from '../../../src/config/set-configs/index.ts';
 import { run } from '../../../tools/process.ts';
@@ -10,7 +10,7 @@ import type { Ended, Start } from './reference.ts';
 const NAME = 'kolla_set_configs';
 const built = isOnCore ? await builtCore() : { binary: '', names: '', directory: '' };
 
-/** Our function; other tests run the command. */
+/** Our function. Other tests run the command. */
 async function byNode({ root, argv, env }: Start): Promise<Ended> {
   const asked = parseCommandLine(argv);
   if ('exitCode' in asked) return { code: asked.exitCode, stderr: asked.stderr ?? asked.stdout ?? '' };
@@ -24,7 +24,7 @@ async function byNode({ root, argv, env }: Start): Promise<Ended> {
   return { code, stderr };
 }
 
-/** kolla-core's command, with a temporary root as `/`. */
+/** The command of kolla-core, with a temporary root as `/`. */
 export function byCore(binary: string, name = NAME): (at: Start) => Promise<Ended> {
   return async ({ root, argv, env }) => {
     const placed = await placeCore(binary, root, name);
@@ -42,7 +42,7 @@ export function byCore(binary: string, name = NAME): (at: Start) => Promise<Ende
 
 export const byUs: (at: Start) => Promise<Ended> = isOnCore ? byCore(built.binary) : byNode;
 
-/** For a temporary root: its `/usr/local/bin/kolla_set_configs`, and the directories that the command needs. */
+/** What a temporary root needs: `/usr/local/bin/kolla_set_configs`, and the directories that the command requires. */
 export const COMMAND = {
   text: `#!/bin/sh\nexec ${isOnCore ? `'${join(built.names, NAME)}'` : `'${process.execPath}' '${HELPERS}' ${NAME}`} "$@"\n`,
   mode: 0o755,

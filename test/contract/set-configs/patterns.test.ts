@@ -1,4 +1,4 @@
-/** Patterns and documents of config.json whose parsing could take indefinitely. */
+/** Patterns and documents in config.json that could take forever to parse. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';

@@ -6,10 +6,10 @@ import { look, plant, type Files, type Seen } from './tree.ts';
 
 export interface Run {
   readonly argv?: readonly string[];
-  /** Default: COPY_ALWAYS. */
+  /** The strategy; the default is COPY_ALWAYS. */
   readonly strategy?: string | undefined;
   readonly env?: Readonly<Record<string, string>>;
-  /** Written before this start; null removes. */
+  /** Files that are written before this start; null removes a file. */
   readonly meanwhile?: Readonly<Record<string, string | null>>;
   /** Content of config.json from this start on. */
   readonly config?: unknown;
@@ -18,7 +18,7 @@ export interface Run {
 export interface Case {
   readonly name: string;
   readonly files?: Files;
-  /** config.json: a string as is, anything else as JSON. Undefined: none. */
+  /** The content of config.json: a string as it is, any other value as JSON. Undefined for no file. */
   readonly config?: unknown;
   readonly yaml?: string;
   readonly runs?: readonly Run[];
@@ -32,7 +32,7 @@ export interface Outcome extends Ended {
 
 export const CONFIG = 'var/lib/kolla/config_files';
 
-/** Runs every start of a case, in a temporary root. */
+/** Runs every start of a case in a temporary root. */
 export async function play(one: Case, start: (at: Start) => Promise<Ended>): Promise<Outcome[]> {
   await using directory = await privateDirectory('contract', inMemory());
   const root = join(directory.path, 'root');
@@ -72,7 +72,7 @@ export function byReference(reference: Reference): (at: Start) => Promise<Ended>
   return (at) => reference.run(at);
 }
 
-/** Log lines without timestamps, sorted: directories are read in a different order. */
+/** Log lines without timestamps, sorted, because the tools read directories in different orders. */
 export function linesOf({ stderr }: Ended): string[] {
   const lines = stderr
     .split('\n')
@@ -80,7 +80,7 @@ export function linesOf({ stderr }: Ended): string[] {
   return lines.toSorted();
 }
 
-/** `ERROR InvalidConfig` of the last error, which users grep for. */
+/** `ERROR InvalidConfig` of the last error, for which users search. */
 export function errorClass(ended: Ended): string {
   return (
     linesOf(ended)

@@ -1,4 +1,4 @@
-/** A sample of the generated configurations, by Kolla's tool and by ours; the rest is in at-length.test.ts. */
+/** Runs Kolla's tool and ours on a sample of the generated configurations. at-length.test.ts runs the others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareCases, SAMPLE } from './property/index.ts';

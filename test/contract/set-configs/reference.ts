@@ -16,7 +16,7 @@ export interface Start {
   readonly root: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Directories are read in the order of names, as by ours, instead of the file system's order. */
+  /** Directories are read in the order of names, as ours does, instead of the file system's order. */
   readonly sorted?: true;
 }
 
@@ -25,12 +25,12 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Kolla's tool, each start in a temporary root. */
+/** Kolla's tool. Each start has a temporary root. */
 export interface Reference extends AsyncDisposable {
   run(start: Start): Promise<Ended>;
 }
 
-/** Python with pip and PyYAML: from this machine or from Debian. */
+/** Python with pip and PyYAML, from this machine or from Debian. */
 async function python(): Promise<{ command: string; env: NodeJS.ProcessEnv }> {
   for (const command of ['python3', '/usr/bin/python3']) {
     const tried = await run(command, ['-c', 'import yaml, pip']).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Errors in config.json: the message names the path and the problem, not just an errno. */
+/** Errors in config.json: the message names the path and the problem, and not only an errno. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { A, one, paths } from './entries.ts';

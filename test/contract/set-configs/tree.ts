@@ -69,11 +69,11 @@ export function plant(root: string, files: Files): void {
 
 export interface Seen {
   readonly what: string;
-  /** Modification time of files, in seconds. */
+  /** Modification time of files in seconds. */
   readonly mtime: number;
 }
 
-/** Everything below a root: kind, mode, owner, content. */
+/** Everything below a root: type, mode, owner, content. */
 export function look(root: string, path = ''): Map<string, Seen> {
   const found = lstatSync(join(root, path));
   const owner = `${found.uid}:${found.gid} ${(found.mode & 0o7777).toString(8)}`;
@@ -90,7 +90,7 @@ export function look(root: string, path = ''): Map<string, Seen> {
   ]);
 }
 
-/** The differences as text, one per path; times only if the first kept an old one. */
+/** The differences as text, one per path. Times are included only if the first tree kept an old one. */
 export function differences(reference: Map<string, Seen>, ours: Map<string, Seen>): string[] {
   const paths = [...new Set([...reference.keys(), ...ours.keys()])].toSorted();
   return paths.flatMap((path) => {

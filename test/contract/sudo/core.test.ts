@@ -1,4 +1,4 @@
-/** The cases of sudo by kolla-core. */
+/** Runs the cases of sudo with kolla-core. */
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -6,12 +6,12 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { canBuildCore, coreBinary, isSanitized } from '../../cluster/core-binary.ts';
 import { testSudo } from './cases.ts';
 
-/** Cinder's limit for qemu-img by oslo.concurrency's prlimit, in KiB. */
+/** The limit in KiB that Cinder sets for qemu-img through oslo.concurrency's prlimit. */
 const CINDERS_ADDRESS_SPACE = 1 << 20;
 
 const missing = await canBuildCore();
 const directory = await privateDirectory('core');
-// For cases that run as another user.
+// For the cases that run as another user.
 await chmod(directory.path, 0o755);
 after(async () => await directory[Symbol.asyncDispose]());
 const { binary, names } = missing === undefined ? await coreBinary(directory.path) : { binary: '', names: '' };
@@ -21,6 +21,6 @@ await testSudo({
   directories: [directory.path],
   missing,
   raised: [binary],
-  // A sanitizer's memory map is larger.
+  // A sanitizer maps more memory.
   ...(isSanitized ? {} : { addressSpace: CINDERS_ADDRESS_SPACE }),
 });

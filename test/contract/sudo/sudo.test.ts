@@ -1,4 +1,4 @@
-/** The cases of sudo on Node. */
+/** Runs the cases of sudo on Node. */
 import { HELPERS } from '../../support/helper.ts';
 import { testSudo } from './cases.ts';
 

@@ -1,6 +1,6 @@
 /** AbortSignal as waits use it, and whether a long-lived signal retains finished waits. */
 
-/** Observations by title, in order. */
+/** What was observed, by title and in order. */
 export function results(): Readonly<Record<string, readonly unknown[]>> {
   return {
     'either ends both once': either(),
@@ -63,7 +63,7 @@ function thrownBy(act: () => void): unknown {
   return undefined;
 }
 
-/** Together more than the host's memory limit per process (256 MiB). */
+/** Their total exceeds the host's memory limit per process (256 MiB). */
 const [WAITS, HELD_BYTES] = [4000, 128 * 1024];
 
 export function main(): Promise<number> {
@@ -74,7 +74,7 @@ export function main(): Promise<number> {
     const held = new Uint8Array(HELD_BYTES);
     bounded.addEventListener('abort', () => held.fill(1, 0, 1), { once: true });
     deadline.abort();
-    // An unreferenced composite signal.
+    // A composite signal that nothing references.
     Object.assign(AbortSignal.any([forever.signal]), { held: new Uint8Array(HELD_BYTES) });
   }
   process.stdout.write(JSON.stringify(results()));

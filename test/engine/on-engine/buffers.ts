@@ -1,4 +1,4 @@
-/** Uses of Node's Buffer in our code, in one list for both engines. */
+/** Uses of Node's Buffer in our code, as one list for both engines. */
 import { isUtf8 } from 'node:buffer';
 
 const TEXTS = ['', 'a', 'Ü 日本 😀', '\0\u007f\u0080\u00ff\u0100', '\ud83d', 'x\ude00y', 'a\r\n'];
@@ -85,7 +85,7 @@ const cases: Readonly<Record<string, () => unknown>> = {
   'bytes to an encoding that is none': () => Buffer.from('a').toString('none' as 'hex'),
 };
 
-/** The result of each case, representable as JSON. */
+/** The result of each case, in a form that JSON can represent. */
 export function results(): Record<string, unknown> {
   return Object.fromEntries(Object.entries(cases).map(([name, run]) => [name, plain(tried(run))]));
 }

@@ -4,7 +4,7 @@ import type { ListenAddress } from '../../../src/net/address.ts';
 import type { BoundedServer } from '../../../src/net/http/bounded-server.ts';
 import { healthRoute, serveRoutes, type Health } from '../../../src/net/http/router.ts';
 
-/** More than any socket buffers. */
+/** More bytes than any socket buffers. */
 export const LONG_BYTES = 16 * 1024 * 1024;
 
 /** Responses by path; `/asked` counts the requests. */
@@ -27,7 +27,7 @@ export async function serveHealth(
   return await serveRoutes(at, Object.fromEntries(routes), { statusPublic: false, hostNetwork: false });
 }
 
-/** The error for each address, and whether its port is free after the server has stopped. */
+/** The error for each address, and whether its port is free after the server was stopped. */
 export async function refusals(port: number): Promise<string[]> {
   const said: string[] = [];
   for (const at of [{ host: '127.0.0.1', port }, { port }, { host: '192.0.2.1', port }, { host: 'no.invalid', port }])

@@ -1,4 +1,4 @@
-/** Resolves each argument in turn: prints addresses or the error's code. */
+/** Resolves each argument in turn and prints its addresses or the code of the error. */
 import { resolveName } from '../../../src/engine/net/resolver/index.ts';
 
 export async function main(names: readonly string[]): Promise<number> {

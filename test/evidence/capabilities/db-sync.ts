@@ -71,7 +71,7 @@ export const dbSync: Capability = {
     {
       point: 'no secret in argv, log, error, record or the tool’s `ps`',
       file: 'test/integration/kolla-db-sync-secrets.test.ts',
-      test: ['on success and on failure', EVERY],
+      test: ['no output contains a secret, on success and on failure', EVERY],
     },
     {
       point: 'the fast path takes no lock: recorded as done, confirmed by the tool’s own check',
@@ -102,8 +102,8 @@ export const dbSync: Capability = {
       point: 'takeovers by 12 contenders on 3 nodes, at least 5 per fault: 0 overlaps (1,000: soak-takeovers.md)',
       file: 'test/integration/kolla-db-sync-takeovers.test.ts',
       test: [
-        'whatever happens to the holder, only one migrates at a time, and one finishes',
-        "whatever happens to the holder's node, only one migrates at a time, and one finishes",
+        'whatever happens to the holder, only one run migrates at a time, and one finishes',
+        "whatever happens to the holder's node, only one run migrates at a time, and one finishes",
         'at least 40 takeovers were counted',
       ],
     },

@@ -192,7 +192,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     file: 'test/logship/reclaim/reclaimer.test.ts',
     test: [
       'a file system without hole punching is logged once, with the fix, and not retried',
-      'auto is off on a disk that outlives the Pod, and on in memory',
+      'auto is off on a disk that outlives the Pod, and on for a volume in memory',
     ],
   },
   {

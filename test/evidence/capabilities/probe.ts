@@ -105,7 +105,7 @@ export const probe: Capability = {
       file: 'test/integration/kolla-probe-rabbitmq.test.ts',
       test: [
         'a login reaches the virtual host, and the broker logs no warning',
-        'the same holds with TLS: login, no login and the certificate check leave no warning',
+        'with TLS too, a login, no login and the certificate check leave no warning',
       ],
     },
     {

@@ -68,7 +68,7 @@ export const sidecar: Capability = {
       test: [
         'shows every state: components, checks, waits, migration, shipping, configuration, the rejected version',
         'shows a change in place without a reload, and announces the new summary to screen readers',
-        'foreign text is never markup',
+        'text from other programs is never markup',
       ],
     },
     {

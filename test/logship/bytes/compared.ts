@@ -18,20 +18,20 @@ import { recordedLog } from '../../support/recorded-log.ts';
 
 export interface Result {
   readonly documents: readonly string[];
-  /** How far the mark goes when the documents up to each are settled. */
+  /** The mark after each document and all before it were settled. */
   readonly reaches: readonly number[];
-  /** How many of them never were a string. */
+  /** How many of the documents were never converted to a string. */
   readonly fromBytes: number;
 }
 
 export interface Way {
   readonly schema: 'kolla' | 'ecs' | 'raw';
   readonly zone: string;
-  /** Undefined: as strings. */
+  /** If undefined, lines are converted to strings. */
   readonly memory: SharedMemory | undefined;
 }
 
-/** All documents of a log that grows by so many bytes between two reads. */
+/** All documents of a log that grows by this number of bytes between two reads. */
 export async function shipped(log: Buffer, { schema, zone, memory }: Way, piece: number): Promise<Result> {
   await using directory = await privateDirectory('bytes');
   const path = join(directory.path, 'nova-api.log');
@@ -101,7 +101,9 @@ export async function shipped(log: Buffer, { schema, zone, memory }: Way, piece:
   return { documents, reaches, fromBytes };
 }
 
-/** Compares both at a number of bytes between two reads. @param expected from strings, if known */
+/**
+ * Compares both ways with this number of bytes between two reads. @param expected the documents from strings, if known
+ */
 export async function assertSame(
   log: Buffer,
   way: Omit<Way, 'memory'>,
@@ -110,7 +112,7 @@ export async function assertSame(
 ): Promise<Result> {
   const strings = expected ?? (await shipped(log, { ...way, memory: undefined }, log.length));
   const bytes = await shipped(log, { ...way, memory: SharedMemory.open() }, piece);
-  // Compared one by one: printing the diff of all would take minutes.
+  // They are compared one by one, because printing the diff of all would take minutes.
   for (const [at, document] of strings.documents.entries()) assert.equal(bytes.documents[at], document);
   assert.equal(bytes.documents.length, strings.documents.length);
   assert.deepEqual(bytes.reaches, strings.reaches);

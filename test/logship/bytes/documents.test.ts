@@ -26,11 +26,14 @@ for (const way of WAYS)
     else assert.ok(fromBytes > documents.length / 20, `${fromBytes} of ${documents.length}`);
   });
 
-/** Boundaries within a character, a time, a context; a line or a few in a read. at-length.test.ts has all. */
+/**
+ * Reads that end within a character, a time or a context, and reads of a line or a few. at-length.test.ts has all
+ * sizes.
+ */
 const SIZES = [1, 2, 17, 64, 151, 300];
 
 for (const schema of ['kolla', 'raw'] as const)
-  test(`${schema}: they do with a few bytes between two reads`, async () => {
+  test(`${schema}: hostile lines become the same documents when a few bytes separate two reads`, async () => {
     const way = { schema, zone: 'UTC' };
     const log = hostileLog(12, 3);
     const strings = await shipped(log, { ...way, memory: undefined }, log.length);

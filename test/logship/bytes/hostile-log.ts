@@ -57,7 +57,7 @@ const LEVELS = ['INFO', 'ERROR', 'TRACE', 'DEBUG', 'WARNING', 'info', ''];
 const MODULES = ['nova.api', 'n', 'é', 'a"b', '[x]', ''];
 const PIDS = ['7', '8', '9', '1234567890123', '', '4294967299', 'x7'];
 
-/** Lines of oslo.log, many with something odd, and an unfinished one. The same seed gives the same bytes. */
+/** Lines in oslo.log's format, many of them unusual, and an unfinished one. The same seed gives the same bytes. */
 export function hostileLog(count: number, seed: number): Buffer {
   const next = randomFrom(seed);
   const random = (below: number) => Math.floor(next() * below);
@@ -69,7 +69,7 @@ export function hostileLog(count: number, seed: number): Buffer {
     const line = `${pick(TIMES)} ${PIDS[random(3)] ?? ''}${random(20) === 0 ? pick(PIDS, 0) : ''} ${pick(LEVELS, 1)} ${pick(MODULES)} ${pick(CONTEXTS, 0)}${text()}`;
     const whole = [line, `  at ${text()}`, line.slice(0, random(40)), ''][random(20)] ?? line;
     lines.push(Buffer.from(`${whole}${random(9) === 0 ? '\r' : ''}\n`));
-    // Invalid UTF-8: the whole chunk becomes strings, so only in the last ones.
+    // Invalid UTF-8 makes the whole chunk become strings, so only the last lines contain it.
     if (nth > count * 0.8 && random(200) === 0) lines.push(Buffer.from([...Buffer.from(line), 0xc3, 0x28, 0xff, 10]));
   }
   lines.push(Buffer.from('2026-11-20 08:15:42.123 7 INFO nova [-] unfinished'));

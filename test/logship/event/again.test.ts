@@ -37,13 +37,13 @@ const [OLD, CURRENT] = [0, 1];
 interface World {
   readonly random: Random;
   readonly format: FormatName;
-  /** Undefined: lines become strings at once. */
+  /** If undefined, lines are converted to strings at once. */
   readonly memory: SharedMemory | undefined;
-  /** All lines to be written, with their generation. */
+  /** All lines that will be written, with their generations. */
   readonly writes: readonly { readonly to: number; readonly line: string }[];
-  /** Number of them on disk. */
+  /** The number of these lines that are on disk. */
   written: number;
-  /** The server's index: the first document under each id. */
+  /** The index of the server: the first document with each ID. */
   readonly index: Map<string, string>;
   /** The checkpoint. */
   saved: readonly ({ readonly mark: Mark; readonly cuts: readonly Cut[] } | undefined)[];
@@ -59,7 +59,7 @@ function newWorld(format: keyof typeof WRITERS, seed: number, memory?: SharedMem
   return { random, format, memory, writes, written: 0, index: new Map(), saved: [] };
 }
 
-/** Runs the shipper until it is killed, stopped or done. */
+/** Runs the shipper until it is killed, is stopped or has finished. */
 function run(world: World, isLast: boolean, isPressed = false): void {
   const { random, index, format, memory, writes } = world;
   const contents = [OLD, CURRENT].map((at) =>
@@ -70,7 +70,7 @@ function run(world: World, isLast: boolean, isPressed = false): void {
   const queue: { readonly event: LogEvent; readonly text: string }[] = [];
   const clock = { ms: 0 };
   const framer = new Framer({
-    // Its bytes may be gone later.
+    // Its bytes may be overwritten later.
     emit: (event) => void queue.push({ event, text: event.text }),
     held: { take() {}, give() {} },
     timeoutMs: 1000,
@@ -131,7 +131,7 @@ function run(world: World, isLast: boolean, isPressed = false): void {
   save();
 }
 
-/** Lines that are missing from the index or duplicated in it. */
+/** Lines that the index lacks or has twice. */
 function wrong({ index, writes }: World): string {
   const lines = [...index.values()].flatMap((text) => text.split('\n'));
   const lost = writes.filter(({ line }) => !lines.includes(line)).map(({ line }) => line);

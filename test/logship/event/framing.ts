@@ -38,7 +38,7 @@ export function content(
 
 const BUFFER_BYTES = 4096;
 
-/** Gives lines to a framer from a buffer that is overwritten by each read, as the reader does. */
+/** Passes lines to a framer from a buffer that each read overwrites, as the reader does. */
 export class Chunks {
   readonly #framer: Framer;
   readonly #buffer: Buffer;
@@ -50,7 +50,7 @@ export class Chunks {
     this.#buffer = memory?.readBuffer(BUFFER_BYTES) ?? Buffer.alloc(BUFFER_BYTES);
   }
 
-  /** Without its newline. */
+  /** The line without its newline. */
   take(to: Content, line: string, offset: number, next: number): void {
     if (to !== this.#content || this.#length + Buffer.byteLength(line) > BUFFER_BYTES) this.read();
     this.#content = to;
@@ -67,7 +67,7 @@ export class Chunks {
   }
 }
 
-/** A framer that records its events, on a clock moved by the test. */
+/** A framer that records its events, with a clock that the test moves. */
 export function framing({ timeoutMs = 1000 } = {}) {
   const events: LogEvent[] = [];
   const clock = { ms: 1_000_000 };
@@ -84,7 +84,7 @@ export function framing({ timeoutMs = 1000 } = {}) {
     events,
     held: () => held,
     texts: () => events.map(({ text }) => text),
-    /** Feeds lines, continuing at the last position. */
+    /** Passes lines, continuing at the last position. */
     take(to: Content, ...lines: string[]) {
       for (const line of lines) {
         const bytes = Buffer.from(line);
@@ -93,12 +93,12 @@ export function framing({ timeoutMs = 1000 } = {}) {
         framer.take(to, bytes, offset, offset + bytes.length + 1, false);
       }
     },
-    /** Ends a round of reading, this much later. */
+    /** Ends a reading round after this time. */
     round(ms = 0) {
       clock.ms += ms;
       framer.sweep();
     },
-    /** Rounds without lines until nothing is held. */
+    /** Rounds without lines, until no event is held. */
     quiet() {
       for (let round = 0; round < 3; round++) {
         clock.ms += timeoutMs + 1000;

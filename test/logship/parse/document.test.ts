@@ -6,7 +6,7 @@ import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 const origin = { hostname: 'c1', pod: 'p-1', namespace: 'openstack', node: undefined };
 const root = '/var/log/kolla';
 
-/** The document of an event in that file. */
+/** The document for an event in that file. */
 function document(path: string, text: string, options: Partial<ParserOptions> & { lastMs?: number } = {}) {
   const { lastMs = 0, ...others } = options;
   const parser = new EventParser(path, { root, origin, zone: zoneNamed('+01:00'), ...others });

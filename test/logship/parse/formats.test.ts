@@ -9,7 +9,7 @@ interface Case {
   readonly format: FormatName;
   readonly is: string;
   readonly line: string;
-  /** In UTC; the logs' time zone is an hour ahead. */
+  /** Times are in UTC; the time zone of the logs is an hour ahead. */
   readonly time: string | undefined;
   readonly fields: Fields | undefined;
 }

@@ -52,7 +52,7 @@ const PIECES = [
   '[instance: 1f] ',
 ];
 const text = (pieces: number) => Array.from({ length: random(pieces) }, () => pick(PIECES)).join('');
-/** Without characters that end a word. */
+/** Text without characters that end a word. */
 const word = () => text(6).replaceAll(/[\s[\]\0-\x20]/g, '') || 'w';
 
 /** Every character of the line must be in a value, in order, except for separators between fields. */
@@ -146,7 +146,7 @@ for (const [name, head] of Object.entries(LINES)) {
   });
 }
 
-// Quadratic backtracking would take hours.
+// With quadratic backtracking this would take hours.
 test('no expression is slow on any line', () => {
   for (const make of Object.values(FORMATS)) {
     const format = make();

@@ -5,7 +5,7 @@ import { reading, type Reading } from './reading.ts';
 
 const DIRECTORY = { patterns: ['nova/*.log'] };
 
-/** Each line came once, with an id derived from its content. */
+/** Asserts that each line was read once, with an ID that its content determines. */
 function assertOnce(r: Reading, lines: readonly string[]): void {
   assert.deepEqual(r.lines, lines);
   assert.equal(new Set(r.ids).size, lines.length);

@@ -6,7 +6,7 @@ import { rig } from './rig.ts';
 
 const WHOLE: Outcome = { lost: 0, doubled: 0, corrupt: 0 };
 
-/** Why this package is not used as the reader: docs/adr/0010-own-reader.md. */
+/** Shows why this package is not used as the reader: docs/adr/0010-own-reader.md. */
 const TAIL_FILE_FAILS: ReadonlySet<string> = new Set([
   'a character is written in parts',
   'a writer keeps the old file after a rename',
@@ -17,7 +17,7 @@ const TAIL_FILE_FAILS: ReadonlySet<string> = new Set([
   'copytruncate, and the new content starts like the old one',
 ]);
 
-/** Maximum time without a line: a reader that loses lines would never deliver them. */
+/** Maximum time without a line, because a reader that loses lines would never deliver them. */
 const PATIENCE_MS = { passing: 10_000, failing: 500 };
 
 for (const each of CASES) {

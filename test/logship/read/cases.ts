@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import type { Rig } from './rig.ts';
 
-/** Changes a log file. Returns the written lines, in order. */
+/** Changes a log file. Returns the lines that were written, in order. */
 export interface Case {
   readonly name: string;
   readonly run: (rig: Rig) => Promise<readonly string[]>;
@@ -21,7 +21,7 @@ const numbered = (from: number, to: number) => Array.from({ length: to - from },
 const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
 const FILE = 'a.log';
 
-/** Appends consecutively numbered lines. */
+/** Appends lines with consecutive numbers. */
 function writer(rig: Rig) {
   const written: string[] = [];
   return {
@@ -299,11 +299,11 @@ export const CASES: readonly Case[] = [
   },
 ];
 
-/** Outcome of the written lines. */
+/** What became of the lines that were written. */
 export interface Outcome {
   readonly lost: number;
   readonly doubled: number;
-  /** Lines that were never written. */
+  /** Lines that were delivered but never written. */
   readonly corrupt: number;
 }
 

@@ -99,7 +99,7 @@ test('a link is followed, also after its target changes', async () => {
 
 test('a file on another device is distinguished from one with the same inode', async (t) => {
   await using other = await privateDirectory('device', inMemory() === '/dev/shm' ? '/tmp' : inMemory());
-  // Its directory must be among the shipped ones, or links to it would not be followed.
+  // Its directory must be one of the shipped ones, because links to it would otherwise not be followed.
   await using r = await reading({ patterns: ['*.log', join(other.path, '*.log')] });
   writeFileSync(r.path('a.log'), 'one\n');
   await r.poll();

@@ -101,7 +101,7 @@ test('five renames while writing lose nothing', async () => {
   assert.deepEqual(r.lines, numbered(0, 110));
 });
 
-test('a writer that keeps the old file after a rename is followed there', async () => {
+test('a writer that keeps writing to the renamed file is followed', async () => {
   await using r = await reading();
   const old = openSync(r.path('a.log'), 'a');
   writeSync(old, 'one\n');

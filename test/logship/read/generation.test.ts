@@ -13,7 +13,7 @@ const identity = (text: string) => ({
 });
 const generation = (text: string, more: object = {}) => new Generation('s', { ...identity(text), ...more });
 
-/** Feeds the lines of a text like a tail that polls every `step` bytes. */
+/** Passes the lines of a text, as a tail does that polls every `step` bytes. */
 function idsOf(one: Generation, text: string, step: number): string[] {
   const ids: string[] = [];
   let done = 0;

@@ -7,7 +7,7 @@ import { reading } from './reading.ts';
 
 const KB = 1024;
 
-/** This many numbered lines, each shorter than a block, with their offsets. */
+/** This number of lines, each numbered and shorter than a block, with their offsets. */
 function numbered(count: number): { text: string; lines: { line: string; at: number }[] } {
   const lines: { line: string; at: number }[] = [];
   let at = 0;
@@ -19,7 +19,7 @@ function numbered(count: number): { text: string; lines: { line: string; at: num
   return { text: `${lines.map(({ line }) => line).join('\n')}\n`, lines };
 }
 
-/** Zeroes a range, as a file system shows a punched hole. */
+/** Writes zeros to a range, as which a file system shows a punched hole. */
 function punch(file: string, start: number, end: number): void {
   const fd = openSync(file, 'r+');
   writeSync(fd, Buffer.alloc(end - start), 0, end - start, start);

@@ -3,19 +3,19 @@ import { randomFrom } from '../../support/random.ts';
 import { reading, type Reading } from './reading.ts';
 
 const FILE = 'a.log';
-/** Number of rotated files kept: at least as many as can appear between two polls. */
+/** Number of rotated files that are kept: at least as many as can appear between two polls. */
 const KEPT = 4;
-/** Files may start with the same line. */
+/** Whether files may start with the same line. */
 const BANNER = 'banner';
 
-/** Result of a run of the model. */
+/** The result of one run of the model. */
 export interface Verdict {
   readonly written: number;
-  /** Lines without a document. */
+  /** Lines that have no document. */
   readonly lost: readonly string[];
-  /** Lines with more than one document. */
+  /** Lines that have several documents. */
   readonly doubled: readonly string[];
-  /** Different lines with the same id: the second would not be indexed. */
+  /** Different lines that have the same ID, of which the second would not be indexed. */
   readonly collided: readonly string[];
   readonly history: readonly string[];
 }
@@ -31,14 +31,14 @@ export async function runModel(seed: number, steps: number): Promise<Verdict> {
   const log = new LogFile(r, rotates, random);
   const history: string[] = [rotates];
   let saved = -1;
-  /** A line is in flight: only a kill makes it read again. */
+  /** A line is in flight. Only a kill makes the reader read it again. */
   let isHeld = false;
   const look = async (final = false) => {
     const isHolding = random() < 0.2;
     isHeld ||= isHolding;
     r.acknowledge = () => !isHolding;
     const isLong = random() < 0.1;
-    // A partial line left unfinished this long counts as complete.
+    // A partial line that was unfinished for this long counts as complete.
     if (isLong) log.whole();
     await r.poll(isLong ? 6000 : 250, final);
     // The shipper saves its checkpoint before it sends the lines read.
@@ -102,7 +102,7 @@ function judge(written: readonly string[], { lines, ids }: Reading): Omit<Verdic
   };
 }
 
-/** A service's log with its rotation. */
+/** The log of a service, with its rotation. */
 class LogFile implements Disposable {
   readonly written: string[] = [];
   readonly #r: Reading;
@@ -111,7 +111,7 @@ class LogFile implements Disposable {
   #fd: number;
   #rotations = 0;
   #isFresh = true;
-  /** Rest of a partially written line. */
+  /** The rest of a line that was partially written. */
   #rest: string | undefined;
 
   constructor(r: Reading, rotates: 'copytruncate' | 'rename', random: () => number) {
@@ -138,7 +138,7 @@ class LogFile implements Disposable {
     this.#isFresh = false;
   }
 
-  /** Completes a partially written line. */
+  /** Completes a line that was partially written. */
   whole(): void {
     if (this.#rest !== undefined) writeSync(this.#fd, this.#rest);
     this.#rest = undefined;

@@ -8,10 +8,10 @@ const FILE = 'a.log';
 const LINES = 10;
 const numbered = (to: number) => Array.from({ length: to }, (_, n) => `line ${n}`);
 
-/** Reported when files are opened in name order: before FILE is. */
+/** Called when files are opened in the order of their names, before FILE is opened. */
 const FIRST = '0.log';
 
-/** A service's log with its logrotate. */
+/** The log of a service, with its logrotate. */
 class Service {
   readonly #path: (name?: string) => string;
   lines = 0;
@@ -31,7 +31,7 @@ class Service {
     this.append();
   }
 
-  /** The same with copies. */
+  /** The same, with copies. */
   copytruncate(): void {
     this.#moveOn();
     copyFileSync(this.#path(), this.#path(`${FILE}.1`));
@@ -46,7 +46,7 @@ class Service {
   }
 }
 
-/** An action run once, at a moment chosen by the test. */
+/** An action that runs once, when the test chooses. */
 interface Race {
   act: () => void;
 }
@@ -80,12 +80,12 @@ async function raced(
   assert.equal(r.counts.lostBytes, 0);
 }
 
-/** Acts when the reader logs this text. */
+/** Runs the action when the reader logs this text. */
 function atWords(race: Race, words: string): ReadingOptions {
   return { heard: (text) => void (text.includes(words) && race.act()) };
 }
 
-/** Acts during or right after the nth directory listing of a poll. */
+/** Runs the action during, or right after, the nth listing of the directory in a poll. */
 function atListing(
   race: Race,
   { nth, isWithin }: { readonly nth: number; readonly isWithin: boolean },

@@ -13,14 +13,14 @@ import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 
 const CHECKPOINT = 'checkpoint.json';
 
-/** A reader over a private directory, on a clock moved by the test. */
+/** A reader of a private directory, with a clock that the test moves. */
 export interface Reading extends AsyncDisposable {
   readonly directory: string;
   readonly counts: Counts;
   /** All lines so far, in order. */
   readonly lines: string[];
   readonly ids: string[];
-  /** The reader's log messages. */
+  /** The messages that the reader has logged. */
   readonly said: string[];
   path(name: string): string;
   /** Advances the clock by `ms`, polls, and reads everything. */
@@ -29,15 +29,15 @@ export interface Reading extends AsyncDisposable {
   restart(options?: { checkpoint: boolean }): Promise<void>;
   /** Awaited before each chunk is read. */
   pace: () => Promise<boolean>;
-  /** Waits for the reader's watch, or for this long. */
+  /** Waits for the watch of the reader, or for this time. */
   changed(ms: number): Promise<void>;
   /** Writes the checkpoint. */
   save(): Promise<void>;
   /** Replaces the reader with one that has the last saved checkpoint. */
   kill(): Promise<void>;
-  /** Increases when state must be saved before lines are sent. */
+  /** Increases when state must be saved before lines may be sent. */
   readonly begun: number;
-  /** Which lines count as acknowledged; default: all. */
+  /** Selects the lines that count as acknowledged; by default all. */
   acknowledge: (line: string) => boolean;
 }
 
@@ -63,7 +63,7 @@ export interface ReadingOptions {
   readonly from?: 'beginning' | 'end';
   /** Lists directories. */
   readonly list?: List;
-  /** Called with each message of the reader, which waits for it. */
+  /** Called with each message of the reader, which waits for the result. */
   readonly heard?: (text: string) => void;
 }
 

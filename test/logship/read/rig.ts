@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 import { log } from './reading.ts';
 import { TailFileSource } from './tail-file-source.ts';
 
-/** A reader over a private directory in which a case writes and rotates `a.log`. */
+/** A reader of a private directory in which a case writes and rotates `a.log`. */
 export interface Rig extends AsyncDisposable {
   readonly lines: readonly string[];
   path(name: string): string;
@@ -22,7 +22,7 @@ export interface Rig extends AsyncDisposable {
 
 type RigName = 'our reader' | 'tail-file';
 
-/** @param patienceMs how long an event-driven reader may deliver nothing before it is given up */
+/** @param patienceMs how long an event-driven reader may deliver nothing before the case gives up */
 export async function rig(reader: RigName, patienceMs: number): Promise<Rig> {
   const directory = await privateDirectory('rig', inMemory());
   const lines: string[] = [];

@@ -22,7 +22,7 @@ function append(r: Reading, from: number, to: number, name = FILE): void {
   appendFileSync(r.path(name), text(numbered(from, to)));
 }
 
-/** As logrotate does it, shifting previous files by one. */
+/** Rotates as logrotate does, moving previous files up by one. */
 function copytruncate(r: Reading, kept = 1): void {
   for (let n = kept; n > 1; n--) renameSync(r.path(`${FILE}.${n - 1}`), r.path(`${FILE}.${n}`));
   copyFileSync(r.path(FILE), r.path(`${FILE}.1`));
@@ -34,7 +34,7 @@ function compress(r: Reading, name: string): void {
   rmSync(r.path(name));
 }
 
-/** Lines and ids that a reader without a checkpoint finds. */
+/** The lines and IDs that a reader without a checkpoint finds. */
 async function readAnew(r: Reading): Promise<ReadonlyMap<string, string>> {
   const from = r.lines.length;
   await r.restart({ checkpoint: false });
@@ -192,7 +192,7 @@ test('a generation has one id, whether read in place or from its copy', async ()
   append(r, 20, 30);
   await r.poll();
   const [copied] = r.ids.slice(10, 20);
-  // The same first line in the same file: the ids of reading it in place.
+  // With the same first line in the same file, these are the IDs of reading it in place.
   for (const name of [FILE, `${FILE}.1`, `${FILE}.2`]) rmSync(r.path(name));
   await r.restart({ checkpoint: false });
   append(r, 10, 20);
@@ -264,7 +264,7 @@ test('a rotated file whose origin is not shipped is an ordinary file', async () 
   assert.deepEqual(r.lines, numbered(0, 10));
 });
 
-test('a writer that keeps the old file for minutes after a rename is followed there', async () => {
+test('a writer that keeps writing to the renamed file for minutes is followed', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -304,7 +304,7 @@ for (const how of ['copytruncate', 'rename'] as const) {
     r.pace = () => room.promise;
     const polled = r.poll();
     for (let n = 2; n < 6; n++) {
-      // A copy's time must differ from that of the previous one.
+      // The time of a copy must differ from that of the previous copy.
       await new Promise((resolve) => setTimeout(resolve, 20));
       if (how === 'copytruncate') copytruncate(r);
       else renameSync(r.path(FILE), r.path(`${FILE}.1`));

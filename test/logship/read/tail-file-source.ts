@@ -15,7 +15,7 @@ export class TailFileSource implements LineSource {
   #tail: TailFile | undefined;
   #content: Content | undefined;
   #offset = 0;
-  /** Number of times it reached the end of the file. */
+  /** How often it has reached the end of the file. */
   ends = 0;
 
   constructor(path: string, contents: Contents) {

@@ -1,4 +1,4 @@
-/** The parts used of an untyped package. */
+/** Types for the parts that are used of an untyped package. */
 declare module 'tail-file' {
   import { EventEmitter } from 'node:events';
 

@@ -7,7 +7,7 @@ import { Wake, type Watch } from '../../../src/logship/read/wake.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { log, reading } from './reading.ts';
 
-/** Rings as events that a test can wait for. */
+/** The calls as events for which a test can wait. */
 function bell() {
   const rings = new EventTarget();
   return { ring: () => void rings.dispatchEvent(new Event('ring')), heard: () => once(rings, 'ring') };
@@ -19,7 +19,7 @@ test('reports a file added to a directory', async () => {
   using wake = new Wake({ moved: ring, grown: () => {}, log: log() });
   await wake.watch([directory.path]);
   let number = 0;
-  // The kernel's watch starts some time after it was requested.
+  // The kernel starts the watch some time after it was requested.
   const writes = setInterval(() => writeFileSync(join(directory.path, `${number++}.log`), ''), 20);
   try {
     await heard();
@@ -66,7 +66,7 @@ test('a reader polls at once on an event', async () => {
   await r.poll();
   let number = 0;
   const writes = setInterval(() => writeFileSync(r.path(`${number++}.log`), 'new\n'), 20);
-  // Far longer than the test.
+  // Much longer than the test.
   await r.changed(600_000).finally(() => clearInterval(writes));
   await r.poll(0);
   assert.ok(r.lines.length > 0);

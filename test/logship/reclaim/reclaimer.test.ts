@@ -16,7 +16,7 @@ const MB = 1024 * 1024;
 const LINE = `${'x'.repeat(1023)}\n`;
 const KEEP = MB;
 
-/** Checked by punching a hole. */
+/** Tested by punching a hole. */
 const canPunch: Capability = async () => {
   const found = findFallocate();
   if ('reason' in found) return found.reason;
@@ -25,7 +25,7 @@ const canPunch: Capability = async () => {
   return w.reclaimer.bytes > 0 ? undefined : `no holes can be made in ${w.file}: ${w.said.join(' ')}`;
 };
 
-/** A log of 8 MiB, partially acknowledged by each destination. */
+/** A log of 8 MiB, of which each destination has acknowledged a part. */
 async function world(acknowledged: readonly number[] = [6 * MB], punch?: Punch) {
   const directory = await privateDirectory('reclaim', inMemory());
   const file = join(directory.path, 'keystone.log');
@@ -165,7 +165,7 @@ test('a range excludes the start, the last bytes and the byte before the mark', 
   assert.deepEqual(givenBack(11 * MB, 9 * MB, MB), { start: 9 * MB, end: 10 * MB });
 });
 
-test('it runs periodically, with a final pass at its end', { skip }, async () => {
+test('it reclaims periodically, and once more at its end', { skip }, async () => {
   await using w = await world([4 * MB]);
   const saved = () => w.marks.now.map((offset) => [w.saved(offset)]);
   const open = logOpener({ patterns: [join(w.directory, '*')] });
@@ -197,7 +197,7 @@ test('its failures are logged, and stop nothing else', async () => {
     await until('the word', () => Promise.resolve(said.join().includes('our bug, please report it: oh') || undefined));
 });
 
-test('auto is off on a disk that outlives the Pod, and on in memory', async () => {
+test('auto is off on a disk that outlives the Pod, and on for a volume in memory', async () => {
   await using disk = await privateDirectory('reclaim');
   const options = {
     mode: 'auto',

@@ -4,16 +4,16 @@ import { listenHttp } from '../../support/server.ts';
 
 export interface BulkServer extends AsyncDisposable {
   readonly url: URL;
-  /** Indexed ids. */
+  /** The IDs that were indexed. */
   readonly taken: string[];
-  /** Ids of each request. */
+  /** The IDs in each request. */
   readonly requests: string[][];
 }
 
 export interface BulkAnswers {
-  /** Status of a whole request, by its number from 1; default 200. */
+  /** Status of a whole request, by its number from 1; the default is 200. */
   readonly request?: (number: number, ids: readonly string[]) => number;
-  /** Status of a document; default 201. */
+  /** Status of a document; the default is 201. */
   readonly document?: (id: string, number: number) => number | { status: number; error: object };
 }
 

@@ -11,7 +11,7 @@ import type { Sink } from '../../../src/logship/sink/sink.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { log } from '../read/reading.ts';
 
-/** One document per word; `spanOf` separates them again. */
+/** One document per word. `spanOf` tells them apart again. */
 export function batch(...ids: string[]): Batch {
   const sent = ids.map((id) => Buffer.from(`{"create":{"_index":"i","_id":"${id}"}}\n{"Payload":"${id}"}\n`));
   let length = 0;
@@ -42,7 +42,7 @@ interface Delivering extends AsyncDisposable {
   readonly outage: Outage;
   readonly capacity: Capacity;
   readonly outbox: Outbox;
-  /** Rejects with the error that ended delivery, or the signal's reason. */
+  /** Rejects with the error that has ended delivery, or with the signal's reason. */
   deliver(...batches: Batch[]): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function sinkAt(...urls: [URL, ...URL[]]): Sink {
   return elasticsearchSink(options, { log: log(), proxyEnv: {} });
 }
 
-/** Outbox and delivery to a sink, with the short backoff used during shutdown. */
+/** Outbox and delivery to a sink, with the short backoff of a shutdown. */
 export async function delivering(sink: Sink, { signal = new AbortController().signal } = {}): Promise<Delivering> {
   const directory = await privateDirectory('deliver');
   const counts = newCounts();

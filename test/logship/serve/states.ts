@@ -1,7 +1,7 @@
 import { newCounts, type FileState } from '../../../src/logship/counts.ts';
 import type { DestinationState } from '../../../src/logship/view.ts';
 
-/** A healthy destination, with overrides. */
+/** The state of a healthy destination, with overrides. */
 export function destination(other: Partial<DestinationState> = {}): DestinationState {
   return {
     name: 'elasticsearch-es-9200',
@@ -18,7 +18,7 @@ export function destination(other: Partial<DestinationState> = {}): DestinationS
   };
 }
 
-/** A completely read file, with overrides. */
+/** The state of a file that was read completely, with overrides. */
 export function file(other: Partial<FileState> = {}): FileState {
   return {
     path: '/var/log/kolla/nova/nova-api.log',

@@ -6,9 +6,9 @@ type Body = Record<string, unknown>;
 
 export interface StandIn extends AsyncDisposable {
   readonly url: string;
-  /** Stored resources by path: `/_index_template/flog`. */
+  /** Stored resources, by path: `/_index_template/flog`. */
   readonly kept: Map<string, Body>;
-  /** Requests that could change something. */
+  /** Requests that might change something. */
   readonly writes: string[];
   /** Resolves at the first request. */
   readonly asked: Promise<void>;
@@ -17,11 +17,11 @@ export interface StandIn extends AsyncDisposable {
 export interface StandInOptions {
   /** Optional features of the server. */
   readonly has: 'ilm' | 'ism' | 'neither';
-  /** If not 200, the status of every response. */
+  /** Status of every response, if not 200. */
   readonly status?: number;
   /** Another template for the same names, with a higher priority. */
   readonly winner?: Body;
-  /** Never responds. */
+  /** Whether it never responds. */
   readonly silent?: true;
 }
 
@@ -67,7 +67,7 @@ export async function standIn({ has, status = 200, winner, silent }: StandInOpti
   };
 }
 
-/** The GET representation of a stored resource. */
+/** A stored resource, as a GET returns it. */
 function shown(path: string, body: Body): object {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (path.startsWith('/_ilm/')) return { [name]: { version: 1, modified_date: '2026-11-21T00:00:00.000Z', ...body } };
@@ -75,7 +75,7 @@ function shown(path: string, body: Body): object {
   return { index_templates: [{ name, index_template: { composed_of: [], ...body } }] };
 }
 
-/** The simulated template, or else the stored one. */
+/** The simulated template; if there is none, the stored one. */
 function simulated(tried: string, kept: ReadonlyMap<string, Body>, winner?: Body): unknown {
   if (winner !== undefined) return winner;
   const template = tried === '' ? [...kept.values()].find((body) => 'template' in body) : (JSON.parse(tried) as Body);

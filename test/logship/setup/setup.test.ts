@@ -102,7 +102,7 @@ test('exits with 77 for a server that rejects us, 75 for an unresponsive one, 69
   assert.match(gone.stderr, /ECONNREFUSED/);
 });
 
-test('a page instead of a response is reported on one line', async () => {
+test('an HTML page instead of a response is reported on one line', async () => {
   await using server = await listenHttp((_, response) => response.end('<html>\nplease log in\n</html>'));
   const { code, stderr } = await setup(`http://127.0.0.1:${server.port}`);
   assert.equal(code, 69);

@@ -71,7 +71,7 @@ test('a document too large for the server is rejected', () => {
   assert.equal(answer.is === 'each' && answer.verdicts[0]?.is, 'refused');
 });
 
-test('foreign text cannot start a line of our log', () => {
+test('text from a server cannot start a line of our log', () => {
   const answer = readBulkReply(502, Buffer.from('<html>\n\u001b[2Jbad'), 1);
   assert.deepEqual(answer, { is: 'held', reason: 'status 502: <html> [2Jbad', because: undefined });
 });

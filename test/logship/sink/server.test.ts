@@ -130,7 +130,7 @@ test('a keep-alive connection closed by the server is not a failure', async () =
     socket.on('error', () => {});
     socket.once('data', () => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
-      // As if it were closed while the next request is in flight.
+      // As if the server closed it while the next request is in flight.
       socket.once('data', () => socket.resetAndDestroy());
     });
   });
@@ -149,7 +149,7 @@ test('compressed bodies are decompressed unchanged', async () => {
   assert.equal(bodies[0]?.toString(), '{"a":1}\n'.repeat(1000));
 });
 
-test('an early response to a long request is read, and the connection not reused', async () => {
+test('an early response to a long request is read, and the connection is not reused', async () => {
   let connections = 0;
   await using found = await listenTcp((socket) => {
     connections++;

@@ -8,7 +8,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { canHaveSmallDisk } from '../../cluster/small-disk.ts';
 import { fill, giveRoom, onSmallDisk } from '../../faults/small-state.ts';
 
-/** State left by a run with `--to A --to B`. */
+/** The state that a run with `--to A --to B` leaves. */
 async function leave(directory: string): Promise<void> {
   await writeFile(join(directory, 'checkpoint.json'), "A's");
   await writeFile(join(directory, 'checkpoint-B.json'), "B's");

@@ -12,7 +12,7 @@ import { log } from '../read/reading.ts';
 const NAME = 'checkpoint.json';
 const skip = (await canHaveSmallDisk()) ?? false;
 
-/** A checkpoint with this many files, each at this offset. */
+/** A checkpoint with this number of files, each at this offset. */
 function saved(files: number, offset: number) {
   return Array.from({ length: files }, (_, n) => ({
     generation: {
@@ -93,7 +93,7 @@ test('a volume that was always full is logged, and spare files are created later
   assert.deepEqual(w.sizes(), [65_536, 65_536]);
 });
 
-test('they grow with the checkpoint, and other users cannot read them', { skip }, async () => {
+test('spare files grow with the checkpoint, and other users cannot read them', { skip }, async () => {
   await using w = await world();
   const writer = w.writer();
   for (const files of [1, 500]) await writer.save(() => saved(files, 1));

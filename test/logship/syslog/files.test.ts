@@ -55,7 +55,7 @@ test('a file of the maximum size is renamed, and one old file is kept', async ()
   assert.equal(w.read('haproxy/haproxy.log.1'), 'second-10-bytes\n');
 });
 
-test('it keeps growing while the renamed one is still needed', async () => {
+test('a file keeps growing while the renamed one is still needed', async () => {
   let isFree = false;
   await using w = await world({ maxBytes: 10, mayRotate: () => isFree });
   for (const line of ['first-10-bytes', 'second']) w.write('haproxy', line);

@@ -90,7 +90,7 @@ test('datagrams dropped by the kernel are counted and logged', async () => {
   await using w = await world(said);
   const syslog = await openSyslog(w.options);
   const socket = createSocket('udp4');
-  // Nothing is received during this loop.
+  // During this loop nothing is received.
   const large = Buffer.alloc(60_000, 'x');
   for (let n = 0; n < 400; n++) socket.send(large, syslog.port, '127.0.0.1');
   // Each is received or counted as dropped: the count may rise while received ones are still being read.

@@ -66,7 +66,7 @@ test("the row's account is rejected unless it belongs to a migration", () => {
     assert.ok(!isAccountName(name), String(name));
 });
 
-/** A session with these grants. */
+/** A session that has these grants. */
 function granted(...grants: string[]): MysqlSession {
   const rows = () => Promise.resolve(grants.map((grant) => ({ 'Grants for admin@%': grant })));
   return { rows } as unknown as MysqlSession;
@@ -86,7 +86,7 @@ test("an admin who cannot see or kill others' sessions is detected by global pri
   assert.match((await lackedToEnd(granted('GRANT PROCESS ON *.* TO `a`@`%`'))) ?? '', /^CONNECTION ADMIN/);
 });
 
-/** A node of a cluster with this list of other nodes. */
+/** A node of a cluster that lists these other nodes. */
 function nodeOf(addresses: string, member = 'a') {
   const status = { wsrep_incoming_addresses: addresses, wsrep_local_index: '0', wsrep_gcomm_uuid: member };
   const rows = () => Promise.resolve(Object.entries(status).map(([key, Value]) => ({ Variable_name: key, Value })));

@@ -15,7 +15,7 @@ import { until } from '../../support/until.ts';
 
 const FORBIDDEN = 'User "system:serviceaccount:ns:me" cannot get resource "leases"';
 
-/** An API server with at most one Lease; `refuse` may respond in its place. */
+/** An API server with one Lease at most. `refuse` may respond in its place. */
 async function apiServer(
   stack: AsyncDisposableStack,
   refuse: (request: IncomingMessage, body?: LeaseObject) => number | 'silence' | undefined,

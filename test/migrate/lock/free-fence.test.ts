@@ -18,7 +18,7 @@ const RUNNING: FenceRow = {
   exitCode: undefined,
 };
 
-/** An observer with a clock moved by the test, and its log. */
+/** An observer with a clock that the test moves, and its log. */
 function observing(leaseMs = LEASE_MS) {
   let nowMs = 1000;
   const observer = leaseObserver(leaseMs, () => nowMs);

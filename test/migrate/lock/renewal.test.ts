@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { startRenewal } from '../../../src/migrate/lock/renewal.ts';
 import type { MysqlSession } from '../../../src/mysql/index.ts';
 
-/** A session of a frozen server: it accepts statements and answers none. */
+/** A session of a frozen server, which accepts statements and answers none. */
 function frozen() {
   const asked = Promise.withResolvers<void>();
   const never = new Promise<never>(() => {});
@@ -45,7 +45,7 @@ interface Answers {
   readonly pause?: () => Promise<void>;
 }
 
-/** A session with the given fence and lock; `limits` records the timeout of each update of the fence. */
+/** A session with this fence and lock. `limits` records the timeout of each update of the fence. */
 function answering({ changed = 1, ours = 1, pause = () => Promise.resolve() }: Answers) {
   const limits: number[] = [];
   const session = {
@@ -60,7 +60,7 @@ function answering({ changed = 1, ours = 1, pause = () => Promise.resolve() }: A
   return { session, limits };
 }
 
-/** Rejects if a renewal is confirmed. */
+/** Rejects if any renewal is confirmed. */
 async function reasonOfLoss(answers: Answers): Promise<string> {
   const { session } = answering(answers);
   const { signal } = new AbortController();
@@ -71,11 +71,11 @@ async function reasonOfLoss(answers: Answers): Promise<string> {
   return (renewal.lost.reason as Error).message;
 }
 
-test('a fence row with another token is a lost lock', async () => {
+test('a fence row with another token means that the lock is lost', async () => {
   assert.equal(await reasonOfLoss({ changed: 0 }), 'the lock was lost: another migrator has taken the fence row');
 });
 
-test('a lock held by another session is a lost lock', async () => {
+test('a lock that another session holds is lost', async () => {
   assert.equal(await reasonOfLoss({ ours: 0 }), 'the lock was lost: the server has given the lock to another session');
 });
 

@@ -26,7 +26,7 @@ function replicaSet(hash: string, revision: string, owner = 'keystone') {
   };
 }
 
-/** A Deployment whose rollout of b, the new release, over a is complete. */
+/** A Deployment that has completed the rollout of the new release b, after a. */
 function rolledOut(pods: readonly ReplicaPod[], change: { spec?: object; status?: object; template?: object } = {}) {
   const replicas: Replicas = {
     workload: {

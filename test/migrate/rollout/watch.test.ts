@@ -23,7 +23,7 @@ async function sights(script: Script, count: number): Promise<string[]> {
   return told;
 }
 
-test('while one of its watches fails the state is unknown, and as before afterwards', async () => {
+test('the state is unknown while one of the watches fails, and is known again afterwards', async () => {
   const set: Script['set'] = () => [
     setOf(pod),
     { kind: 'trouble', reason: 'ECONNREFUSED' },

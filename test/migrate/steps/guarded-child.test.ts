@@ -10,7 +10,7 @@ import { startGuarded } from '../../../src/migrate/steps/guarded-child.ts';
 import { Pulse } from '../../../src/migrate/steps/pulse.ts';
 import { until } from '../../support/until.ts';
 
-/** Substitute for the lock session's socket in tests that do not use it. */
+/** Used in place of the lock session's socket by tests that do not need it. */
 const NO_SOCKET = 2;
 
 async function runGuarded(script: string): Promise<{ code: number; lines: string[] }> {
@@ -106,12 +106,12 @@ test('without its helper the command does not start', async () => {
   assert.equal(said, '');
 });
 
-/** A process that is being killed closes its files a moment before it counts as dead. */
+/** A process that is killed closes its files a moment before it counts as dead. */
 async function gone(pid: number): Promise<void> {
   await until(`process ${pid} to exit`, () => Promise.resolve(isGone(pid) || undefined));
 }
 
-/** Dead, perhaps not yet reaped: in a container without an init it may never be. */
+/** Dead, but perhaps not reaped: in a container without an init it may never be. */
 function isGone(pid: number): boolean {
   try {
     return /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

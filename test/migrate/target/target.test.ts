@@ -6,7 +6,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { runHelper, startHelper } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 
-/** The error for a command line that is rejected before any server is contacted. */
+/** The error of a command line that is rejected before any server is contacted. */
 async function refusal(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: number; stderr: string }> {
   const { code, stderr } = await runHelper('kolla-db-sync', args, { env: { PATH: process.env['PATH'], ...env } });
   return { code, stderr };
@@ -114,7 +114,7 @@ test('a service of kolla-pod.yaml is found by its name', async () => {
   await using directory = await privateDirectory('dbsync');
   const file = join(directory.path, 'kolla-pod.yaml');
   const murano = { databases: [], migration: { phases: { all: [{ argv: ['murano-db-manage', 'upgrade'] }] } } };
-  // JSON is YAML.
+  // The file is JSON, which is also YAML.
   await writeFile(file, JSON.stringify({ services: { murano } }));
   const { code, stderr } = await refusal(['murano', '--config', file], { KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL });
   assert.equal(code, 69);

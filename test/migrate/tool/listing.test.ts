@@ -7,7 +7,7 @@ import type { Task } from '../../../src/migrate/tool/task.ts';
 import { redactor } from '../../../src/core/redact.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
-/** Stands for the lock session's socket where the test does not use it. */
+/** Used in place of the lock session's socket where the test does not need it. */
 const NO_SOCKET = 2;
 const reader = {
   session: { at: { host: 'db', port: 1 }, descriptor: NO_SOCKET },
@@ -18,7 +18,7 @@ function effects(signal: AbortSignal = new AbortController().signal) {
   return { signal, log: recordedLog().log, redact: redactor([]) };
 }
 
-/** A tool whose listing is the script's output. */
+/** A tool that lists the output of the script. */
 function listing(script: string) {
   const done = {
     listed: {

@@ -13,7 +13,7 @@ test('the passwords of a URL are hidden, for every host', () => {
   assert.equal(shownUrl('none:///'), 'none:///');
 });
 
-test('they are found encoded and decoded', () => {
+test('the passwords of a URL are found encoded and decoded', () => {
   assert.deepEqual(passwordsIn(SEVERAL), ['p%25a', 'p%a', 'q', 'q']);
   assert.deepEqual(passwordsIn('rabbit://u:100%@h//'), ['100%', '100%']);
 });

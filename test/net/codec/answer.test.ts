@@ -13,7 +13,7 @@ function bytes(text: string): Uint8Array {
   return Buffer.from(text, 'latin1');
 }
 
-/** The result of parsing these chunks, followed by the end of the connection. */
+/** The result of parsing these chunks and then the end of the connection. */
 function read(pieces: readonly Uint8Array[], ends = false): Seen {
   let body = '';
   const heads: AnswerHead[] = [];

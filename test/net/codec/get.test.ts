@@ -9,7 +9,7 @@ function options(port: number, signal: AbortSignal, more: Partial<GetOptions> = 
   return { to: { host: '127.0.0.1', port }, target: '/a?b', headers: [['Host', 'x']], signal, ...more };
 }
 
-/** A server that sends this in response to a request, and closes. */
+/** A server that sends this after a request, and closes the connection. */
 const saying = (text: string) =>
   listenTcp((socket) => {
     socket.on('error', () => {});
@@ -33,7 +33,7 @@ test('a page is requested, and its body passed on in chunks', async (t) => {
   assert.deepEqual(asked, ['GET', '/a?b', 'x']);
 });
 
-test('a caller may stop after the head, though the body never ends', async (t) => {
+test('a caller may stop after the head of a response whose body never ends', async (t) => {
   await using server = await listenHttp((_request, response) => void response.writeHead(404).write('half'));
   const onBody = () => assert.fail('the body was handed on');
   assert.equal((await get(options(server.port, t.signal, { onHead: () => false, onBody }))).status, 404);

@@ -7,7 +7,7 @@ test('a head is encoded byte for byte', () => {
   assert.equal(Buffer.from(head).toString('latin1'), 'GET /\u00e4 HTTP/1.1\r\nHost: x\r\n\r\n');
 });
 
-test('a value that would end its line is not sent', () => {
+test('a header value that would end its line is not sent', () => {
   for (const value of ['a\r\nX: y', 'a\nb', 'a\u0000b'])
     assert.throws(() => encodeHead('GET / HTTP/1.1', [['X', value]]), TypeError);
 });

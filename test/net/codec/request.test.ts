@@ -5,7 +5,7 @@ import { RequestReader, type RequestHead } from '../../../src/net/codec/request.
 
 const MAX_BYTES = 4096;
 
-/** The header, and the number of chunks it took. */
+/** The head, and the number of chunks that it took. */
 function read(pieces: readonly string[]): { readonly head: RequestHead; readonly took: number } | undefined {
   const reader = new RequestReader(MAX_BYTES);
   for (const [i, piece] of pieces.entries()) {
@@ -30,7 +30,7 @@ test('a head is parsed identically in any chunks, and ends at its empty line', (
   assert.deepEqual(read(Array.from(WHOLE)), { head: wanted, took: WHOLE.length });
 });
 
-test('bare line feeds are line ends, leading empty lines are skipped, and what follows is not read', () => {
+test('bare line feeds end lines, leading empty lines are skipped, and the data after the head is not read', () => {
   assert.deepEqual(shown('\r\n\nHEAD / HTTP/1.0\nX: 1\n\nGET /more HTTP/1.1\n'), ['HEAD', '/', { x: '1' }]);
 });
 
@@ -53,7 +53,7 @@ for (const [what, text] of [
     assert.throws(() => read(Array.from(text)), HttpParseError);
   });
 
-test('an endless head is rejected at its limit, with or without line ends', () => {
+test('an endless head is rejected at its limit, with or without line endings', () => {
   for (const more of ['x'.repeat(MAX_BYTES), 'x: y\r\n'.repeat(MAX_BYTES / 6)])
     assert.throws(
       () => read([`GET / HTTP/1.1\r\nHost: x\r\n`, more]),

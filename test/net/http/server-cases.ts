@@ -129,7 +129,7 @@ async function ask({ port }: Port, path: string, method = 'GET') {
   return { status: response.statusCode, body: await text(response), headers: response.headers };
 }
 
-/** Sends these bytes, and resolves with everything received until the other side closes. */
+/** Sends these bytes, and resolves with everything that is received until the server closes the connection. */
 async function say({ port }: Port, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
   return await text(socket);
@@ -141,7 +141,7 @@ export async function connected(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Resolves once the peer has closed it. */
+/** Resolves when the peer has closed the connection. */
 export async function ended(socket: Socket | undefined): Promise<boolean> {
   if (socket === undefined) return false;
   socket.resume();

@@ -6,7 +6,7 @@ import type { Answer } from '../../../src/net/protocols/answer.ts';
 
 type Case = readonly [name: string, bytes: Buffer, isGood: boolean, says: string];
 
-/** A complete greeting is accepted; a truncated one never is. */
+/** A complete greeting is accepted, and a truncated one never is. */
 function understands(what: string, understand: (bytes: Buffer) => Understood<Answer>, cases: readonly Case[]): void {
   for (const [name, bytes, isGood, says] of cases) {
     test(`${what}: ${name} is ${isGood ? 'good' : 'bad'}`, () => {

@@ -45,7 +45,7 @@ const ALL: readonly (readonly [check: Check, words: readonly string[]])[] = [
   [redis, ['--tls', 'verify']],
 ];
 
-/** Sockets and timers of this process that are not in `at`. */
+/** Sockets and timers of this process, except those in `at`. */
 function left(at: readonly string[]): string[] {
   const rest = [...at];
   return process.getActiveResourcesInfo().filter((name) => {
@@ -65,7 +65,7 @@ for (const [check, words] of ALL) {
     for (let i = 0; i < TIMES; i++) {
       assert.match(await reasonOf(check, [`127.0.0.1:${server.port}`, ...words], env, 30), /^no response in 30ms/);
     }
-    // The server is in this process too: it listens, and holds the other end of each connection.
+    // The server also runs in this process: it listens, and has the other end of each connection.
     const itsOwn = ['TCPServerWrap', ...Array.from({ length: TIMES }, () => 'TCPSocketWrap')];
     const mine = () => left([...held, ...itsOwn]);
     await until('all of them to end', () => Promise.resolve(mine().length === 0 || undefined)).catch(() => {});

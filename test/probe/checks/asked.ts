@@ -18,7 +18,7 @@ export async function asked(
   return await answerOf(question, timeoutMs, new AbortController().signal);
 }
 
-/** The reason why it is unhealthy, or `healthy`. */
+/** The reason why the check is unhealthy, or `healthy`. */
 export async function reasonOf(...args: Parameters<typeof asked>): Promise<string> {
   const verdict = await asked(...args);
   return verdict.healthy ? 'healthy' : verdict.reason;

@@ -11,7 +11,7 @@ async function probe(...words: string[]): Promise<{ code: number; msg: string }>
   return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
 }
 
-/** Whether it has exited, including zombies. */
+/** Whether the process has exited; a zombie has. */
 async function isGone(pid: number): Promise<true | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat === '' || /\) [ZX] /.test(stat) ? true : undefined;

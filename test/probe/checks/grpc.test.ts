@@ -12,7 +12,7 @@ import { freePort } from '../../../tools/port.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import { asked, reasonOf } from './asked.ts';
 
-/** By service: the health status, or the gRPC status code of the call. */
+/** By service: its health status, or the gRPC status code of the call. */
 type Statuses = Readonly<Record<string, number | string>>;
 
 async function listening(server: Http2Server, statuses: Statuses) {
@@ -27,7 +27,7 @@ async function listening(server: Http2Server, statuses: Statuses) {
   return { port, [Symbol.asyncDispose]: async () => void (server.close(), await once(server, 'close')) };
 }
 
-/** The service's name as protobuf: field 1, length, bytes. */
+/** The name of the service as protobuf: field 1, length, bytes. */
 function serviceIn(frame: Buffer): string {
   assert.equal(frame.readUInt32BE(1), frame.length - 5);
   if (frame.length === 5) return '';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runHelper } from '../../support/helper.ts';
 import { listenTcp } from '../../support/server.ts';
 
-/** Exits when a module that a TCP check does not need is resolved. */
+/** Exits when a module is resolved that a TCP check does not need. */
 const NOTHING_HEAVY = `import { registerHooks } from 'node:module';
 registerHooks({
   resolve(specifier, context, next) {

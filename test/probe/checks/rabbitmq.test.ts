@@ -10,7 +10,7 @@ import { scriptedBroker } from '../../support/amqp-broker.ts';
 const ENV = { KOLLA_PROBE_USER: 'monitor', KOLLA_PROBE_PASSWORD: 'hidden' };
 const OK = { status: 'ok' };
 
-/** Responds to the API's health checks by their names. */
+/** Responds to the health checks of the API, by their names. */
 async function management(answers: Readonly<Record<string, readonly [status: number, body: unknown]>>) {
   return await listenHttp((request: IncomingMessage, response: ServerResponse) => {
     const name = request.url?.replace('/api/health/checks/', '') ?? '';

@@ -142,7 +142,7 @@ for (const [what, say, number] of [
     assert.match(stderr, new RegExp(`^curl: \\(${number}\\) `));
   });
 
-test('no server is curl error 7, an unknown name is curl error 6', async () => {
+test('a refused connection is curl error 7, an unknown name is curl error 6', async () => {
   const port = await freePort();
   const { code, stdout, stderr } = await curl([`localhost:${port}`]);
   assert.deepEqual({ code, stdout: stdout.slice(0, 5) }, { code: 1, stdout: '\n000 ' });
@@ -153,7 +153,7 @@ test('no server is curl error 7, an unknown name is curl error 6', async () => {
   );
 });
 
-test('TLS without verification, as with -k, and with SNI; IPv6 in brackets', async (t) => {
+test('https requests send SNI and, as with -k, verify no certificate; IPv6 addresses are in brackets', async (t) => {
   const authority = makeAuthority('somebody');
   const { certificate: cert, key } = authority.issue({ commonName: 'other', hosts: ['other.example'] });
   const server = createServer({ cert, key }, (_request, response) => void response.end()).listen(0, '::1');
@@ -194,7 +194,7 @@ test('a URL is parsed as by curl', () => {
   assert.deepEqual(read('http://u:p@a?x@y'), [false, 'a', 80, '/?x@y', 'a']);
 });
 
-test('a full disk under stdout and a closed reader exit with 1 and the reason', async () => {
+test('a full disk behind stdout and a reader that has exited give 1 and the reason', async () => {
   await using server = await answering(200);
   const line = (to: string) =>
     `"$0" "$1" healthcheck_curl 127.0.0.1:${server.port} ${to}; echo "\${PIPESTATUS[0]}" >&2`;

@@ -62,7 +62,7 @@ test('with a minimum, fewer connections of the process are not enough, and other
 });
 
 test('a port with the same prefix is another port', async () => {
-  // Like 567 and 5672.
+  // Ports like 567 and 5672.
   await using server = await listenTcp(() => {});
   const shorter = Math.floor(server.port / 10);
   await using service = await startService(name('prefix'), connects(server.port));
@@ -85,7 +85,7 @@ test('a connection that is still being opened does not count', async () => {
   );
 });
 
-/** Opens connections until the backlog is full and one gets no response. */
+/** Opens connections until the backlog is full and one of them gets no response. */
 async function full(port: number): Promise<AsyncDisposable> {
   const sockets: Socket[] = [];
   for (let isFull = false; !isFull && sockets.length < 10;) {
@@ -140,7 +140,7 @@ test("another process's connection does not count", async () => {
   assert.equal((await ask('connected', { process: undefined, ports: [server.port] })).healthy, true);
 });
 
-test('if no process has a connection that is reported, whatever the process', async () => {
+test('the message says if no process at all has a connection to the port', async () => {
   const port = await freePort();
   const reason = reasonOf(await ask('connected', { process: undefined, ports: [port] }));
   assert.equal(reason, `no connections to port ${port}`);

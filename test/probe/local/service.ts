@@ -10,13 +10,13 @@ import { start, tied, type Running } from '../../../tools/process.ts';
 
 export interface Service extends AsyncDisposable {
   readonly pid: number;
-  /** Its first output: its port. */
+  /** Its first output, which is its port. */
   readonly said: string;
   readonly running: Running;
 }
 
 export interface ServiceOptions {
-  /** A different user. */
+  /** Another user. */
   readonly uid?: number;
 }
 
@@ -60,7 +60,7 @@ export async function startService(name: string, script: string, options: Servic
 
 const NET = "const net = require('node:net');\n";
 
-/** Listens on a free port, prints it, and keeps every connection. */
+/** Listens on a free port, prints it, and keeps every connection open. */
 export function listens(host = '127.0.0.1', port = 0): string {
   return `${NET}const server = net.createServer((socket) => socket.on('error', () => {}));
 server.listen(${port}, '${host}', () => say(String(server.address().port)));`;
@@ -76,7 +76,7 @@ for (let i = 0; i < ${count}; i++) {
 setInterval(() => {}, 1000);`;
 }
 
-/** Starts to connect, and reports it. */
+/** Starts to connect, and reports that. */
 export function tries(port: number, host = '127.0.0.1'): string {
   return `${NET}net.connect({ port: ${port}, host: '${host}' }).on('error', () => {});
 setTimeout(() => say('trying'), 50);

@@ -19,7 +19,7 @@ const env = { PATH: process.env['PATH'], HOME: '/' };
 
 const other = ['setpriv', ...as(OTHER_UID)];
 
-/** Like another container of the same Pod: the same network, but only its own processes. */
+/** Like another container in the same Pod: the same network, but only its own processes. */
 const ALONE = ['--pid', '--fork', '--mount-proc', '--kill-child'];
 const sidecar = ['unshare', ...ALONE];
 
@@ -33,7 +33,7 @@ const canHideProcesses: Capability = async () => {
   return code === 0 ? undefined : `no PID namespace can be created here: ${stderr.trim()}`;
 };
 
-/** As on a node whose /proc is mounted with hidepid. */
+/** Like a node whose /proc is mounted with hidepid. */
 const HIDDEN = ['--mount', 'bash', '-c', 'mount -t proc -o hidepid=2 proc /proc && exec "$@"', 'bash'];
 
 const canMountProc: Capability = async () => {
@@ -133,7 +133,7 @@ test('if /proc hides processes, the owners of sockets are not guessed', { skip: 
 });
 
 test('if all processes of the Pod are visible, a missing one is not running', async () => {
-  // As the kernel would show it if `pause` holds the namespace and another user has the socket.
+  // As the kernel would show it if `pause` held the namespace and another user had the socket.
   await using directory = await privateDirectory('proc');
   const row = '0: 0100007F:9C40 0100007F:1628 01 00000000:00000000 00:00000000 00000000 42435 0 4711 1 0 20 4 30 10 -1';
   for (const [file, text] of Object.entries({ '1/comm': 'pause\n', '1/cmdline': '/pause\0', 'net/tcp': `${row}\n` })) {

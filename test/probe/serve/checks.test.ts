@@ -19,7 +19,7 @@ function checkOf(name: string, ask: Ask, more: Partial<PreparedCheck> = {}): Pre
   return { name, roles: ['readiness'], period: 100, timeout: 50, failures: 1, question, ...more };
 }
 
-/** A check whose result is set by the test. */
+/** A check whose result the test sets. */
 function settable(name: string, first: Verdict, more: Partial<PreparedCheck> = {}) {
   const told = { verdict: first, asked: 0 };
   const check = checkOf(
@@ -108,7 +108,7 @@ test('a promise that never settles is unhealthy by its deadline, is not run twic
   assert.match(running.snapshot()[0]?.reason ?? '', /no response in 50ms, and still hanging after/);
 });
 
-test('one that returns after its deadline is run again', async () => {
+test('a check that returns after its deadline is run again', async () => {
   let asked = 0;
   const late = Promise.withResolvers<Verdict>();
   const check = checkOf('late', () => (asked++ === 0 ? late.promise : Promise.resolve(healthy)));

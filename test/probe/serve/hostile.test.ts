@@ -35,7 +35,7 @@ test('hanging checks delay neither another one, nor a probe, nor the shutdown', 
   await until('both to hang', async () => hung.length === 2 || undefined);
   const before = asked;
   await until('the quick check to run ten times more', async () => asked >= before + 10 || undefined);
-  // Unhealthy in between if the machine stood still for longer than its timeout.
+  // Unhealthy meanwhile if the machine stalled for longer than the timeout.
   await until('it to be healthy', async () => (await get(serve.port, '/startupz')).status === 200 || undefined);
   assert.equal((await get(serve.port, '/readyz')).body, 'waiting\n');
   const closed = hung.map(async ({ socket }) => await once(socket, 'close'));
@@ -46,7 +46,7 @@ test('hanging checks delay neither another one, nor a probe, nor the shutdown', 
 
 const ROUNDS = 20;
 const GIANT_BYTES = 8 * 1024 * 1024;
-/** A small part of everything sent. V8 lets its heap grow before a collection. */
+/** A small part of everything that is sent. V8 lets its heap grow before it collects garbage. */
 const GROWTH_MAX_BYTES = (isOnCore ? 2 : 128) * 1024 * 1024;
 
 test('slow, numerous or permanent clients delay no probe, and use no memory afterwards', async () => {

@@ -54,7 +54,7 @@ export async function get(port: number, path: string, options: AskOptions = {}):
   return { status: response.statusCode, body: await text(response), type: response.headers['content-type'] };
 }
 
-/** Checks whose state is set by the test. */
+/** Checks whose states the test sets. */
 export interface ToldChecks {
   snapshot(): readonly CheckStatus[];
   tell(name: string, status: Partial<CheckStatus>): void;

@@ -20,7 +20,7 @@ const OWN_ADDRESS = Object.values(networkInterfaces())
   .find((each) => each?.internal === false && each.family === 'IPv4')?.address;
 
 describe('the status word', () => {
-  test('is ok, waiting or unhealthy, by the checks of each probe', async () => {
+  test('is ok, waiting or unhealthy, depending on the checks of each probe', async () => {
     const checks = toldChecks([
       statusOf('a', { roles: ['startup'], state: 'unknown' }),
       statusOf('b', { roles: ['liveness'] }),

@@ -5,10 +5,10 @@ import { run } from '../../../tools/process.ts';
 
 const BECOME = fileURLToPath(new URL('fixtures/become.ts', import.meta.url));
 
-/** Bits of SigIgn, where signal 1 is the lowest. */
+/** Bits in SigIgn, in which signal 1 is the lowest. */
 const PIPE_AND_XFSZ = (1n << 12n) | (1n << 24n);
 
-/** Prints what a program inherits. */
+/** Prints the state that a program inherits. */
 const TELL = `grep -E '^(Sig(Blk|Ign|Cgt)|NoNewPrivs|Groups)' /proc/self/status
   grep -v 'open files' /proc/self/limits
   for fd in 0 1 2; do grep flags /proc/$$/fdinfo/$fd; done

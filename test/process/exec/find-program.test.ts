@@ -12,7 +12,7 @@ const ELF_OF_ANOTHER_MACHINE = Buffer.alloc(64);
 ELF_OF_ANOTHER_MACHINE.write('\x7fELF\x02\x01\x01', 'latin1');
 ELF_OF_ANOTHER_MACHINE[18] = 0x16;
 
-/** Files that a shell runs or rejects, for different reasons. */
+/** Files that a shell runs or rejects, each for another reason. */
 const FILES: Readonly<Record<string, string | Buffer>> = {
   'a-script': '#! /bin/sh -e\nexit 0\n',
   'no-format': 'exit 0\n',
@@ -39,7 +39,7 @@ before(async () => {
 });
 after(async () => await directory[Symbol.asyncDispose]());
 
-/** The exit code of a shell that executes this. */
+/** The exit code of a shell that executes this file. */
 async function shellCode(name: string, path: string): Promise<number> {
   return (await run('/bin/bash', ['--norc', '-c', 'exec "$0"', name], { env: { PATH: path } })).code;
 }

@@ -24,7 +24,7 @@ function row(local: string, remote: string, state: string, inode: number): strin
   return `   7: ${local} ${remote} ${state} 00000000:00000000 02:000A7214 00000000 42436        0 ${inode} 2 0000000000000000 20 4 0 10 -1\n`;
 }
 
-/** A /proc with these files. */
+/** A /proc that contains these files. */
 async function procOf(files: Readonly<Record<string, string>>) {
   const directory = await privateDirectory('proc');
   for (const [name, text] of Object.entries(files)) {
@@ -59,7 +59,7 @@ for (const [hex, text] of [
   ['B80D0120010000000000010001000000', '[2001:db8:0:1:1::1]:1'],
 ] as const) {
   test(`an address is formatted for users: ${text} for ${hex}`, () => {
-    // The form on a machine with the other byte order, which the tests do not run on.
+    // The form on a machine with the other byte order, on which the tests do not run.
     assert.equal(formatEndpoint({ hex, port: 1 }), text);
   });
 }
@@ -149,7 +149,7 @@ test('the inodes of sockets are found among other descriptors, and an exited pro
   await symlink('/dev/null', join(proc.path, '7/fd/5'));
   const found: string[] = [];
   const each = (inode: string) => found.push(inode) === 0;
-  // A non-link is never a descriptor: the real directory has only links.
+  // An entry that is not a link is never a descriptor; the real directory contains only links.
   await assert.rejects(eachSocketInode(7, each, { proc: proc.path, signal }), { code: 'EINVAL' });
   assert.equal(await eachSocketInode(8, each, { proc: proc.path, signal }), 'gone');
   assert.deepEqual(found, ['4711']);
@@ -191,7 +191,7 @@ for (const [words, wanted, isFound] of [
 }
 
 test("a name truncated by the kernel is another program's, if its arguments say so", async () => {
-  // Both are `ceilometer-agen` to the kernel.
+  // The kernel's name for both is `ceilometer-agen`.
   await using proc = await procOf(process7(['python3', '/usr/bin/ceilometer-agent-compute'], 'ceilometer-agen'));
   const asked = async (name: string) => (await findProcesses({ name }, { proc: proc.path, signal })).length;
   assert.equal(await asked('ceilometer-agent-compute'), 1);

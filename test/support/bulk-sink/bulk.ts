@@ -3,7 +3,7 @@ import type { Action, Store } from './store.ts';
 
 const NEWLINE = 10;
 
-/** Result of one document; undefined if it was indexed. */
+/** The result of one document; undefined if it was indexed. */
 export interface Result {
   readonly action: Action;
   readonly refusal: Refusal | undefined;
@@ -11,7 +11,7 @@ export interface Result {
 
 /**
  * Executes the actions of a bulk body, in order.
- * @param index of actions without one
+ * @param index index of actions that name none
  * @returns undefined for an invalid bulk request, which has no effect
  */
 export function carryOut(
@@ -59,7 +59,7 @@ function readAction(line: Buffer, index: string): Action | undefined {
   }
 }
 
-/** Counts newlines; two per document. */
+/** Counts newlines, of which each document has two. */
 export function countNewlines(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count++;

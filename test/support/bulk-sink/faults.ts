@@ -1,6 +1,6 @@
 import { randomFrom } from '../random.ts';
 
-/** Injected faults. Absent ones are off. */
+/** Injected faults. A fault that is not set is disabled. */
 export interface Faults {
   /** Every bulk request gets this status and has no effect: 503, 401, 404. */
   readonly status?: number;
@@ -14,19 +14,21 @@ export interface Faults {
   readonly floodBlock?: boolean;
   /** Bulk requests are answered after this delay; documents are indexed before it. */
   readonly delayMs?: number;
-  /** Bulk requests with longer bodies get a 413. */
+  /** Bulk requests with a longer body get a 413. */
   readonly maxBytes?: number;
   /** Cuts the connection of every n-th bulk request, during the request or the reply. */
   readonly cutEvery?: number;
-  /** Default `request`, which then has no effect. With `reply` the request took effect. */
+  /**
+   * When the connection is cut. With `request` (the default) the request has no effect; with `reply` it took effect.
+   */
   readonly cutIn?: 'request' | 'reply';
-  /** `user:password` required for bulk requests; others get a 401. */
+  /** The login `user:password` that bulk requests must have; others get a 401. */
   readonly login?: string;
-  /** Every document is new, whatever its id: the result of a shipper without ids. */
+  /** Every document is new, whatever its ID, as for a shipper without IDs. */
   readonly ignoreIds?: boolean;
 }
 
-/** The error of a rejected document. */
+/** The error for a document that is rejected. */
 export interface Refusal {
   readonly status: number;
   readonly type: string;
@@ -56,7 +58,7 @@ export const CONFLICT: Refusal = {
   reason: 'version conflict, document already exists (current version [1])',
 };
 
-/** Chooses the failures. The same seed and order of documents fail the same ones. */
+/** Selects what fails. With the same seed and order of documents, the same ones fail. */
 export class Chance {
   readonly #random: () => number;
   #requests = 0;
@@ -65,13 +67,13 @@ export class Chance {
     this.#random = randomFrom(seed);
   }
 
-  /** Whether this bulk request's connection is cut. Called once per request. */
+  /** Whether the connection of this bulk request is cut. Called once per request. */
   cuts({ cutEvery, cutIn = 'request' }: Faults): 'request' | 'reply' | undefined {
     this.#requests++;
     return cutEvery !== undefined && this.#requests % cutEvery === 0 ? cutIn : undefined;
   }
 
-  /** The injected rejection of this document, checked before its id. */
+  /** The injected rejection of this document. It is checked before the document's ID. */
   refuses({ p429 = 0, poison, closedIndex, floodBlock }: Faults, source: Buffer): Refusal | undefined {
     if (closedIndex) return CLOSED;
     if (floodBlock) return BLOCKED;

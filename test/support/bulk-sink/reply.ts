@@ -1,7 +1,7 @@
 import type { Action } from './store.ts';
 import type { Result } from './bulk.ts';
 
-/** The parts of a reply selected by `filter_path`; all of them without one. */
+/** The parts of a reply that `filter_path` selects; all parts if there is none. */
 export interface Filter {
   readonly isWhole: boolean;
   readonly errors: boolean;
@@ -22,7 +22,7 @@ export function filterOf(filterPath: string | null): Filter {
 
 const ID = 'AZqH1yk2Zr3mT0aBcDeF';
 
-/** A reply byte for byte as the servers write it, except for numbers. */
+/** A reply that equals that of the servers byte for byte, except for numbers. */
 export function replyTo(results: readonly Result[], filter: Filter): string {
   const items = results.flatMap((result) => item(result, filter) ?? []);
   return frame(
@@ -32,7 +32,7 @@ export function replyTo(results: readonly Result[], filter: Filter): string {
   );
 }
 
-/** The same for this many indexed documents. */
+/** The same, for this number of indexed documents. */
 export function replyToAll(documents: number, op: Action['op'], filter: Filter): string {
   const one = item({ action: { op, index: 'logs', id: ID }, refusal: undefined }, filter);
   return frame(false, one === undefined ? '' : `${one},`.repeat(documents).slice(0, -1), filter);
@@ -44,7 +44,7 @@ function frame(errors: boolean, items: string, { isWhole, errors: hasErrors }: F
   return `{${parts.join(',')}}`;
 }
 
-/** Undefined if the filter leaves nothing: the real servers then drop the item and shift the others. */
+/** Undefined if the filter leaves nothing. The real servers then drop the item, which shifts the following ones. */
 function item({ action: { op, index, id = ID }, refusal }: Result, filter: Filter): string | undefined {
   const status = refusal?.status ?? 201;
   const error = refusal && `"error":{"type":"${refusal.type}","reason":${JSON.stringify(refusal.reason)}}`;

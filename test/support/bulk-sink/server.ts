@@ -43,7 +43,7 @@ let faults: Faults = {};
 
 const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
   answer(request, response).catch((error: unknown) => {
-    // The client disconnected mid-request, which tests do on purpose.
+    // The client has disconnected during a request, which tests do on purpose.
     if (!request.complete) return;
     console.error(error);
     process.exitCode = 70;

@@ -1,22 +1,22 @@
 import { CONFLICT, MALFORMED, type Refusal } from './faults.ts';
 
 export interface Counts {
-  /** Complete bulk requests, including rejected ones. */
+  /** Number of complete bulk requests, including rejected ones. */
   readonly requests: number;
-  /** Total size of their bodies, as sent. */
+  /** Total size of their bodies, as they were sent. */
   readonly bytes: number;
-  /** Accepted documents: answered with 201, or with 200 if one was overwritten. */
+  /** Number of accepted documents: answered with 201, or with 200 if one was overwritten. */
   readonly documents: number;
-  /** Distinct ids per index among them. Documents without an id do not count. */
+  /** Number of distinct IDs per index among them. Documents without an ID do not count. */
   readonly distinct: number;
-  /** Documents that already existed: answered with 409. */
+  /** Number of documents that existed already: answered with 409. */
   readonly conflicts: number;
   readonly rejected429: number;
   readonly rejected400: number;
   readonly rejected403: number;
-  /** Arrival of the first bulk request with an accepted document, in milliseconds since the epoch; 0 before. */
+  /** When the first bulk request with an accepted document arrived, in milliseconds since the epoch; 0 if none has. */
   readonly firstMs: number;
-  /** Arrival of the last one. */
+  /** When the last one arrived. */
   readonly lastMs: number;
 }
 
@@ -35,7 +35,7 @@ type Stored = { source: string } & Action;
 
 const NUMBER = /seq=(\d+)/g;
 
-/** Documents by index, each with its own ids. */
+/** Documents by index, each of which has its own IDs. */
 export class Store {
   readonly #byId = new Map<string, Stored>();
   readonly #withoutId: Stored[] = [];
@@ -70,7 +70,10 @@ export class Store {
     this.#counts.firstMs ||= this.#counts.lastMs;
   }
 
-  /** Stores it, unless its id exists. @returns the rejection */
+  /**
+   * Stores the document unless its ID exists.
+   * @returns the rejection
+   */
   put(action: Action, source: string): Refusal | undefined {
     if (!isObject(source)) return MALFORMED;
     const stored = { ...action, source };

@@ -139,7 +139,7 @@ test('options take precedence: --secret before --plain, and --plain warns if a s
   assert.equal((await kinds('--secret', '*')).of('policy.yaml'), 'Secret');
 });
 
-/** The mistake, its setup, arguments, exit code and message. */
+/** The mistake, how it is set up, the arguments, the exit code and the message. */
 const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly string[], number, RegExp][] = [
   ['no directory', () => Promise.resolve(), ['/nonexistent/keystone'], 65, /\/nonexistent\/keystone: is missing/],
   ['a file', (directory) => writeFile(join(directory, 'x'), ''), ['x'], 65, /x is a file; name the directory/],

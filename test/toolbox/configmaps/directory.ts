@@ -4,7 +4,7 @@ import { load, loadAll } from 'js-yaml';
 import { runHelper } from '../../support/helper.ts';
 import type { Finished } from '../../../tools/process.ts';
 
-/** A printed object. */
+/** An object that was printed. */
 export interface Printed {
   readonly kind: 'ConfigMap' | 'Secret';
   readonly metadata: { readonly name: string; readonly namespace?: string };
@@ -50,7 +50,7 @@ export function configmaps(...args: readonly string[]): Promise<Finished> {
   return runHelper('kolla-pod', ['configmaps', ...args]);
 }
 
-/** The output, parsed; must succeed. */
+/** The output after parsing; the command must succeed. */
 export async function printed(...args: readonly string[]): Promise<Printed[]> {
   return loadAll(await said(...args)) as Printed[];
 }

@@ -38,7 +38,7 @@ test('for any directory, its volume has the same files, and no ConfigMap has a p
     const objects = objectsOf(files, options);
     const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     assert.equal(new Set(names).size, names.length, names.join());
-    // As printed and parsed again.
+    // The objects after printing and parsing.
     const read = objects.map((object) => load(yamlText(asYaml(object), () => undefined)) as Printed);
     const volume = load(yamlText(mountsOf(objects), () => undefined)) as Mounts;
     const there = projected(volume, read);

@@ -103,7 +103,7 @@ test('no byte of a secret appears in a ConfigMap, a name or the output', async (
   assert.doesNotMatch(stdout + stderr, /hidden/);
 });
 
-/** Non-secrets stay readable for debugging. */
+/** Values that are not secret stay readable, for debugging. */
 const PLAIN: readonly [path: string, text: string][] = [
   ['api-paste.ini', '[composite:public]\nuse = egg:Paste#urlmap\n/v3 = api\n'],
   ['uwsgi.ini', '[uwsgi]\nhttp-socket = 0.0.0.0:5000\nprocesses = 4\n'],

@@ -45,7 +45,7 @@ export const BOOTSTRAP: Stages = {
   'kolla-bootstrap delete glance --skip queue --yes': noKeystone,
 };
 
-/** Identity and the service's passwords are given. */
+/** Identity and passwords of the service are given. */
 async function noKeystone(directory: string): Promise<Stage> {
   const [url, password] = [`http://127.0.0.1:${await freePort()}/v3`, join(directory, 'password')];
   await writeFile(password, 'hidden\n');
@@ -83,7 +83,7 @@ async function noDatabase(directory: string, program: string): Promise<Stage> {
   };
 }
 
-/** No API server either. */
+/** There is no API server either. */
 async function noApiServer(directory: string): Promise<Stage> {
   const [file, port] = [join(directory, 'kubeconfig'), await freePort()];
   await writeFile(file, kubeconfigText(`https://127.0.0.1:${port}`, '', { token: 'hidden' }, 'openstack'));

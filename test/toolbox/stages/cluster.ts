@@ -34,7 +34,7 @@ export async function clusterAnswering(
     ],
     users: [{ name: 'me', user: { token: 'token' } }],
   };
-  // JSON is YAML.
+  // The file is JSON, which is also YAML.
   await writeFile(file, JSON.stringify(config));
   return { KUBECONFIG: file };
 }

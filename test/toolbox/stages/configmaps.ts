@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SetStage, Stages } from './stage.ts';
 
 export const CONFIGMAPS: Stages = {
-  // Without a cluster the output is checked instead of applied.
+  // Because there is no cluster, the output is checked instead of applied.
   'kolla-pod configmaps /etc/kolla/keystone -n openstack | kubectl apply --server-side -f -': directoryOf(
     'keystone',
     /^kind: Secret\nmetadata:\n {2}name: keystone-keystone\.conf-/m,

@@ -43,7 +43,7 @@ export const DB_SYNC: Stages = {
   'kolla-db-sync status keystone -o json': noDatabase,
 };
 
-/** No node is reachable. */
+/** None of the nodes is reachable. */
 async function noNode(directory: string): Promise<Stage> {
   const stage = await noDatabase(directory);
   const ports = await freePorts(3);
@@ -51,7 +51,7 @@ async function noNode(directory: string): Promise<Stage> {
   return {
     ...stage,
     replace,
-    // Long enough for each node to refuse, even on a busy machine.
+    // Long enough for each node to refuse the connection, even on a busy machine.
     env: { ...stage.env, KOLLA_DB_SYNC_TIMEOUT: '3s' },
     stderr: new RegExp(ports.map((port) => `127\\.0\\.0\\.1:${port}: .*ECONNREFUSED`).join('.*')),
   };

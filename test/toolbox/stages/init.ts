@@ -25,7 +25,7 @@ export const INIT: Stages = {
       const labels = { app: 'ovs', 'kubernetes.io/service-name': 'mariadb', 'app.kubernetes.io/version': '2026.1' };
       const metadata = { name: 'x', resourceVersion: '7', labels };
       const conditions = ['Ready', 'Complete'].map((type) => ({ type, status: 'True' }));
-      // One object that satisfies every wait: the order of the watches is random.
+      // One object that satisfies every wait, because the order of the watches is random.
       const object = {
         metadata,
         spec: { nodeName: 'n' },
@@ -117,7 +117,7 @@ async function podFiles(directory: string): Promise<void> {
   await writeFile(join(directory, 'config/config.json'), JSON.stringify({ command: 'true' }));
 }
 
-/** A configuration that is not installed yet. */
+/** A configuration that was not installed yet. */
 async function changedFiles(directory: string): Promise<NodeJS.ProcessEnv> {
   await podFiles(directory);
   const [source, dest] = ['/var/lib/kolla/config_files/a.conf', '/etc/a.conf'];

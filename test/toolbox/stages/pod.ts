@@ -19,7 +19,7 @@ export const POD: Stages = {
   'kolla-pod schema --log-format json': says(/"\$schema"/),
 };
 
-/** From source there is no binary: any executable will do. */
+/** If run from source, there is no binary; any executable will do. */
 function installs(word: string): SetStage {
   return (directory) =>
     Promise.resolve({

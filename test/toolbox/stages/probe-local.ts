@@ -117,7 +117,7 @@ socket.bind(0, () => say(String(socket.address().port)));`;
   },
 };
 
-/** Logs that are fully acknowledged. */
+/** Logs of which every line was acknowledged. */
 async function shipped(directory: string): Promise<void> {
   await mkdir(join(directory, 'logs/nova'), { recursive: true });
   await writeFile(join(directory, 'logs/nova/nova-api.log'), '2026-01-31 10:00:00.123 7 INFO nova [-] a line\n');

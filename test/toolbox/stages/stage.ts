@@ -1,8 +1,8 @@
 export interface Stage {
-  /** Arguments of the line and their local replacements. */
+  /** Arguments of the command line, and the local values that replace them. */
   readonly replace?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
-  /** Default: 0. */
+  /** The exit code; the default is 0. */
   readonly code?: number;
   readonly stdout?: RegExp;
   readonly stderr?: RegExp;
@@ -13,7 +13,7 @@ export interface Stage {
 /** Prepares an example in the directory; cleanup goes onto the stack. */
 export type SetStage = (directory: string, stack: AsyncDisposableStack) => Promise<Stage>;
 
-/** Keyed by the example's line. */
+/** Stages by the command line of their example. */
 export type Stages = Readonly<Record<string, SetStage>>;
 
 /** An example that needs nothing and prints this. */

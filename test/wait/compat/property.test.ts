@@ -7,7 +7,7 @@ import { read, texts } from './support.ts';
 
 const ROUNDS = 20_000;
 
-/** kubernetes-entrypoint's way of splitting a list, without the entries it skips. */
+/** Splits a list as kubernetes-entrypoint does, without the entries that it skips. */
 function asThere(text: string): { name: string; namespace: string }[] {
   return text.split(',').flatMap((item) => {
     const parts = item.split(':');

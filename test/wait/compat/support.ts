@@ -18,14 +18,14 @@ export interface Read extends Translated {
   readonly warnings: readonly string[];
 }
 
-/** The dependencies given by these variables, in namespace `base` and Pod `me`. */
+/** The dependencies that these variables define, in namespace `base` and Pod `me`. */
 export function read(given: Partial<EntrypointVariables>, isLenient = false): Read {
   const warnings: string[] = [];
   const translated = translate({ ...NOTHING, ...given }, { isLenient, warn: (message) => warnings.push(message) });
   return { ...translated, warnings };
 }
 
-/** Names as in the log: `Job a in namespace base`. */
+/** Names as they appear in the log: `Job a in namespace base`. */
 export function texts(dependencies: readonly Dependency[]): string[] {
   return dependencies.map(({ text }) => text);
 }

@@ -81,7 +81,9 @@ test('files to render are not dependencies', () => {
   });
 });
 
-/** Input that kubernetes-entrypoint skipped: input, the start of our error, and the dependencies in lenient mode. */
+/**
+ * Input that kubernetes-entrypoint skipped: the input, the start of our error, and the dependencies in lenient mode.
+ */
 const LEFT_OUT: readonly (readonly [Partial<EntrypointVariables>, string, readonly string[]])[] = [
   [
     { service: 'a,b:c:d' },
@@ -124,7 +126,7 @@ describe('entries skipped by kubernetes-entrypoint are rejected with their locat
     });
 });
 
-/** Input for which kubernetes-entrypoint waits indefinitely. */
+/** Input for which kubernetes-entrypoint waits forever. */
 const NEVER: readonly (readonly [Partial<EntrypointVariables>, string])[] = [
   [{ service: 'a, b' }, "DEPENDENCY_SERVICE, column 3: ' ' is not allowed in the name of a Service"],
   [{ service: 'a,' }, 'DEPENDENCY_SERVICE, column 3: the name of a Service is missing'],

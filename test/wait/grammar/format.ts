@@ -1,7 +1,7 @@
 import { formatAddress } from '../../../src/net/address.ts';
 import type { Dependency, ObjectDependency } from '../../../src/wait/dependency.ts';
 
-/** The text that parseDependency() parses as this dependency. */
+/** The text that parseDependency() parses into this dependency. */
 export function formatDependency(dependency: Dependency): string {
   const { isNegated, kind, timeoutMs } = dependency;
   const timeout = timeoutMs === undefined ? [] : [`timeout=${timeoutMs}ms`];
@@ -40,7 +40,7 @@ function query(mark: string, words: readonly string[]): string {
   return words.length === 0 ? '' : mark + words.join('&');
 }
 
-/** Separators of options, of dependencies in the environment, and of shell arguments. */
+/** Separators of options, of dependencies in the environment, and of arguments of a shell. */
 function encoded(value: string): string {
   return value.replaceAll(/[%&,#\s]/g, (c) => encodeURIComponent(c));
 }

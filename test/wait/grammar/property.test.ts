@@ -6,7 +6,7 @@ import { formatDependency } from './format.ts';
 
 const ROUNDS = 20_000;
 
-/** mulberry32: the same numbers for the same seed. */
+/** mulberry32, which gives the same numbers for the same seed. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -31,7 +31,7 @@ const WORDS = [
   ...OPTIONS,
 ];
 
-/** Almost valid and completely invalid texts. */
+/** Texts that are almost valid, or completely invalid. */
 function someText(random: () => number): string {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
   if (random() < 0.5) return Array.from({ length: Math.ceil(random() * 8) }, () => pick(WORDS)).join('');

@@ -36,8 +36,8 @@ export function endpointsPart(
 }
 
 /**
- * The endpoints of the given regions, and each service without endpoints in another region. Only with the same name and
- * type: a type under another name is not ours.
+ * The endpoints of the given regions, and services without endpoints in other regions. Only services with the wanted
+ * name and type: a service of that type with another name belongs to another client.
  */
 async function planCatalogueRemoval(
   keystone: Keystone,
@@ -59,7 +59,7 @@ async function planCatalogueRemoval(
   return all;
 }
 
-/** With its URL: there may be several. */
+/** Shown with its URL, since several endpoints may have the same name. */
 function endpointName(service: string, one: Entity): string {
   return [service, one['interface'], one['region_id'], one['url']].join(' ');
 }

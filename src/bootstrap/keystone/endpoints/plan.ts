@@ -81,7 +81,7 @@ async function createEndpoint(
   const { interface: name, region, url } = endpoint;
   const values = { service_id: serviceId, interface: name, region_id: region, url };
   const made = await keystone.create('/endpoints', 'endpoint', values, doing).catch(async (error: unknown) => {
-    // Another run removed its duplicate of the service that we had started with: Keystone returns 400 then.
+    // Another run removed the duplicate service that this run had started with; Keystone then returns 400.
     const isGone =
       error instanceof KollaError && (await keystone.find(`/services/${serviceId}`, 'service')) === undefined;
     throw isGone ? new Outdated(error) : error;
@@ -92,9 +92,9 @@ async function createEndpoint(
 }
 
 /**
- * Keystone accepts duplicate services and endpoints. So each run reads again after creating one, and removes its own
- * unless it is alone: of two concurrent runs the later always sees the earlier's, and the one that saw no other keeps
- * its own. If both remove theirs, the pause before the next attempt is random; readers wait until the state is stable.
+ * Keystone accepts duplicate services and endpoints. Each run therefore reads again after creating an object, and
+ * removes its own if there is another. Of two concurrent runs the later one always sees the object of the earlier one.
+ * If both remove theirs, the pause before the next attempt is random; readers wait until the state is stable.
  */
 async function requireAlone(
   keystone: Keystone,

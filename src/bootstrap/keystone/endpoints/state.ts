@@ -3,12 +3,12 @@ import { Outdated } from '../../outdated.ts';
 import type { Entity, Keystone } from '../keystone.ts';
 import type { WantedEndpoint, WantedService } from './want.ts';
 
-/** The existing part of the wanted catalogue. Created objects are added for later changes. */
+/** The part of the wanted catalogue that exists. Created objects are added, so that later changes find them. */
 export interface CatalogueState {
   readonly regions: Set<string>;
-  /** By name. */
+  /** Services by name. */
   readonly services: Map<string, Entity>;
-  /** By `endpointKey`. */
+  /** Endpoints by `endpointKey`. */
   readonly endpoints: Map<string, Entity>;
 }
 
@@ -18,8 +18,8 @@ export function endpointKey(service: string, { interface: name, region }: Wanted
 
 /**
  * Reads the entries of the wanted types and their endpoints.
- * @throws Outdated for a duplicate entry or endpoint, which another run may be about to remove; if it persists, only a
- * person can decide. UnavailableError for a type under another name
+ * @throws Outdated for a duplicate entry or endpoint, which another run may be about to remove; if it persists, the
+ * user must decide which one to keep. UnavailableError for a type under another name
  */
 export async function readCatalogue(keystone: Keystone, wanted: readonly WantedService[]): Promise<CatalogueState> {
   const state: CatalogueState = { regions: new Set(), services: new Map(), endpoints: new Map() };
@@ -41,7 +41,7 @@ export async function readCatalogue(keystone: Keystone, wanted: readonly WantedS
   return state;
 }
 
-/** The entries of its type, with any name. */
+/** All services of the type, whatever their names. */
 export async function servicesOf(keystone: Keystone, { type }: Pick<WantedService, 'type'>): Promise<Entity[]> {
   return await keystone.list(`/services?type=${encodeURIComponent(type)}`, 'services');
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../../../core/errors.ts';
 import { INTERFACES, type IdentityService, type Interface } from '../../../catalog/index.ts';
 
-/** A desired entry of the catalogue. */
+/** A desired entry of Keystone's catalogue. */
 export interface WantedService {
   readonly name: string;
   readonly type: string;
@@ -15,15 +15,15 @@ export interface WantedEndpoint {
   readonly url: string;
 }
 
-/** URL templates of an interface: `TEMPLATE` for every entry, `NAME=TEMPLATE` for one. */
+/** URL templates of an interface: `TEMPLATE` for every service, `NAME=TEMPLATE` for one. */
 export type Templates = Readonly<Record<Interface, readonly string[]>>;
 
 const PLACEHOLDERS = ['service', 'name', 'type', 'interface', 'region', 'port', 'path'] as const;
-/** Placeholders that Keystone expands, in both forms. */
+/** Placeholders that Keystone expands, in both notations. */
 const KEYSTONES_OWN = /[%$]\((\w+)\)s/g;
 
 /**
- * The entries with their URLs. An interface without a template has none: existing ones are not changed.
+ * The entries with their URLs. Interfaces without a template have no URLs; their existing endpoints are not changed.
  * @param service its name, for `{service}`
  * @throws UsageError for an invalid or missing template
  */
@@ -61,7 +61,7 @@ export function wantedServices(
   return wanted;
 }
 
-/** Two forms of one URL: Keystone's `%(tenant_id)s` is its `$(project_id)s`. */
+/** The URL in one notation: `%(tenant_id)s` and `$(project_id)s` are equivalent in Keystone. */
 export function isSameUrl(a: string, b: string): boolean {
   const plain = (url: string) =>
     url.replaceAll(KEYSTONES_OWN, (_, key: string) => `%(${key === 'tenant_id' ? 'project_id' : key})s`);
@@ -94,7 +94,7 @@ function urlOf(
   if (!URL.canParse(probe) || !/^https?:\/\/[^/{}\s]+/.test(probe) || /[{}\s]/.test(probe)) {
     throw new UsageError(`${flag}: '${filled}' is not an http or https URL`);
   }
-  // A host alone is completed with the service's own path.
+  // If only a host is given, the service's own path is appended.
   const isHostAlone = !template.includes('{path}') && /^https?:\/\/[^/]+\/?$/.test(filled);
   return isHostAlone ? filled.replace(/\/$/, '') + values.path : filled;
 }
@@ -114,7 +114,7 @@ function checkNames(entries: readonly IdentityService[], templates: Templates): 
   }
 }
 
-/** A template without a distinguishing placeholder would send clients of one entry or region to another. */
+/** A template without a placeholder for entry or region would direct clients to another service. */
 function checkApart(wanted: readonly WantedService[], templates: Templates, regions: readonly string[]): void {
   for (const one of INTERFACES) {
     const urls = wanted.flatMap(({ endpoints }) => endpoints).filter((endpoint) => endpoint.interface === one);

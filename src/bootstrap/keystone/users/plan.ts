@@ -21,7 +21,7 @@ export function planUsers(wanted: Wanted, state: UsersState): Difference<Keyston
   ];
 }
 
-/** For users: without the default domain. */
+/** The name shown to users; the default domain is omitted. */
 export function nameOf({ name, domain }: Named): string {
   return domain === DEFAULT_DOMAIN ? name : `${name} in domain ${domain}`;
 }
@@ -43,7 +43,7 @@ function ensuredProject(project: Named, { domains, projects }: UsersState): Diff
     among: projects,
     key: keyOf(project),
     create: (keystone, doing) => {
-      // All wanted domains are created first.
+      // All wanted domains have been created at this point.
       const values = { name: project.name, domain_id: domains.get(project.domain)!.id };
       return keystone.create('/projects', 'project', values, doing);
     },
@@ -83,7 +83,7 @@ function passwordOf(user: WantedUser, { users }: UsersState): Difference<Keyston
   };
 }
 
-/** Keystone's path of this assignment. Undefined while a part of it is missing. */
+/** Keystone's path of this assignment. Undefined while the user, role or target is missing. */
 function pathOf(user: WantedUser, grant: WantedGrant, state: UsersState): string | undefined {
   const [account, role, target] = [state.users.get(keyOf(user)), state.roles.get(grant.role), targetOf(state, grant)];
   if (account === undefined || role === undefined || target === undefined) return undefined;
@@ -99,7 +99,7 @@ function assignmentOf(user: WantedUser, grant: WantedGrant, state: UsersState): 
       kind: 'assignment',
       name: `${grant.role} of ${nameOf(user)} on ${targetText(grant)}`,
       fields: [],
-      // Account, role and target are created first.
+      // Account, role and target have been created at this point.
       make: (keystone, doing) => keystone.put(pathOf(user, grant, state)!, doing),
     },
   ];

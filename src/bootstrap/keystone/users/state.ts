@@ -4,21 +4,21 @@ import { DEFAULT_DOMAIN, keyOf, type Wanted, type WantedGrant, type WantedUser }
 
 const DEFAULT_DOMAIN_ID = 'default';
 
-/** The existing part of the wanted objects, by name. Created ones are added for later changes. */
+/** The wanted objects that exist, by name. Created objects are added, so that later changes find them. */
 export interface UsersState {
   readonly domains: Map<string, Entity>;
-  /** By `keyOf`. */
+  /** Projects, by `keyOf`. */
   readonly projects: Map<string, Entity>;
   readonly roles: Map<string, Entity>;
-  /** By `keyOf`. */
+  /** Users, by `keyOf`. */
   readonly users: Map<string, Entity>;
-  /** By `assignmentKey`. */
+  /** Role assignments, by `assignmentKey`. */
   readonly assignments: Set<string>;
-  /** The users, by `keyOf`, whose password Keystone rejects. */
+  /** Users whose password Keystone rejects, by `keyOf`. */
   readonly refused: Set<string>;
 }
 
-/** The target of a grant by ids: Keystone's path for it. Undefined while it is missing. */
+/** The target of a grant as Keystone's path, with IDs. Undefined while the target is missing. */
 export function targetOf({ projects, domains }: UsersState, { project, domain }: WantedGrant): string | undefined {
   if (project === undefined && domain === undefined) return 'system';
   const [of, entity] =
@@ -30,10 +30,7 @@ export function assignmentKey(target: string, userId: string, roleId: string): s
   return `/${target}/users/${userId}/roles/${roleId}`;
 }
 
-/**
- * Reads only the wanted objects; requests a token for each user with a known password, which is the only way to test
- * it.
- */
+/** Reads only the wanted objects; tests each known password by requesting a token, which is the only way. */
 export async function readUsers(keystone: Keystone, wanted: Wanted): Promise<UsersState> {
   const state: UsersState = {
     domains: new Map(),
@@ -60,7 +57,7 @@ export async function readUsers(keystone: Keystone, wanted: Wanted): Promise<Use
   return state;
 }
 
-/** It may have been renamed; its id is fixed. */
+/** The default domain may have been renamed, but its ID is fixed. */
 async function defaultDomain(keystone: Keystone): Promise<Entity> {
   const named = await keystone.list(`/domains?${query({ name: DEFAULT_DOMAIN })}`, 'domains');
   const found = oneOf(named, DEFAULT_DOMAIN) ?? (await keystone.find(`/domains/${DEFAULT_DOMAIN_ID}`, 'domain'));
@@ -68,7 +65,7 @@ async function defaultDomain(keystone: Keystone): Promise<Entity> {
   throw new UnavailableError('Keystone has no domain Default: has `keystone-manage bootstrap` run?');
 }
 
-/** The existing wanted accounts. */
+/** The wanted accounts that exist. */
 export async function findUsers(
   keystone: Keystone,
   wanted: Pick<Wanted, 'users'>,
@@ -102,7 +99,7 @@ async function readUser(keystone: Keystone, user: WantedUser, state: UsersState)
     const key = keyOfAssignment(assignment);
     if (key !== undefined) state.assignments.add(key);
   }
-  // A disabled one, or one in a disabled domain, gets no token whatever its password.
+  // A disabled user, or one in a disabled domain, gets no token whatever the password.
   if (password === undefined || entity.enabled === false || inDomain.enabled === false) return;
   if (!(await keystone.knows({ name, domain, password }))) state.refused.add(keyOf(user));
 }
@@ -113,7 +110,7 @@ interface Assignment {
   readonly scope?: Partial<Record<'project' | 'domain', { readonly id: string }>> & { readonly system?: unknown };
 }
 
-/** Undefined for an inherited assignment: the service needs a direct one. */
+/** Undefined for an inherited assignment, since the service needs a direct one. */
 function keyOfAssignment(assignment: object): string | undefined {
   const { role, user, scope = {} } = assignment as Assignment;
   if (role === undefined || user === undefined || 'OS-INHERIT:inherited_to' in scope) return undefined;

@@ -2,13 +2,13 @@ import type { Identity, IdentityUser } from '../../../catalog/index.ts';
 
 export const DEFAULT_DOMAIN = 'Default';
 
-/** A project or an account: its name is unique within a domain. */
+/** A project or an account. Its name is unique within its domain. */
 export interface Named {
   readonly name: string;
   readonly domain: string;
 }
 
-/** A role on a project or a domain; on the system if neither is given. */
+/** A role on a project or a domain, or on the system if neither is given. */
 export interface WantedGrant {
   readonly role: string;
   readonly project?: Named;
@@ -17,14 +17,14 @@ export interface WantedGrant {
 
 /** A desired account. */
 export interface WantedUser extends Named {
-  /** Undefined if it was not given: then it is neither tried nor set. Never logged. */
+  /** Never logged. Undefined if no password was given: then it is neither tested nor set. */
   readonly password: string | undefined;
-  /** Where it was searched, for the error when it is needed. */
+  /** Where the password was looked for; shown in the error if it is needed. */
   readonly passwordPlace: string;
   readonly grants: readonly WantedGrant[];
 }
 
-/** The desired objects, by name. */
+/** The desired objects by name. */
 export interface Wanted {
   readonly domains: readonly string[];
   readonly roles: readonly string[];
@@ -32,7 +32,7 @@ export interface Wanted {
   readonly users: readonly WantedUser[];
 }
 
-/** An account's values from outside the catalogue, which they override. */
+/** Values of an account that override the catalogue's. */
 export interface FoundAccount {
   readonly name?: string | undefined;
   readonly domain?: string | undefined;
@@ -43,7 +43,7 @@ export interface FoundAccount {
 }
 
 /**
- * A service's data, overridden by the names in its configuration. A domain named there is needed.
+ * A service's objects; names in its configuration override the catalogue's. A domain named there must exist.
  * @param accountOf the values found for each user
  */
 export function wantedUsers(
@@ -73,7 +73,7 @@ export function wantedUsers(
   };
 }
 
-/** Its key in maps. */
+/** The key of a project or user in maps. */
 export function keyOf({ name, domain }: Named): string {
   return JSON.stringify([domain, name]);
 }

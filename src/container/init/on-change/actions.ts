@@ -2,14 +2,16 @@ import { constants } from 'node:os';
 import { UsageError } from '../../../core/errors.ts';
 import { suggestion } from '../../../core/nearest.ts';
 
-/** An action after a change was installed. `label` is its name in logs, without possible secrets. */
+/** An action to perform after a change was installed. `label` is its name in logs, without possible secrets. */
 export type Action = SignalAction | ExecAction | HttpAction | { readonly kind: 'exit'; readonly label: string };
 
 export interface SignalAction {
   readonly kind: 'signal';
   readonly label: string;
   readonly signal: NodeJS.Signals;
-  /** Undefined: PID 1, or the only other process tree of a Pod with a shared process namespace. */
+  /**
+   * If undefined, the signal goes to PID 1, or to the only other process tree of a Pod with a shared process namespace.
+   */
   readonly process: string | undefined;
 }
 
@@ -27,7 +29,7 @@ export interface HttpAction {
 }
 
 const KINDS = ['signal', 'exec', 'http', 'exit'] as const;
-/** Signals on which services reload or exit; messages suggest no others. */
+/** Signals that make services reload or exit. Messages suggest only these. */
 const RELOAD_SIGNALS = ['HUP', 'TERM', 'USR1'] as const;
 const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'];
 
@@ -82,13 +84,13 @@ function execAction(rest: string): ExecAction {
   return { kind: 'exec', label: `exec:${program}`, words: [program, ...words] };
 }
 
-/** Operators of a shell, which is not involved here. */
+/** Operators of a shell, which would have no effect here. */
 const OPERATORS = new Set(['|', '||', '&', '&&', ';', '<', '>', '>>', '2>', '2>&1']);
 
-/** Splits at spaces; text within '' or "" is kept. Nothing is expanded. */
+/** Splits at spaces. Text within '' or "" is kept, and nothing is expanded. */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
-  // Adjacent quoted and plain pieces are one word, as in --name='a b'.
+  // Adjacent quoted and plain pieces form one word, as in --name='a b'.
   for (const [piece] of text.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+|['"]/g)) {
     if (piece === "'" || piece === '"') throw new UsageError(`--on-change: exec: a ${piece} is not terminated`);
     if (OPERATORS.has(piece))
@@ -109,7 +111,7 @@ function httpAction(rest: string): HttpAction {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new UsageError(`--on-change: http:${method} needs an http:// or https:// URL with a host`);
-  // A user, a password or a token in the query must not be logged.
+  // The URL without user, password and query, any of which may contain a secret.
   const label = `http:${method} ${url.origin}${url.pathname}${url.search === '' ? '' : '?...'}`;
   return { kind: 'http', label, method, url };
 }

@@ -6,18 +6,18 @@ import type { Redact } from '../../../core/redact.ts';
 import type { ExecAction } from './actions.ts';
 
 export interface ExecParts {
-  /** Stops the command: SIGTERM to its process group, SIGKILL soon after. */
+  /** Stops the command: SIGTERM to its process group, followed by SIGKILL. */
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly env: NodeJS.ProcessEnv;
-  /** Applied to the command's output. */
+  /** Redacts the command's output. */
   readonly redact: Redact;
 }
 
-/** From SIGTERM to SIGKILL: we have a second to exit ourselves. */
+/** Time from SIGTERM to SIGKILL. We have a second to exit ourselves. */
 const GRACE_MS = 500;
 
-/** Why the command cannot be run here, or undefined. */
+/** The reason why the command cannot run here; undefined if it can. */
 export function whyNoProgram({ words: [name] }: ExecAction, env: NodeJS.ProcessEnv): string | undefined {
   const found = findProgram(name, env['PATH'] ?? '');
   return isRefusal(found) ? found.reason : undefined;

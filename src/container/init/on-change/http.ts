@@ -5,8 +5,8 @@ import { requestOnce } from '../../../net/request-once.ts';
 import type { HttpAction } from './actions.ts';
 
 /**
- * Sends the request, without a body. Throws UnavailableError without a response or for a status of 400 and above,
- * without possible secrets of the URL.
+ * Sends the request without a body. Throws UnavailableError if there is no response, or if its status is 400 or above.
+ * The error contains no secrets of the URL.
  */
 export async function sendRequest(
   { method, url }: HttpAction,

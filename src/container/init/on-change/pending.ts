@@ -5,28 +5,28 @@ import type { Log } from '../../../core/log.ts';
 import { may, mayWriteIn } from '../../../fs/access.ts';
 import { replaceFile } from '../../../fs/replace-file.ts';
 
-/** Exists from before a version's files change until its actions are done. */
+/** This file exists from before a version's files change until its actions are done. */
 const PENDING = 'run/kolla/watch-pending';
 
 /** Remembers across restarts that a notification is pending. */
 export interface Pending {
-  /** Whether a previous watch ended in between. */
+  /** Whether a previous watch exited in between. */
   wasLeft(): Promise<boolean>;
-  /** Files are about to change. */
+  /** Called when files are about to change. */
   begin(): Promise<void>;
-  /** They have changed, and notifications follow. */
+  /** Called when files have changed; notifications follow. */
   applied(): void;
-  /** Notified; forgotten unless the next change has started meanwhile. */
+  /** Called when the service was notified. The marker is removed unless the next change has started meanwhile. */
   notified(): Promise<void>;
 }
 
-/** Without a writable volume at /run/kolla (below `root`), nothing is remembered. */
+/** If there is no writable volume at /run/kolla (below `root`), nothing is remembered. */
 export function pendingIn(root: string, log: Log): Pending {
   const path = join(root, PENDING);
   let [begun, applied] = [0, 0];
   const attempt = async (work: () => Promise<void>) => {
     if (!(await mayWriteIn(dirname(path)))) return;
-    // A failure to remember must not prevent the change.
+    // A failure to write the marker must not prevent the change.
     await work().catch((error: unknown) =>
       log.warn(`cannot record the pending notification in ${path}: ${messageOf(error)}`),
     );

@@ -15,7 +15,7 @@ export function checkProgram(action: Action, env: NodeJS.ProcessEnv): void {
 
 /**
  * Performs one action for the runner.
- * @param trust what to check of https:// actions
+ * @param trust what to verify about https:// servers
  */
 export function performer(
   trust: Trust,

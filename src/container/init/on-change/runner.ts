@@ -4,12 +4,12 @@ import type { Log } from '../../../core/log.ts';
 import { backoffMs, pause } from '../../../core/backoff.ts';
 import type { Action } from './actions.ts';
 
-/** State of the actions, for a status page. */
+/** State of the actions for a status page. */
 export interface ActionStatus {
   readonly done: number;
-  /** Failed attempts. */
+  /** Number of failed attempts. */
   readonly failed: number;
-  /** The current or next action. */
+  /** The action that is running or next. */
   readonly pending: string | undefined;
   readonly problem: string | undefined;
 }
@@ -21,15 +21,15 @@ type Doable = Exclude<Action, { kind: 'exit' }>;
 export interface RunnerParts {
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Timeout of one attempt. */
+  /** Timeout of a single attempt. */
   readonly timeoutMs: number;
-  /** Performs it; resolves with a loggable result. Rejects with KollaError, or the signal's reason. */
+  /** Performs the action and resolves with a result for the log. Rejects with KollaError or the signal's reason. */
   readonly perform: (action: Doable, signal: AbortSignal) => Promise<string>;
-  /** All actions are done for the newest version. */
+  /** Called when all actions are done for the newest version. */
   readonly onAllDone: () => Promise<void>;
-  /** `exit` was reached, and everything is done. */
+  /** Called when `exit` was reached and everything is done. */
   readonly onExit: () => void;
-  /** A bug. */
+  /** Called with an error that is a bug. */
   readonly onBug: (error: unknown) => void;
   readonly onStatus: (status: ActionStatus) => void;
 }
@@ -72,7 +72,7 @@ export class ActionRunner implements AsyncDisposable {
       const isDone = await this.#untilDone(action, version, superseded);
       if (!isDone) return;
     }
-    // A newer version has set its own marker already.
+    // A newer version has already set its own marker.
     if (superseded.aborted) return;
     this.#say({ pending: undefined, problem: undefined });
     await onAllDone();
@@ -81,7 +81,7 @@ export class ActionRunner implements AsyncDisposable {
     onExit();
   }
 
-  /** False if it is no longer needed. */
+  /** False if the attempt is no longer needed. */
   async #untilDone(action: Doable, version: string, superseded: AbortSignal): Promise<boolean> {
     const { signal, log } = this.#parts;
     const over = AbortSignal.any([signal, superseded]);
@@ -99,7 +99,7 @@ export class ActionRunner implements AsyncDisposable {
     return false;
   }
 
-  /** The reason of a failure. */
+  /** The reason for a failure. */
   async #attempt(action: Doable, version: string): Promise<string | undefined> {
     const { signal, log, timeoutMs, perform } = this.#parts;
     const deadline = new AbortController();

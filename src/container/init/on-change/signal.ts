@@ -50,7 +50,8 @@ function named(all: readonly ProcessInfo[], name: string, self: number): Process
 }
 
 /**
- * PID 1, if it is the service (docker's `--pid=container:NAME`); else the only other process tree that is not our sidecar.
+ * PID 1 if it is the service (docker's `--pid=container:NAME`), otherwise the only process tree that is not our
+ * sidecar.
  */
 function theOtherOne(all: readonly ProcessInfo[], self: number): ProcessInfo {
   const first = all.find(({ pid }) => pid === 1);

@@ -3,11 +3,11 @@ import { isIP } from '../address.ts';
 
 export interface ResolverConf {
   readonly servers: readonly string[];
-  /** The search list, in order. */
+  /** The search list in order. */
   readonly search: readonly string[];
-  /** A name with this many dots is first tried as it is. */
+  /** A name with at least this many dots is first tried without the search list. */
   readonly ndots: number;
-  /** For one response of one server. */
+  /** Timeout for a response from one server. */
   readonly timeoutMs: number;
   /** Number of rounds over all servers. */
   readonly attempts: number;
@@ -26,7 +26,7 @@ export function readConf(text: string): ResolverConf {
     // fe80::1%eth0 names an interface, whose index is not looked up.
     const isUsable = isIP(server) !== 0 && !server.includes('%');
     if (word === 'nameserver' && isUsable && servers.length < SERVERS_MAX) servers.push(server);
-    // The last one applies.
+    // If the option is repeated, the last one applies.
     if (word === 'search' || word === 'domain') search = values.map((name) => name.replace(/\.$/, '')).filter(Boolean);
     if (word !== 'options') continue;
     for (const [, name, value] of values.map((each) => /^(ndots|timeout|attempts):(\d{1,9})$/.exec(each) ?? [])) {
@@ -43,14 +43,14 @@ export function readConf(text: string): ResolverConf {
   };
 }
 
-/** The names to query, in order. One with a final dot is absolute. */
+/** The names to query in order. A name with a final dot is absolute. */
 export function candidates(name: string, { search, ndots }: ResolverConf): string[] {
   if (name.endsWith('.')) return [name.slice(0, -1)];
   const longer = search.map((end) => `${name}.${end}`);
   return name.split('.').length > ndots ? [name, ...longer] : [...longer, name];
 }
 
-/** The addresses of a name in the file, in order. */
+/** The addresses of a name in the hosts file, in order. */
 export function addressesIn(hosts: string, name: string): string[] {
   const wanted = name.replace(/\.$/, '').toLowerCase();
   return hosts.split('\n').flatMap((line) => {

@@ -17,9 +17,7 @@ import { query, type Answer, type RecordType } from './query.ts';
 
 const LOOPBACK = ['127.0.0.1', '::1'];
 
-/**
- * @returns at least one. Rejects as Node's lookup: `getaddrinfo ENOTFOUND name`
- */
+/** @returns at least one address. Rejects like Node's lookup: `getaddrinfo ENOTFOUND name` */
 export async function resolveName(name: string, signal: AbortSignal): Promise<readonly string[]> {
   if (isIP(name) !== 0) return [name];
   const known = addressesIn(textOf('/etc/hosts'), name);
@@ -37,12 +35,12 @@ export async function resolveName(name: string, signal: AbortSignal): Promise<re
   throw Object.assign(new Error(`getaddrinfo ${code} ${name}`), { code, syscall: 'getaddrinfo', hostname: name });
 }
 
-/** RFC 1035: labels of 1 to 63 bytes, 253 in total. */
+/** Limits of RFC 1035: labels of 1 to 63 bytes, 253 bytes in total. */
 function isSendable(name: string): boolean {
   return name.length <= 253 && name.split('.').every((label) => label.length >= 1 && label.length <= 63);
 }
 
-/** Definitive results: the name exists, or does not. */
+/** Definitive results: the name exists, or it does not. */
 const ANSWERS = new Set(['NOERROR', 'NXDOMAIN']);
 
 /** Undefined if no server responds. */
@@ -60,7 +58,7 @@ async function ask(
   return undefined;
 }
 
-/** Undefined on timeout or failure. Rejects with the signal's reason. */
+/** Undefined after a timeout or a failure. Rejects with the signal's reason. */
 async function within<T>(
   milliseconds: number,
   signal: AbortSignal,
@@ -75,7 +73,7 @@ async function within<T>(
     return await act(bound.signal);
   } catch (error) {
     signal.throwIfAborted();
-    // An unreachable server; anything else is a bug.
+    // The server is unreachable. Any other error is a bug.
     if (bound.signal.aborted || (error as NodeJS.ErrnoException).code !== undefined) return undefined;
     throw error;
   } finally {

@@ -1,4 +1,4 @@
-/** One query to one DNS server: by UDP, and by TCP if the response was truncated. */
+/** Sends one query to one DNS server over UDP, and over TCP if the response was truncated. */
 import type { DecodedPacket } from 'dns-packet';
 import { Buffer } from '../../buffer.ts';
 import { POLLIN, POLLOUT } from '../../loop.ts';
@@ -10,12 +10,12 @@ import { begin, EAGAIN, openTcp, openUdp, outcomeOf, Waited } from '../socket.ts
 export type RecordType = 'A' | 'AAAA';
 
 export interface Answer {
-  /** `NOERROR`, `NXDOMAIN`, `SERVFAIL`, ... */
+  /** The response code: `NOERROR`, `NXDOMAIN`, `SERVFAIL`, ... */
   readonly code: string;
   readonly addresses: readonly string[];
 }
 
-/** Loaded on first use, which is rare. */
+/** Loaded on first use, because most runs resolve no names. */
 const packets = () => require('dns-packet') as typeof import('dns-packet');
 
 const PORT = 53;
@@ -68,7 +68,7 @@ async function byUdp(server: string, question: Uint8Array, isIts: IsIts, signal:
   }
 }
 
-/** Each packet is prefixed by its length in two bytes. */
+/** Over TCP, each packet is prefixed by its length in two bytes. */
 async function byTcp(server: string, question: Uint8Array, isIts: IsIts, signal: AbortSignal): Promise<DecodedPacket> {
   const to = { address: server, port: PORT };
   using socket = new Waited(openTcp(server), signal);
@@ -105,7 +105,7 @@ async function receive(socket: Waited): Promise<Buffer> {
   }
 }
 
-/** Undefined if malformed: not a response. */
+/** Undefined if the packet is malformed and therefore not a response. */
 function read(bytes: Buffer): DecodedPacket | undefined {
   try {
     return packets().decode(bytes as never);

@@ -14,7 +14,7 @@ interface SavedObjectsOptions {
   readonly dataStream: string | undefined;
 }
 
-/** The schema's fields for the overview's charts (the first five) and its table. */
+/** The fields of the schema for the overview's charts (the first five) and its table. */
 const FIELD_NAMES: Readonly<Record<'kolla' | 'ecs', Readonly<Record<string, string>>>> = {
   kolla: {
     level: 'log_level.keyword',
@@ -44,7 +44,7 @@ const FIELD_NAMES: Readonly<Record<'kolla' | 'ecs', Readonly<Record<string, stri
   },
 };
 
-/** The file's text. Throws UsageError for `--schema raw`. */
+/** The text of the file. Throws UsageError for `--schema raw`. */
 export function savedObjects(
   flavor: keyof typeof TEXTS,
   { schema, indexPrefix, dataStream }: SavedObjectsOptions,
@@ -53,7 +53,7 @@ export function savedObjects(
   const pattern = dataStream ?? `${indexPrefix}-*`;
   const prefix = `kolla-log-ship-${pattern.replaceAll(/[^\w.-]+/g, '')}`.replace(/-$/, '');
   const values: Readonly<Record<string, string>> = { ...FIELD_NAMES[schema], prefix, pattern };
-  // Only the pattern could contain characters that JSON escapes.
+  // Only the pattern may contain characters that JSON escapes.
   return TEXTS[flavor].replaceAll(/\{\{(\w+)\}\}/g, (mark, name: string) =>
     JSON.stringify(values[name] ?? mark).slice(1, -1),
   );

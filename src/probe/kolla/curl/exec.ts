@@ -3,7 +3,7 @@ import { NoProgramError } from '../question.ts';
 import { speaksTls } from './tls.ts';
 import type { CurlVariables } from './words.ts';
 
-/** Default of Debian and Rocky, for an image without PATH. */
+/** PATH for an image that sets none: the default of Debian and Rocky. */
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**

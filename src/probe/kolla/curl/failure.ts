@@ -1,6 +1,6 @@
 import { HttpParseError } from '../../../net/codec/head.ts';
 
-/** curl's exit code (`man curl`), and the reason. Kolla's script maps each to 1. */
+/** curl's exit code (`man curl`) and the reason. Kolla's script maps each code to 1. */
 export class CurlError extends Error {
   override name = 'CurlError';
   readonly number: number;

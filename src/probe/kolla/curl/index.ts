@@ -13,7 +13,7 @@ import type { Progress } from './transfer.ts';
 import { plainGetOf, variablesIn, type PlainGet } from './words.ts';
 import { writeOut } from './write-out.ts';
 
-/** Our own deadline must not preempt --max-time's message. */
+/** Our own deadline must not expire before the message for --max-time. */
 const GRACE_MS = 500;
 const NO_END_MS = 2 ** 31 - 1_000_000;
 
@@ -35,7 +35,7 @@ export function curlQuestion(argv: readonly string[], env: NodeJS.ProcessEnv): K
 }
 
 async function answerOf(plain: PlainGet, maxTimeMs: number, signal: AbortSignal): Promise<KollaAnswer> {
-  // Loaded before the timer starts: load time is ours, not the service's.
+  // Loaded before the timer starts, because the load time is ours and not the service's.
   const { transfer } = await import('./transfer.ts');
   const began = performance.now();
   const progress: Progress = { remoteAddress: '', remotePort: 0, isConnected: false, status: 0, bytes: 0 };

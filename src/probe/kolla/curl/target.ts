@@ -3,12 +3,12 @@ import { defined } from '../../../core/defined.ts';
 /** The target of a URL as curl reads it: the default scheme is http, and the path is sent as written. */
 export interface Target {
   readonly isTls: boolean;
-  /** Without brackets. */
+  /** The host without brackets. */
   readonly host: string;
   readonly port: number;
-  /** With query, without fragment. */
+  /** The path with the query, but without the fragment. */
   readonly path: string;
-  /** For the Host header: the port only if it is not the scheme's default. */
+  /** For the Host header: contains the port only if it differs from the scheme's default. */
   readonly authority: string;
   readonly user?: string;
 }
@@ -16,16 +16,16 @@ export interface Target {
 const URL_FORM =
   /^(?:(?<scheme>[a-z][a-z0-9+.-]*):\/\/)?(?:(?<user>[^@/?#]*)@)?(?<host>\[[0-9a-f:.]+\]|[^:/?#[\]]+)(?::(?<port>\d{0,5}))?(?<path>[/?#].*)?$/i;
 
-/** Undefined if it is not such a URL, or needs curl to report the error. */
+/** Undefined if it is another kind of URL, or if curl must report the error. */
 export function parseTarget(text: string): Target | undefined {
   const groups = URL_FORM.exec(text)?.groups;
-  // Spaces and control characters in a path would end a header's line.
+  // Spaces and control characters in a path would end the header line.
   // eslint-disable-next-line no-control-regex
   if (groups === undefined || /[\u0000-\u0020\u007f]/.test(text)) return undefined;
   const { scheme = 'http', user, host = '', port = '', path = '/' } = groups;
   const isTls = scheme.toLowerCase() === 'https';
   if (!isTls && scheme.toLowerCase() !== 'http') return undefined;
-  // A percent sign is an escape there, and for a user without password curl prompts on the terminal.
+  // In the user part a percent sign starts an escape. Without a password, curl prompts for it on the terminal.
   if (user !== undefined && (user.includes('%') || !user.includes(':'))) return undefined;
   const standard = isTls ? 443 : 80;
   const number = port === '' ? standard : Number(port);
@@ -35,7 +35,7 @@ export function parseTarget(text: string): Target | undefined {
     isTls,
     host: host.replace(/^\[(.*)\]$/, '$1'),
     port: number,
-    // Bytes above ASCII are sent unchanged, as Latin-1 characters of the head.
+    // Bytes above ASCII are sent unchanged, as Latin-1 characters in the head.
     path: Buffer.from(whole.startsWith('/') ? whole : `/${whole}`).toString('latin1'),
     authority: number === standard ? host : `${host}:${number}`,
     ...defined({ user }),

@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import type { Target } from './target.ts';
 
-/** Whether https is supported here; otherwise the image's curl is used (src/engine/curl-tls.ts). */
+/** Whether this binary supports https; otherwise the image's curl is used (src/engine/curl-tls.ts). */
 export const speaksTls: boolean = true;
 
 export interface TlsGet {
@@ -14,16 +14,16 @@ export interface TlsGet {
 }
 
 /**
- * One GET by https; the body is read unless the status is an error. Certificates are not verified, as in Kolla's script
- * (-k).
+ * Sends one GET over https. The body is read unless the status is an error. Certificates are not verified, as in
+ * Kolla's script (-k).
  */
 export async function getByTls({ target, headers, signal, onSocket, onStatus, onBody }: TlsGet): Promise<void> {
   const { host, authority, path } = target;
-  // Lazy, because TLS costs half of Node's start time.
+  // Loaded lazily: TLS costs half of Node's start time.
   const { send } = await import('../../../net/client.ts');
   const request = {
     url: new URL(`https://${authority}`),
-    // As written: a URL would be normalized.
+    // The path as the user wrote it, because a URL would be normalized.
     path,
     signal,
     headers,

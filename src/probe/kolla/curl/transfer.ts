@@ -4,18 +4,18 @@ import { CurlError, curlErrorOf } from './failure.ts';
 import { getByTls } from './tls.ts';
 import type { PlainGet } from './words.ts';
 
-/** Filled during the transfer, to report on a failure. */
+/** Filled during the transfer, so that a failure can report it. */
 export interface Progress {
   remoteAddress: string;
   remotePort: number;
   isConnected: boolean;
-  /** 0: no response yet. */
+  /** 0 means that there is no response yet. */
   status: number;
   bytes: number;
 }
 
 /**
- * One GET and its full response, on a new connection and without a proxy; redirects are not followed.
+ * Sends one GET on a new connection, without a proxy, and reads its full response. Redirects are not followed.
  * @throws CurlError: 22 for a status of 400 and above
  */
 export async function transfer(plain: PlainGet, progress: Progress, signal: AbortSignal): Promise<void> {
@@ -56,7 +56,7 @@ async function withTls(plain: PlainGet, progress: Progress, signal: AbortSignal)
   });
 }
 
-/** curl's own. */
+/** curl's own message. */
 function headersOf({ target, user, userAgent }: PlainGet): Record<string, string> {
   return {
     Host: target.authority,

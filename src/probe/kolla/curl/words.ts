@@ -2,18 +2,18 @@ import { speaksTls } from './tls.ts';
 import { isKnownFormat } from './write-out.ts';
 import { parseTarget, type Target } from './target.ts';
 
-/** A plain GET, as used by Kolla's services. */
+/** A plain GET, which is all that Kolla's services use. */
 export interface PlainGet {
   readonly target: Target;
-  /** NAME:PASSWORD */
+  /** The login as NAME:PASSWORD. */
   readonly user: string | undefined;
-  /** 0: unlimited, as in curl. */
+  /** 0 means unlimited, as in curl. */
   readonly maxTimeMs: number;
   readonly userAgent: string;
   readonly writeOut: string;
 }
 
-/** Kolla's variables; an empty one counts as unset. */
+/** Kolla's variables. An empty variable counts as unset. */
 export interface CurlVariables {
   readonly maxTime: string;
   readonly userAgent: string;
@@ -22,7 +22,7 @@ export interface CurlVariables {
 }
 
 const WRITE_OUT = String.raw`\n%{http_code} %{remote_ip}:%{remote_port} %{time_total} seconds\n`;
-/** A longer Node timer would fire at once; no probe waits for three weeks. */
+/** A longer Node timer would expire immediately, and no probe waits for three weeks. */
 const LONGEST_MS = 2 ** 31 - 1_000_000;
 
 export function variablesIn(env: NodeJS.ProcessEnv): CurlVariables {
@@ -35,7 +35,7 @@ export function variablesIn(env: NodeJS.ProcessEnv): CurlVariables {
 }
 
 /**
- * The request of these arguments, if it is a plain GET: an http or https URL, with at most a login. Undefined: curl is
+ * The request of these arguments if it is a plain GET: an http or https URL with a login at most. Undefined if curl is
  * needed.
  */
 export function plainGetOf(argv: readonly string[], variables: CurlVariables): PlainGet | undefined {
@@ -59,7 +59,7 @@ function argumentsIn(argv: readonly string[]) {
     else if (word.startsWith('-') || url !== undefined) isPlain = false;
     else url = word;
   }
-  // For a user without password curl prompts on the terminal.
+  // For a user without a password, curl prompts on the terminal.
   if (user !== undefined && !user.includes(':')) isPlain = false;
   return { url, user, isPlain };
 }

@@ -1,6 +1,6 @@
 /** Data about a finished transfer. */
 export interface Facts {
-  /** 0: no response. */
+  /** 0 means that there was no response. */
   readonly httpCode: number;
   readonly remoteAddress: string;
   readonly remotePort: number;
@@ -25,7 +25,7 @@ export function isKnownFormat(format: string): boolean {
   return !format.startsWith('@') && !rest.includes('%');
 }
 
-/** curl's --write-out: `%{variable}`, `%%`, and the escapes n, r and t. */
+/** Implements curl's --write-out: `%{variable}`, `%%`, and the escapes n, r and t. */
 export function writeOut(format: string, facts: Facts): string {
   return format.replaceAll(/%\{(?<name>[^}]*)\}|%%|\\(?<escape>[nrt])/gs, (whole, name?: string, escape?: string) => {
     if (escape !== undefined) return ESCAPES[escape] ?? whole;

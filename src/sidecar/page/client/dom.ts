@@ -1,11 +1,11 @@
-/** A permanent part of the page. */
+/** An element that the page always contains. */
 export function part(selector: string): HTMLElement {
   const found = document.querySelector<HTMLElement>(selector);
   if (found === null) throw new Error(`the page has no ${selector}`);
   return found;
 }
 
-/** An element with text. Foreign text is inserted only here, and so never as markup. */
+/** Creates an element with text. Text from other programs is inserted only here, and therefore never as markup. */
 export function element(tag: string, className: string, text = ''): HTMLElement {
   const made = document.createElement(tag);
   if (className !== '') made.className = className;
@@ -13,12 +13,12 @@ export function element(tag: string, className: string, text = ''): HTMLElement 
   return made;
 }
 
-/** Writes only changes: a screen reader would repeat the text. */
+/** Writes only if the text has changed, because a screen reader would repeat it. */
 export function setText(at: Element, text: string): void {
   if (at.textContent !== text) at.textContent = text;
 }
 
-/** A name and value in a list of figures. */
+/** A name and a value in a list of figures. */
 export function figure(name: string, value: string, tone = ''): HTMLElement {
   const pair = element('div', '');
   pair.append(element('dt', '', name), element('dd', tone, value));

@@ -1,4 +1,4 @@
-/** `3s`, `4m`, `2h 05m`, `3d 4h`: as precise as useful. */
+/** A duration with useful precision: `3s`, `4m`, `2h 05m`, `3d 4h`. */
 export function lasted(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds}s`;
@@ -9,7 +9,7 @@ export function lasted(ms: number): string {
   return `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
 
-/** `14:02:11`, preceded by the date unless it is today. */
+/** A time as `14:02:11`. The date precedes it, unless it is today. */
 export function clock(ms: number, nowMs: number): string {
   const at = new Date(ms);
   const two = (n: number): string => String(n).padStart(2, '0');
@@ -30,7 +30,7 @@ export function bytes(size: number): string {
   return `${unit === 0 || rest >= 100 ? Math.round(rest) : rest.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** With thin groups: `12 345`. */
+/** A number with groups of three digits: `12 345`. */
 export function count(n: number): string {
   return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, '\u2009');
 }
@@ -42,7 +42,7 @@ export function many(n: number, one: string, more: string): string {
 export const PLOT_WIDTH = 150;
 export const PLOT_HEIGHT = 40;
 
-/** The line of these values, newest on the right, from 0 at the bottom to the maximum at the top. */
+/** The line of these values. The newest is at the right; 0 is at the bottom and the maximum at the top. */
 export function linePath(values: readonly number[], kept = PLOT_WIDTH, least = 1): string {
   const most = Math.max(least, ...values);
   const step = PLOT_WIDTH / Math.max(1, kept - 1);

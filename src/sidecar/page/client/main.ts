@@ -18,7 +18,7 @@ const lists = {
 };
 let isQueued = false;
 
-/** Draws once per frame, however many changes arrive. */
+/** Draws once per frame, even if many changes arrive. */
 function drawSoon(): void {
   if (isQueued) return;
   isQueued = true;

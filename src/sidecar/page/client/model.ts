@@ -1,7 +1,7 @@
 import type { Delta } from '../../status/hub.ts';
 import type { StatusDocument } from '../../status/document.ts';
 
-/** The page's state: each list by name, in the server's order. */
+/** The page's state. Each list is a map by name, in the server's order. */
 export interface Model {
   about: StatusDocument['about'] | null;
   config: StatusDocument['config'];
@@ -30,7 +30,7 @@ export function emptyModel(): Model {
   };
 }
 
-/** Applies changes from the server. */
+/** Applies changes that the server has sent. */
 export function applyDelta(model: Model, { isWhole, set, put, gone, order }: Delta): void {
   Object.assign(model, set);
   for (const list of LIST_NAMES) {

@@ -1,7 +1,7 @@
 import { element } from './dom.ts';
 import { linePath, PLOT_HEIGHT, PLOT_WIDTH } from './format.ts';
 
-/** A small plot with its name, current value, and maximum of the period shown. */
+/** A small plot with its name, its current value, and the maximum of the period shown. */
 export class Plot {
   readonly figure: HTMLElement = element('figure', '');
   readonly #caption = element('span', '');

@@ -1,19 +1,19 @@
 import { element, setText } from './dom.ts';
 
-/** One row of a list. `tone` is never shown by colour alone: it has a mark and a word too. */
+/** One row of a list. `tone` is not shown by colour alone: it also has a mark and a word. */
 export interface RowText {
   readonly tone: 'well' | 'wait' | 'bad' | 'plain';
   readonly name: string;
-  /** In the tone's colour, before `what`. */
+  /** Shown in the tone's colour, before `what`. */
   readonly word: string;
   readonly what: string;
-  /** A time shown relative to now; or a text. */
+  /** A time that is shown relative to now, or a text. */
   readonly since?: number;
   readonly when?: string;
 }
 
 const MARKS = { well: '✓', wait: '…', bad: '✕', plain: '' };
-/** New rows per frame: the page stays responsive while a thousand are created. */
+/** Maximum number of new rows per frame, so that the page stays responsive while a thousand rows are created. */
 const MADE_A_FRAME = 200;
 
 interface Made {
@@ -26,7 +26,7 @@ interface Made {
   item: unknown;
 }
 
-/** A list that updates only changed rows. */
+/** A list that updates only rows that have changed. */
 export class Rows<T extends { readonly name: string }> {
   readonly #list: HTMLElement;
   readonly #text: (item: T) => RowText;
@@ -41,7 +41,7 @@ export class Rows<T extends { readonly name: string }> {
     this.#isWide = isWide;
   }
 
-  /** Shows these, in this order. */
+  /** Shows these rows in this order. */
   show(items: readonly T[]): void {
     this.#wanted = items;
     const names = new Set(items.map(({ name }) => name));

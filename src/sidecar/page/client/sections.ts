@@ -3,12 +3,12 @@ import { element, figure, part, setText } from './dom.ts';
 import { bytes, clock, count, lasted, many } from './format.ts';
 import { Plot } from './plot.ts';
 
-/** Shows a section, or hides it if the component is absent. */
+/** Shows a section, or hides it if the component does not exist. */
 export function present(id: string, isThere: boolean): void {
   part(`#${id}`).hidden = !isThere;
 }
 
-/** A section's title with a note below it. */
+/** The title of a section, with a note below it. */
 export function titled(id: string, title: string, note: string): void {
   const at = part(`#${id}-title`);
   if (at.dataset['note'] === note) return;

@@ -2,20 +2,20 @@ import type { Delta } from '../../status/hub.ts';
 import type { StatusDocument } from '../../status/document.ts';
 import { wholeDelta } from './model.ts';
 
-/** State of the page's connection. */
+/** The state of the page's connection. */
 export type LinkState = 'connecting' | 'live' | 'asking' | 'lost';
 
 const POLL_MS = 5000;
-/** Proxies buffer an open stream until it has data. */
+/** Proxies buffer an open stream until it contains data. */
 const SILENT_MS = 8000;
-/** A stream sends a heartbeat at least every 15 s. */
+/** The stream sends a heartbeat at least every 15 s. */
 const DEAD_MS = 40_000;
 const STREAM_AGAIN_MS = 30_000;
 const TRIES = 2;
 
 /**
- * Receives changes by server-sent events, which the browser resumes by the last id; if none arrive, polls everything
- * now and then, and retries the stream.
+ * Receives changes by server-sent events, which the browser resumes by the last id; if none arrive, it polls the whole
+ * document from time to time and retries the stream.
  */
 export function follow(onDelta: (delta: Delta) => void, onState: (state: LinkState) => void): void {
   let failures = 0;

@@ -46,7 +46,7 @@ export function fileText({ name, configMap, since }: FileStatus): RowText {
   return { tone: 'plain', name, word: '', what: configMap ?? '', when: clock(since, Date.now()) };
 }
 
-/** Problems first; the rest in the server's order. */
+/** Problems come first, followed by the other items in the server's order. */
 export function ranked<T>(items: Iterable<T>, text: (item: T) => RowText): T[] {
   const ranks = { bad: 0, wait: 1, well: 2, plain: 2 };
   return [...items]
@@ -55,7 +55,7 @@ export function ranked<T>(items: Iterable<T>, text: (item: T) => RowText): T[] {
     .map(({ item }) => item);
 }
 
-/** A one-sentence summary, for the headline and screen readers. */
+/** A one-sentence summary, for the headline and for screen readers. */
 export function verdictOf({ about, roles, checks, waits, config, shipping, migration }: Model): string {
   if (about === null) return 'Waiting for the first answer';
   const failing = [...roles.values()].filter(({ state }) => state === 'failing' || state === 'stuck');

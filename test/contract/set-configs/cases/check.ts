@@ -3,7 +3,7 @@ import { CONFIG, type Case } from '../play.ts';
 
 const NAMED = { owner: 'keystone', perm: '0600' };
 
-/** --check after a change. */
+/** Cases of --check after a change. */
 export const CHECKS: readonly Case[] = [
   {
     name: 'a check with another command',

@@ -1,7 +1,7 @@
 import { A, SOURCE, one } from '../entries.ts';
 import { CONFIG, type Case } from '../play.ts';
 
-/** Forms of the document, and the strategy. */
+/** Cases about the form of the document, and about the strategy. */
 export const DOCUMENTS: readonly Case[] = [
   ...[
     '',
@@ -99,7 +99,7 @@ export const DOCUMENTS: readonly Case[] = [
     name: `optional in YAML ${value}`,
     yaml: `command: x\nconfig_files:\n- {source: /none, dest: /etc/a.conf, owner: keystone, perm: '0600', optional: ${value}}\n`,
   })),
-  // The strategy, and arguments.
+  // Cases about the strategy, and about arguments.
   ...[undefined, '', 'copy_always', 'COPY_ALWAYS ', 'COPY_ONCE'].map((strategy): Case => ({
     name: `strategy ${JSON.stringify(strategy)}`,
     files: A,

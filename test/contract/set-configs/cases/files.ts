@@ -1,7 +1,7 @@
 import { A, DIRECTORY, check, checked, dir, entry, one, twice } from '../entries.ts';
 import { CONFIG, type Case } from '../play.ts';
 
-/** Entries of config_files. */
+/** Cases about entries of config_files. */
 export const FILES: readonly Case[] = [
   { name: 'a file', files: A, config: one(), runs: checked },
   {

@@ -4,5 +4,5 @@ import { DOCUMENTS } from './documents.ts';
 import { FILES } from './files.ts';
 import { RIGHTS } from './rights.ts';
 
-/** Cases with the same result as Kolla's: tree, exit code, log lines. */
+/** Cases in which the result equals Kolla's: tree, exit code, log lines. */
 export const CASES: readonly Case[] = [...FILES, ...DOCUMENTS, ...RIGHTS, ...CHECKS];

@@ -1,7 +1,7 @@
 import { LOGS, own, paths, perms, twice } from '../entries.ts';
 import type { Case } from '../play.ts';
 
-/** /run_command, and the sections directories, files and permissions. */
+/** Cases about /run_command and the sections directories, files and permissions. */
 export const RIGHTS: readonly Case[] = [
   {
     name: '/run_command is a link',
@@ -14,7 +14,7 @@ export const RIGHTS: readonly Case[] = [
     config: { command: 'new' },
   },
   { name: '/run_command is a directory', files: { run_command: { directory: true } }, config: { command: 'new' } },
-  // directories, files, permissions.
+  // The sections directories, files and permissions.
   {
     name: 'directories',
     config: paths(

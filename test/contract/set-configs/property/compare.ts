@@ -8,32 +8,32 @@ import type { Ended, Reference, Start } from '../reference.ts';
 import { differences, look, plant, type Seen } from '../tree.ts';
 import { deviationOf, type Deviation } from './deviations.ts';
 
-/** One difference between a start of ours and Kolla's. */
+/** One difference between our result of a start and Kolla's. */
 export interface Difference {
   readonly what: 'code' | 'class' | 'tree' | 'line' | 'touched' | 'unseen';
-  /** The path of a difference in the tree. */
+  /** The path in the tree at which the results differ. */
   readonly path: string;
   readonly theirs: string;
   readonly ours: string;
 }
 
-/** Input of a rule. */
+/** What a rule receives. */
 export interface Situation {
   readonly one: Case;
   readonly run: Run;
-  /** The configuration read by this start; undefined if it is invalid. */
+  /** The configuration that this start reads; undefined if it is invalid. */
   readonly config: unknown;
   readonly theirs: Outcome;
   readonly ours: Outcome;
 }
 
 export interface Verdict {
-  /** Number of compared starts. */
+  /** Number of starts that were compared. */
   readonly starts: number;
-  /** Differences without a rule, as text. */
+  /** Differences for which there is no rule, as text. */
   readonly findings: readonly string[];
   readonly deviations: readonly Deviation[];
-  /** The last start failed, as Kolla's did; its partial result is not continued. */
+  /** Set if the last start failed, as Kolla's did. Its partial result is not continued. */
   readonly refused: boolean;
 }
 
@@ -51,7 +51,7 @@ export async function compareCase(one: Case, reference: Reference, directory: st
     for (const run of one.runs ?? [{}]) {
       if ('config' in run) config = run.config;
       starts++;
-      // Meanwhile Python runs on the other core.
+      // While this runs, Python runs on the other core.
       const theirEnd = theirs.start(run);
       const situation = { one, run, config, ours: await ours.start(run), theirs: await theirEnd };
       const all = [...differencesOf(situation), ...(run === one.runs?.at(-1) ? await unseenBy(ours, situation) : [])];
@@ -96,7 +96,7 @@ function differencesOf({ theirs, ours }: Situation): Difference[] {
   return found;
 }
 
-/** Changes made by our start although its check had reported none. */
+/** Changes that our start made, although its check had reported none. */
 async function unseenBy(root: Root, { run, ours }: Situation): Promise<Difference[]> {
   if (run.argv === undefined || ours.code !== 0) return [];
   const again = await root.start({});
@@ -120,7 +120,7 @@ function told(seen: Seen | undefined): string {
   return seen === undefined ? 'absent' : `${seen.what} @${seen.mtime}`;
 }
 
-/** Lines of the first missing in the second, with their number. */
+/** Lines of the first text that the second one lacks, with their numbers. */
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const left = [...others];
   const missing = lines.filter((line) => {
@@ -172,7 +172,7 @@ export class Root {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text);
     } catch (error) {
-      // No change if a start has replaced it with a directory, or a parent with a file.
+      // Unchanged if a start has replaced it by a directory, or a parent by a file.
       if (!['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? ''))
         throw error;
     }

@@ -6,14 +6,14 @@ import { entriesOf, isEmptyDirectoryGone, isNoisy, trackedDests } from './entrie
 /** An intended difference, with its line in docs/reference/kolla-contract.md. */
 export interface Deviation {
   readonly name: string;
-  /** The two trees differ afterwards, so later starts cannot be compared. */
+  /** The two trees differ afterwards, so that later starts cannot be compared. */
   readonly parts: boolean;
   readonly explains: (difference: Difference, situation: Situation) => boolean;
 }
 
 const DEFAULTS = 'etc/kolla/defaults';
 const STATE = `${DEFAULTS}/state`;
-/** Errors of Kolla's `--check` where there is a difference to report. */
+/** Errors of Kolla's `--check` in cases in which there is a difference to report. */
 const STUMBLES = /^(?:FileNotFoundError|NotADirectoryError|IsADirectoryError|KeyError: 'get(?:pwu|grg)id)/m;
 
 export const DEVIATIONS: readonly Deviation[] = [
@@ -39,7 +39,7 @@ export const DEVIATIONS: readonly Deviation[] = [
       isVerdict(what) &&
       isCheck(run) &&
       theirs.code !== 0 &&
-      // Ours may continue to an invalid entry (2).
+      // Ours may continue until it reaches an invalid entry (2).
       (ours.code !== 1 || what === 'class') &&
       isNoisy(theirs, ours, config),
   },
@@ -74,7 +74,7 @@ export const DEVIATIONS: readonly Deviation[] = [
       const tracked = merged.filter((dest) =>
         [throughLinks(before, dest), `${DEFAULTS}/${dest}`].some((place) => isDirectory(before.get(place))),
       );
-      // Copies from there differ as well, or fail.
+      // Copies from there also differ, or fail.
       if (entriesOf(config).some(({ source }) => tracked.some((dest) => isNear(source, `/${dest}`))))
         return what !== 'touched' && !isCheck(run);
       if (what === 'line') return tracked.some((dest) => normalize(theirs + ours).includes(dest));
@@ -91,7 +91,7 @@ export const DEVIATIONS: readonly Deviation[] = [
         );
       const holdsSaved = saved.some((one) => one.startsWith(`${path}/`));
       if (what === 'tree' && theirs === 'absent' && ours.startsWith('directory') && holdsSaved) return true;
-      // The saved copy of a parent directory contains it, too.
+      // The saved copy of a parent directory contains it as well.
       const isIn = tracked.some((dest) =>
         [dest, `${DEFAULTS}/${dest}`].some((top) => `${path}/`.startsWith(`${top}/`)),
       );
@@ -107,7 +107,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     name: 'an installed dangling link is removed again',
     parts: true,
     explains: ({ what, path, theirs, ours }, { config, theirs: { before, code, stderr } }) => {
-      // Its target may be installed too, and is then removed first.
+      // Its target may also be installed, and is then removed first.
       const installed = new Set(trackedDests(entriesOf(config)).map((dest) => throughLinks(before, dest)));
       const isPut = (written: string) => {
         const one = throughLinks(before, written);
@@ -177,7 +177,7 @@ function isDirectory(seen: Seen | undefined): boolean {
   return seen?.what.startsWith('directory') ?? false;
 }
 
-/** The state in `file 0:0 644 {...} @time`. */
+/** A state as `file 0:0 644 {...} @time`. */
 function stateIn(told: string): string {
   return told.slice(told.indexOf('{'), told.lastIndexOf('}') + 1);
 }
@@ -214,7 +214,7 @@ function targetOf(link: string, { what }: Seen): string {
   return normalize(target.startsWith('/') ? target : `/${link}/../${target}`).slice(1);
 }
 
-/** Resolves a path with links among its directories. */
+/** Resolves a path in which directories may be links. */
 function throughLinks(tree: ReadonlyMap<string, Seen>, path: string): string {
   for (const [link, seen] of tree)
     if (seen.what.startsWith('link ') && path.startsWith(`${link}/`))
@@ -233,7 +233,7 @@ function isAboutKeptLinks(
 ): boolean {
   const wasLink = (key: string) => our.before.get(key)?.what.startsWith('link ') ?? false;
   const kept = [...our.tree].flatMap(([one, seen]) =>
-    // A relative destination is appended without a slash, by Kolla's tool as well.
+    // A relative destination is appended without a slash, in Kolla's tool as well.
     one.startsWith(DEFAULTS) && seen.what.startsWith('link ') ? [one] : [],
   );
   const inImage = kept.map((one) => one.slice(DEFAULTS.length).replace(/^\//, ''));

@@ -1,7 +1,7 @@
 import { SOURCE } from '../entries.ts';
 import type { Random } from './random.ts';
 
-/** Generates config.json: mostly as written by kolla-ansible, sometimes invalid. */
+/** Generates a config.json: mostly one that kolla-ansible would write, sometimes an invalid one. */
 export interface Document {
   readonly command: unknown;
   readonly config_files?: readonly object[];
@@ -18,7 +18,10 @@ const SOURCES =
     .split(' ')
     .map((name) => `${SOURCE}/${name}`);
 const IMAGE_SOURCES = ['/etc/svc/a.conf', '/etc/e', '/etc/svc/own.conf'];
-/** Must not be copied into themselves: Kolla's tool continues until paths are too long for any tool to read. */
+/**
+ * Directories that must not be copied into themselves, because Kolla's tool would continue until no tool can read the
+ * paths.
+ */
 const IMAGE_DIRECTORIES = ['/etc/d', '/etc/l', '/etc/svc'];
 const OUTSIDE = ['/opt/x', '/etc/new/deep/', '/var/lib/svc/'];
 const DESTS = (
@@ -78,7 +81,7 @@ const EXCLUDES = [
   ['['],
 ];
 
-/** @param sources existing paths of the source */
+/** @param sources paths that exist in the source */
 export function documentOf(random: Random, sources: readonly string[]): Document {
   const some = (probability: number, most: number, make: () => object) =>
     random.chance(probability) ? Array.from({ length: random.int(most) + 1 }, make) : undefined;

@@ -2,7 +2,7 @@ import { normalize } from 'node:path/posix';
 import { hasMagic } from '../../../../src/config/tree/glob.ts';
 import type { Outcome } from '../play.ts';
 
-/** An entry of config_files, with the fields that rules use. */
+/** An entry of config_files, with the fields that rules read. */
 export interface Entry {
   readonly source: string;
   readonly dest: string;
@@ -11,7 +11,7 @@ export interface Entry {
   readonly preserve: unknown;
 }
 
-/** The entries of a valid configuration in JSON; none for YAML. */
+/** The entries of a valid configuration in JSON; none if it is YAML. */
 export function entriesOf(config: unknown): Entry[] {
   const { config_files: entries } = (config ?? {}) as { config_files?: unknown };
   if (!Array.isArray(entries)) return [];
@@ -24,7 +24,7 @@ export function entriesOf(config: unknown): Entry[] {
   }));
 }
 
-/** The entries' destinations as tracked, without the leading slash. */
+/** Destinations of the entries as the tool tracks them, without the leading slash. */
 export function trackedDests(entries: readonly Entry[]): string[] {
   return entries.map(({ source, dest }) =>
     plain(dest.endsWith('/') ? dest + source.slice(source.lastIndexOf('/') + 1) : dest),
@@ -42,7 +42,7 @@ function plain(path: string): string {
  */
 export function isNoisy(theirs: Outcome, ours: Outcome, config: unknown): boolean {
   const entries = entriesOf(config);
-  // It opens destinations that are links, or that a later entry has replaced by a directory.
+  // Kolla's check opens destinations that are links, or that a later entry has replaced by a directory.
   if (theirs.code === 2)
     return entries.some(
       (entry) =>
@@ -62,7 +62,7 @@ export function isNoisy(theirs: Outcome, ours: Outcome, config: unknown): boolea
   );
 }
 
-/** Whether our check reports a missing directory without files, which Kolla's does not check. */
+/** Whether our check reports a missing directory without files, which Kolla's check ignores. */
 export function isEmptyDirectoryGone(ours: Outcome, config: unknown): boolean {
   const named = namedIn(ours);
   return named.length > 0 && named.every((source) => hasEmptyDirectoryGone(ours, config, source));
@@ -82,13 +82,13 @@ function hasEmptyDirectoryGone(ours: Outcome, config: unknown, source: string): 
   });
 }
 
-/** The target of a link to a neighbouring directory. */
+/** The target of a link to a directory next to it. */
 function directoryOf({ tree }: Outcome, path: string): string {
   const [, target] = /^link (\w+)$/.exec(tree.get(path)?.what ?? '') ?? [];
   return target === undefined ? path : plain(`${path}/../${target}`);
 }
 
-/** The sources reported by a check. */
+/** The sources that a check reports. */
 function namedIn({ stderr }: Outcome): string[] {
   const list = /Following files are in bad state: \[(.*)\]/.exec(stderr)?.[1] ?? '';
   return [...list.matchAll(/'([^']*)'/g)].map(([, source]) => source!);
@@ -101,7 +101,7 @@ function isTrue(value: unknown): boolean {
 function hasDirectories({ tree }: Outcome, source: string): boolean {
   const top = plain(source);
   const seen = tree.get(top)?.what;
-  // A link's directory is not resolved: it may be any directory in the tree.
+  // The directory of a link is not resolved; it may be any directory in the tree.
   if (seen?.startsWith('link ')) return true;
   return [...tree].some(([path, { what }]) => path.startsWith(`${top}/`) && /^(?:directory|link) /.test(what));
 }
@@ -117,13 +117,13 @@ function overlaps(entry: Entry, entries: readonly Entry[]): boolean {
   });
 }
 
-/** Whether a path is an entry's destination or below it. */
+/** Whether a path is the destination of an entry, or below it. */
 function placeOf({ source, dest }: Entry): string {
   const [tracked = ''] = trackedDests([{ source, dest, perm: '', merge: false, preserve: false }]);
   return hasMagic(source) && dest.endsWith('/') ? plain(dest) : tracked;
 }
 
-/** Through a link, which may lead to another entry's destination. */
+/** Through a link, which may lead to the destination of another entry. */
 function leadsElsewhere(entry: Entry, { before }: Outcome): boolean {
   return [...before].some(
     ([path, { what }]) => what.startsWith('link ') && `${placeOf(entry)}/`.startsWith(`${path}/`),

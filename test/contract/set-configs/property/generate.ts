@@ -15,7 +15,7 @@ export function generateCase(seed: number, number: number): Case {
   const document = documentOf(random, sources);
   const runs = runsOf(random, files, () => documentOf(random, sources), document);
   const start = { name: `seed ${seed}, case ${number}`, files, runs };
-  // Starts replace config.json; a configuration in YAML stays the same for all of them.
+  // Starts replace config.json. A configuration in YAML stays the same for all of them.
   if (random.chance(0.15) && runs.every((run) => !('config' in run)))
     return { ...start, yaml: yamlOf(random, document) };
   return { ...start, config: document };
@@ -25,7 +25,7 @@ const MODES = [0o644, 0o644, 0o600, 0o640, 0o660, 0o755, 0o700, 0o444, 0o4755, 0
 const DIRECTORY_MODES = [0o755, 0o755, 0o750, 0o700, 0o2775, 0o1777];
 const UIDS = [0, 0, 42_425, 42_436, 42_400, 65_534];
 
-/** Possible content of the source and the image: a string is a file, `->` a link, null a directory. */
+/** Content that the source and the image may have: a string is a file, `->` a link, null a directory. */
 const SOURCES: Readonly<Record<string, string | null>> = {
   'a.conf': 'a',
   'b.conf': 'bb',
@@ -78,7 +78,7 @@ function filesOf(random: Random): Files {
   for (const path of random.some(Object.keys(SOURCES), density))
     place(random, files, `${CONFIG}/${path}`, SOURCES[path]!);
   for (const path of random.some(Object.keys(IMAGE), random.pick([0, 0.2, 0.6])))
-    // With links in the image the two tools soon differ.
+    // If the image has links, the two tools soon differ.
     if (!IMAGE[path]?.startsWith('->') || random.chance(0.3)) place(random, files, path, IMAGE[path] ?? null);
   return files;
 }
@@ -86,7 +86,7 @@ function filesOf(random: Random): Files {
 function place(random: Random, files: Record<string, Node>, path: string, what: string | null): void {
   if (above(path).some((one) => one in files && !isDirectory(files[one]!))) return;
   if (what?.startsWith('->')) {
-    // A broken link as a source fails most starts.
+    // A broken link as a source makes most starts fail.
     if (path.startsWith(CONFIG) && !(normalize(`${path}/../${what.slice(2)}`) in files) && !random.chance(0.1)) return;
     files[path] = { link: what.slice(2) };
     return;
@@ -107,7 +107,7 @@ function above(path: string): string[] {
   return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join('/'));
 }
 
-/** Possible changes between starts. */
+/** Changes that may happen between starts. */
 const TOUCHED = [
   'etc/svc/a.conf',
   'etc/svc/b.conf',

@@ -19,14 +19,14 @@ import { shrink } from './shrink.ts';
 /** Number of cases in `make test`; `make test-full` compares further ones of the same seed. */
 export const SAMPLE = { seed: 1, cases: 200 } as const;
 
-/** Results of a number of cases. */
+/** The results of a number of cases. */
 export interface Tally {
   readonly seed: number;
   readonly cases: number;
   readonly starts: number;
-  /** Cases whose last start was rejected by both. */
+  /** Cases whose last start both tools have rejected. */
   readonly refused: number;
-  /** Cases compared up to their last start. */
+  /** Cases that were compared up to their last start. */
   readonly whole: number;
   /** Number of cases by name. */
   readonly deviations: Readonly<Record<string, number>>;
@@ -39,10 +39,10 @@ export interface Failure {
   readonly smallest: Case;
 }
 
-/** Stops after this many findings: further ones are mostly the same. */
+/** Stops after this many findings, because further ones are mostly the same. */
 const FAILURES_MAX = 3;
 
-/** Compares `count` cases starting with number `first`, and prints its progress. */
+/** Compares `count` cases, starting with number `first`, and prints its progress. */
 export async function compareCases(
   seed: number,
   count: number,
@@ -79,7 +79,7 @@ async function failureOf(
   return { number, findings, smallest };
 }
 
-/** The kind of finding that a smaller case must have too: `code`, `tree of`. */
+/** The kind of finding, which a smaller case must have too: `code`, `tree of`. */
 function kindOf(findings: readonly string[]): string | undefined {
   return findings[0]?.replace(/^start \d+: /, '').split(/[: ]/)[0];
 }

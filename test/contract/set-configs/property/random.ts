@@ -1,10 +1,10 @@
 /** Deterministic pseudo-random choices: the same seed and number give the same case on every machine. */
 export interface Random {
-  /** From 0 up to, not including, `below`. */
+  /** A number from 0 up to, but not including, `below`. */
   int(below: number): number;
   chance(probability: number): boolean;
   pick<T>(choices: readonly T[]): T;
-  /** Selects each with that probability, keeping the order. */
+  /** Selects each item with that probability. The order is kept. */
   some<T>(choices: readonly T[], probability: number): T[];
 }
 

@@ -1,9 +1,9 @@
 import type { Case, Run } from '../play.ts';
 
-/** Enough for the largest case; each attempt runs it. */
+/** Maximum number of attempts, enough for the largest case. Each one runs the case. */
 const TRIES_MAX = 400;
 
-/** The case without everything that the failure does not need. */
+/** The case without all parts that the failure does not need. */
 export async function shrink(one: Case, fails: (smaller: Case) => Promise<boolean>): Promise<Case> {
   let [least, tries] = [one, 0];
   for (let again = true; again;) {
@@ -35,7 +35,7 @@ function* smallerRuns(run: Run): Generator<Run> {
   for (const smaller of smallerConfigs(config)) yield { ...run, config: smaller };
 }
 
-/** Variants without a section, an entry of one, or a key of one. */
+/** Variants without a section, without one of its entries, or without a key of an entry. */
 function* smallerConfigs(config: unknown): Generator<object> {
   for (const [section, entries] of Object.entries((config ?? {}) as Record<string, unknown>)) {
     if (!Array.isArray(entries)) continue;

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** Values with another meaning in YAML 1.1 if unquoted: 0600 is a number. */
+/** Values that mean something else in YAML 1.1 if they are not quoted: 0600 is a number. */
 const PLAIN = /^[\w./-]+$/;
 
 /** A document as YAML: block style, sometimes flow style, and unquoted values if possible. */
