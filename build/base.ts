@@ -12,7 +12,7 @@ export interface Target {
   readonly arch: 'arm64' | 'x64';
   /** Its node, as in the lockfile. */
   readonly node: string;
-  /** The program that strips its executables. */
+  /** The program that strips the target's executables. */
   readonly strip: string;
   /** Command line in front of the target's programs on this machine; empty if it runs them itself. */
   readonly emulator: readonly string[];
@@ -29,11 +29,11 @@ export const HERE: Target = {
   env: {},
 };
 
-/** The node inside the binary. */
+/** The node to put inside the binary. */
 export interface Base {
   readonly target: Target;
   readonly path: string;
-  /** Reason why it is not stripped, if it is not. */
+  /** The reason why that node is not stripped, if it is not. */
   readonly notStripped: string | undefined;
 }
 

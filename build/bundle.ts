@@ -24,7 +24,7 @@ export const ROOT = join(import.meta.dirname, '..');
 /** One helper or library as a script for node:vm. */
 export interface Bundle {
   readonly name: string;
-  /** ASCII: V8 stores it as one byte per character, and reading it needs no UTF-8 decoding. */
+  /** The code is ASCII: V8 stores it as one byte per character, and reading it needs no UTF-8 decoding. */
   readonly source: string;
   readonly metafile: Metafile;
 }

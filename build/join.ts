@@ -26,7 +26,7 @@ interface Parts {
   readonly nodePath: string;
   readonly arch: string;
   readonly mainFile: string;
-  /** Name in the binary -> absolute path. */
+  /** The assets: name in the binary -> absolute path. */
   readonly assets: Readonly<Record<string, string>>;
   readonly output: string;
 }
@@ -52,7 +52,7 @@ export async function join(
 async function joinHere({ nodePath, arch, mainFile, assets, output }: Parts): Promise<void> {
   const require = createRequire(import.meta.url);
   const { default: sea } = require('@yao-pkg/pkg/lib-es5/sea.js') as { default: Sea };
-  // Its steps, on our stdout.
+  // pkg's steps, printed on our stdout.
   const { log } = require('@yao-pkg/pkg/lib-es5/log.js') as { log: { info: (text: string) => void } };
   log.info = () => {};
   await sea(mainFile, {
@@ -61,7 +61,7 @@ async function joinHere({ nodePath, arch, mainFile, assets, output }: Parts): Pr
     // Another machine's node cannot be queried for its version. Ours has the same version and writes the blob.
     useLocalNode: arch !== process.arch,
     seaConfig: {
-      // Relative to pkg's directory: an absolute path would end up in the binary and differ between builds.
+      // The path is relative to pkg's directory: an absolute path would end up in the binary and differ between builds.
       main: '../main.cjs',
       disableExperimentalSEAWarning: true,
       // The cache differs between builds, and saves only 2 KB.

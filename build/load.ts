@@ -18,7 +18,7 @@ export function assetNames(name: string): { source: string; cache: string } {
 /** A name's bundle and its libraries, each read and run once. */
 export interface Loader {
   readonly helper: (name: string) => LoadedHelper;
-  /** The exports of each of its imports. */
+  /** The exports of each import of the library. */
   readonly library: (name: string) => Readonly<Record<string, unknown>>;
   /** Libraries loaded so far. */
   readonly libraries: () => string[];
@@ -48,7 +48,7 @@ export function createLoader(scriptOf: (name: string) => Script, builtin: (id: s
   };
 }
 
-/** Its file name is absolute, as required by some libraries' createRequire. */
+/** The script's file name is absolute, as required by some libraries' createRequire. */
 function runModule(script: Script, name: string, require: (id: string) => unknown): Record<string, unknown> {
   const module = { exports: {} };
   const factory = script.runInThisContext() as (...module: unknown[]) => void;

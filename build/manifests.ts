@@ -79,7 +79,7 @@ function namespace(): string {
   return `# All Pods here pass the strictest standard.\n${dump({ apiVersion: 'v1', kind: 'Namespace', metadata })}`;
 }
 
-/** Without Helm's labels and annotations; Secrets as text, for editing. */
+/** The object without Helm's labels and annotations; a Secret's values become text, for editing. */
 function plain(object: KubeObject): object {
   const { apiVersion, kind, data, metadata, ...rest } = object;
   const isSecret = object.kind === 'Secret' && data !== undefined;
@@ -91,7 +91,7 @@ function plain(object: KubeObject): object {
   return withoutMarks({ apiVersion, kind, metadata, ...rest, ...content });
 }
 
-/** In Pod templates too; removes what becomes empty. */
+/** Removes Helm's labels and annotations, in Pod templates too, and what becomes empty. */
 function withoutMarks(value: unknown): object {
   const isMark = (key: string, one: unknown) =>
     one === undefined || /^(?:helm\.sh\/|app\.kubernetes\.io\/managed-by$)/.test(key);

@@ -58,7 +58,9 @@ export async function rehearse(helper: Rehearsed): Promise<void> {
   }
 }
 
-/** A /proc with one process that listens, is connected, and has a Unix socket. The machine's own is not read. */
+/**
+ * Creates a /proc with one process that listens, is connected, and has a Unix socket. The machine's own is not read.
+ */
 const PROC = {
   'net/tcp': [
     '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',

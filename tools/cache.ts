@@ -8,7 +8,7 @@ import { exclusively } from './lock.ts';
 import { ownerGone, ownerTag } from './owner.ts';
 import { step } from './progress.ts';
 
-/** Longer than most branches rest; parts unused since are rebuilt. */
+/** This is longer than most branches rest; parts unused since are rebuilt. */
 const UNUSED_MS = 14 * 24 * 3600 * 1000;
 
 /**
@@ -79,7 +79,7 @@ async function markUsed(place: string): Promise<void> {
     await mkdir(dirname(markOf(place)), { recursive: true });
     await writeFile(markOf(place), '');
   } catch (error) {
-    // Owned by another user, or on a read-only disk: then it cannot be removed either.
+    // The part is owned by another user, or on a read-only disk: then it cannot be removed either.
     if (!['EPERM', 'EACCES', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }
@@ -102,7 +102,7 @@ async function removeUnused(name: string, root: string): Promise<void> {
 async function removeLeftOvers(root: string): Promise<void> {
   const names = await readdir(root);
   for (const name of names.filter((each) => each.startsWith('.') && ownerGone(each))) {
-    // Another user's cannot be removed, and two runs may find the same one.
+    // Another user's build cannot be removed, and two runs may find the same one.
     await rm(join(root, name), { recursive: true, force: true }).catch(() => {});
   }
 }

@@ -16,7 +16,7 @@ import { privateDirectory } from './directory.ts';
 import { must, run, type RunOptions } from './process.ts';
 
 interface UnpackOptions {
-  /** Also fetch dependencies, down to libc. Default true; false takes the list as is. */
+  /** Whether to fetch dependencies too, down to libc (default: true); false takes the list as is. */
   readonly dependencies?: boolean;
   /** Packages of the closure to leave out: libc6 for programs that run on this machine's own libc. */
   readonly except?: readonly string[];
@@ -25,7 +25,7 @@ interface UnpackOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Part of the cache key: changes when the unpacked result changes for the same names. */
+/** A part of the cache key that changes when the unpacked result changes for the same names. */
 const RECIPE_VERSION = '1';
 const DEADLINE_MS = 15 * 60_000;
 const UNPACK_WORKERS = 2;
@@ -64,7 +64,7 @@ export async function unpackedPackages(
   });
 }
 
-/** Probed by fetching one small package, which is cached afterwards. */
+/** This is probed by fetching one small package, which is cached afterwards. */
 export const canUnpackDebian: Capability = async () => {
   try {
     await unpackedPackages('apt-tried', ['base-files'], { dependencies: false });
@@ -104,7 +104,7 @@ async function fetched(
   return names.filter((file) => file.endsWith('.deb')).map((file) => join(work, 'debs', file));
 }
 
-/** The first and last of apt's errors: the cause and the consequence. One line. */
+/** The first and last of apt's errors, the cause and the consequence, as one line. */
 function complaint(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => /^[EW]: /.test(line));
   return lines.length === 0 ? stderr.slice(-2000) : [...new Set([lines.at(0), lines.at(-1)])].join('; ');
@@ -152,7 +152,7 @@ function aptEnv(): NodeJS.ProcessEnv {
   return { ...process.env, LC_ALL: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' };
 }
 
-/** `libc6` of `/x/libc6_2.36-9+deb12u14_amd64.deb`. */
+/** The name `libc6` of `/x/libc6_2.36-9+deb12u14_amd64.deb`. */
 function packageOf(file: string): string {
   return file.replace(/^.*\//, '').replace(/_.*$/, '');
 }

@@ -21,7 +21,7 @@ export async function privateDirectory(purpose: string, where: string = tmpdir()
   return { path, [Symbol.asyncDispose]: () => rm(path, OPTIONS) };
 }
 
-/** In memory, for tests that sync many files: on a disk that takes most of the time. */
+/** A directory in memory, for tests that sync many files: on a disk that takes most of the time. */
 export function inMemory(): string {
   try {
     accessSync('/dev/shm', constants.W_OK);
@@ -34,7 +34,7 @@ export function inMemory(): string {
 async function removeLeftOvers(where: string, prefix: string): Promise<void> {
   const names = await readdir(where);
   for (const name of names.filter((each) => each.startsWith(prefix) && ownerGone(each.slice(prefix.length)))) {
-    // Another user's cannot be removed, and two runs may find the same one.
+    // Another user's directory cannot be removed, and two runs may find the same one.
     await rm(join(where, name), OPTIONS).catch(() => {});
   }
 }

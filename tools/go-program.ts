@@ -8,14 +8,14 @@ import { must } from './process.ts';
 const BUILD_DEADLINE_MS = 40 * 60_000;
 
 interface Program {
-  /** Also its directory under `directory`. */
+  /** The program's name, and its directory under `directory`. */
   readonly name: string;
   readonly directory: string;
   readonly sources: readonly string[];
   readonly flags: readonly string[];
   /** Build tags. */
   readonly tags?: readonly string[];
-  /** Disk space in bytes for a build from scratch. */
+  /** The disk space, in bytes, that a build from scratch needs. */
   readonly room: number;
   /** The main package, if it is in a required module and not in the directory itself. */
   readonly main?: string;
@@ -41,7 +41,7 @@ export async function goProgram({
     const env = goEnv();
     // One build at a time: it uses all CPUs, and the next one reuses shared compiled packages.
     await exclusively(env.GOCACHE, async () => {
-      // nice: the compiler must leave CPU time for concurrent tests.
+      // It runs with nice: the compiler must leave CPU time for concurrent tests.
       await must('nice', ['go', 'build', ...options, main], {
         cwd: join(directory, name),
         env: { ...process.env, ...env },

@@ -64,11 +64,11 @@ export async function keptResult(
   return made;
 }
 
-/** A hash of all inputs of the result; undefined if they are not fully known. */
+/** A hash of all inputs of the result; undefined if not all of them are known. */
 export function keyOf({ binary, directory, args }: HelmCall): string | undefined {
   const paths = inputsOf(args);
   if (paths === undefined || !paths.every((path) => existsSync(path))) return undefined;
-  // Its path in the cache contains a hash of its sources and build flags.
+  // The program's path in the cache contains a hash of its sources and build flags.
   const build = statSync(binary);
   const hash = createHash('sha256').update(
     JSON.stringify([binary, build.size, build.mtimeMs, ...args]).replaceAll(directory, HERE),
@@ -125,7 +125,7 @@ async function read(place: string): Promise<Finished | undefined> {
   return JSON.parse(await readFile(place, 'utf8')) as Finished;
 }
 
-/** Atomic: another process may read it. */
+/** The write is atomic: another process may read the file. */
 async function keep(place: string, result: Finished): Promise<void> {
   const root = dirname(place);
   await mkdir(root, { recursive: true });

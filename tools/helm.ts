@@ -8,7 +8,7 @@ import { goProgram } from './go-program.ts';
 import { keptResult } from './helm-results.ts';
 
 const DIRECTORY = fileURLToPath(new URL('.', import.meta.url));
-/** Modules and Go's build cache of a cold build. */
+/** The disk space that a cold build's modules and Go's build cache need. */
 const BUILD_BYTES = 3e9;
 
 /** Helm, built once into the cache from the modules that `helm/go.sum` pins. */
@@ -26,7 +26,7 @@ export async function helmBinary(): Promise<string> {
   });
 }
 
-/** Probed by building it; the build is cached. */
+/** This is probed by building Helm; the build is cached. */
 export const canRunHelm: Capability = async () => {
   try {
     await helmBinary();

@@ -11,18 +11,18 @@ export type Layer = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export interface Image {
   /** Name and tag. A kubelet would try to pull the tag `latest`. */
   readonly reference: string;
-  /** More names and tags of it. */
+  /** More names and tags of the image. */
   readonly otherReferences?: readonly string[];
-  /** Bottom to top; each is read once, as a stream. */
+  /** The layers from bottom to top; each is read once, as a stream. */
   readonly layers: readonly Layer[];
   readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** `uid:gid` or names from the image's own /etc/passwd. */
+  /** The user: `uid:gid`, or names from the image's own /etc/passwd. */
   readonly user?: string;
   readonly workingDirectory?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** In the spelling of images: `arm64`. Default: this machine's. */
+  /** The architecture in the spelling of images: `arm64` (default: this machine's). */
   readonly architecture?: string;
 }
 
@@ -103,7 +103,7 @@ export async function* layerOfDirectory(
   let said = '';
   tar.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
   const closed = once(tar, 'close') as Promise<[number | null]>;
-  closed.catch(() => {}); // read below, after the stream
+  closed.catch(() => {}); // The stream is read below.
   try {
     for await (const chunk of tar.stdout as AsyncIterable<Buffer>) yield chunk;
     const [code] = await closed;

@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { createServer, type ListenOptions } from 'node:net';
 
 /**
- * Below Linux's ephemeral ports (32768 and up), which the kernel assigns to any connection and to servers on port 0.
+ * The ports are below Linux's ephemeral ports (32768 and up), which the kernel assigns to any connection and to servers
+ * on port 0.
  */
 const FIRST = 20_000;
 const SLICE = 100;
 const SLICES = 100;
 
-/** This process's slice, allocated port after port. */
+/** This process's slice, whose ports are allocated in order. */
 let slice: Promise<{ readonly first: number; next: number }> | undefined;
 
 /**

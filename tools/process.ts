@@ -16,16 +16,16 @@ export interface Running extends AsyncDisposable {
 export interface StartOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** File for its output, which is discarded by default. */
+  /** The file for its output, which is discarded by default. */
   readonly logFile?: string;
   /** The caller reads `child.stdout` and `child.stderr` itself. */
   readonly keepOutput?: boolean;
-  /** Its data and exit code are irrelevant: dispose kills it at once. `stop` is unchanged. */
+  /** The program's data and exit code are irrelevant: dispose kills it at once. `stop` is unchanged. */
   readonly throwAway?: true;
 }
 
 const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
-/** For disposed programs, whose exit code is ignored. */
+/** The grace period of disposed programs, whose exit code is ignored. */
 const STOP_GRACE_MS = 10_000;
 
 /**
@@ -40,7 +40,7 @@ export function tied(command: string, args: readonly string[]): [string, string[
 interface RunningProgram {
   readonly command: string;
   readonly pid: number;
-  /** Last line of its output, both streams; empty before the first. */
+  /** The last line of its output on either stream; empty before the first. */
   readonly lastLine: string;
   /** Whether it leads its own process group. */
   readonly isGroup: boolean;

@@ -1,6 +1,6 @@
-/** Shorter steps are not reported. */
+/** Steps shorter than this are not reported. */
 const QUIET_MS = 3000;
-/** Maximum pause between lines: a build of minutes needs no line every three seconds. */
+/** The maximum pause between lines: a build of minutes needs no line every three seconds. */
 const LONGEST_PAUSE_MS = 30_000;
 
 /** Runs a set-up step; reports it after three seconds, then with growing pauses, and its duration at the end. */

@@ -7,12 +7,13 @@ const DEADLINE_MS = 10 * 60_000;
 export interface PypiFile {
   readonly project: string;
   readonly file: string;
-  /** In hexadecimal; a file with a different hash is rejected. */
+  /** The hash in hexadecimal; a file with a different hash is rejected. */
   readonly sha256: string;
 }
 
 /**
- * Its bytes, from the index's page (PEP 503). Throws an Error with the file name if it is missing or its hash differs.
+ * The file's bytes, from the index's page (PEP 503). Throws an Error with the file name if it is missing or its hash
+ * differs.
  */
 export async function pypiFile({ project, file, sha256 }: PypiFile): Promise<Uint8Array> {
   const page = new URL(`${(process.env['PIP_INDEX_URL'] ?? INDEX).replace(/\/$/, '')}/${project}/`);

@@ -2,16 +2,16 @@ import type { FileHandle } from 'node:fs/promises';
 
 /** An entry of a tar archive created here rather than by `tar`. */
 export interface TarEntry {
-  /** Without a leading slash; a directory ends with one. At most 100 bytes. */
+  /** The path without a leading slash; a directory's path ends with one. At most 100 bytes. */
   readonly name: string;
   readonly mode: number;
   readonly uid?: number;
   readonly gid?: number;
   /** A file's content. */
   readonly content?: string | Uint8Array;
-  /** Makes it a symbolic link with this target. At most 100 bytes. */
+  /** If set, the entry is a symbolic link with this target. At most 100 bytes. */
   readonly link?: string;
-  /** Makes it a hard link to an earlier entry. At most 100 bytes. */
+  /** If set, the entry is a hard link to this earlier entry. At most 100 bytes. */
   readonly sameAs?: string;
 }
 
@@ -67,12 +67,12 @@ export function* tarOf(entries: readonly TarEntry[]): Generator<Uint8Array> {
 export interface ArchivedEntry {
   readonly name: string;
   readonly mode: number;
-  /** Of the content, which starts at `position` of the file. */
+  /** The size of the content, which starts at `position` of the file. */
   readonly size: number;
   readonly position: number;
-  /** Type flag: `0` a file, `1` a hard link, `2` a symbolic link, `5` a directory. */
+  /** The type flag: `0` a file, `1` a hard link, `2` a symbolic link, `5` a directory. */
   readonly type: string;
-  /** Target of a link, else empty. */
+  /** The target of a link, else empty. */
   readonly link: string;
 }
 

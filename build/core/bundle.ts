@@ -26,7 +26,7 @@ export const MODULES: Readonly<Record<string, string>> = {
   'node:util': at('util.ts'),
 };
 
-/** Files replaced by the engine's own. */
+/** Files that the engine's own files replace. */
 const TWINS: Readonly<Record<string, string>> = {
   'cmd/kolla-init.ts': at('kolla-init.ts'),
   'cmd/kolla-probe.ts': at('kolla-probe.ts'),
@@ -55,7 +55,7 @@ export interface CoreBundle {
   readonly inputs: readonly string[];
 }
 
-/** Loaded on demand: a separate script with the used part of the package. */
+/** Packages loaded on demand: each is a separate script with the used part of the package. */
 const APART: Readonly<Record<string, string>> = {
   'js-yaml': `module.exports = require('js-yaml');`,
   diff: `import { structuredPatch } from 'diff';\nmodule.exports = { structuredPatch };`,

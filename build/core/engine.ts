@@ -12,7 +12,7 @@ const SOURCES = {
   sha256: '43d2e48272208721a7aaea8e3f02d4b9318f12ef20cc4f5421b59d9a470706ef',
 };
 
-/** Keyed by Node's names of architectures. */
+/** Targets keyed by Node's names of architectures. */
 export const TARGETS = { x64: 'x86_64-linux-musl', arm64: 'aarch64-linux-musl' } as const;
 export type Architecture = keyof typeof TARGETS;
 
@@ -31,7 +31,7 @@ export const FLAGS = [
   '-fdata-sections',
   '-fno-ident',
 ];
-/** For our own C; the engine's code has other rules. */
+/** Flags for our own C; the engine's code has other rules. */
 export const WARNINGS = ['-Wall', '-Wextra', '-Werror', '-Wno-unused-command-line-argument'];
 const LINKED = ['-static-pie', '-s', '-Wl,--gc-sections', '-Wl,-z,relro,-z,now', '-Wl,-z,noexecstack'];
 

@@ -70,7 +70,7 @@ function optionTable(options: readonly Option[], path: string): string[] {
   ];
 }
 
-/** Every exit code, for the diagnosis of a terminated pod. */
+/** Every exit code, as needed to diagnose a terminated pod. */
 export function errorsPage(): string {
   return [
     '# Exit codes',

@@ -5,7 +5,7 @@ import { rolesFor } from '../../src/kube/rbac.ts';
 const NAMESPACE = 'openstack';
 const ACCOUNT = { kind: 'ServiceAccount', name: 'keystone', namespace: NAMESPACE } as const;
 
-/** By kind; each in the forms that need different Roles. */
+/** The examples by kind of wait, each in the forms that need different Roles. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   job: ['job/keystone-bootstrap', 'job/keystone-db-sync', 'job?label=app=nova', '!job/old'],
   'db-sync': ['db-sync/keystone'],
@@ -21,7 +21,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 };
 const ANY = ['pvc/data?jsonpath={.status.phase}=Bound', 'certificates.cert-manager.io/api?condition=Ready'];
 
-/** Kinds of objects without an example, and examples without a kind. For the test. */
+/** Kinds of objects without an example, and examples without a kind; a test reads it. */
 export function withoutExample(): string[] {
   const words = KINDS.filter(({ form }) => form === 'object').map(({ word }) => word);
   return [...words.filter((word) => !(word in EXAMPLES)), ...Object.keys(EXAMPLES).filter((w) => !words.includes(w))];

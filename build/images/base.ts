@@ -23,7 +23,7 @@ const KEPT = [
 const COMMON_LICENCES = ['usr/share/common-licenses/*'];
 const RECIPE_VERSION = '2';
 
-/** In the spelling of images. */
+/** The architecture in the spelling of images. */
 export const IMAGE_ARCH = { x64: 'amd64', arm64: 'arm64' } as const;
 
 /** The packages of the base, unpacked; for another architecture also those needed to run its programs here. Cached. */
@@ -57,7 +57,7 @@ async function copyMatching(from: string, patterns: readonly string[], root: str
   }
 }
 
-/** A distribution package in an image. */
+/** A distribution package that is in an image. */
 export interface BasePackage {
   readonly name: string;
   readonly version: string;

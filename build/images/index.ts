@@ -29,12 +29,12 @@ import { sbomOf } from './sbom.ts';
 
 export interface BuiltImage {
   readonly kind: Kind;
-  /** In the spelling of images: `amd64`. */
+  /** The architecture in the spelling of images: `amd64`. */
   readonly architecture: string;
-  /** Its name once loaded. */
+  /** The image's name once loaded. */
   readonly reference: string;
   readonly file: string;
-  /** Digest of its configuration, the engines' image id. */
+  /** The digest of the image's configuration, which engines use as the image id. */
   readonly id: string;
 }
 
@@ -45,7 +45,7 @@ export interface ImageOptions {
   /** The name before the tag: `registry.example/team/kolla-pod`. */
   readonly repository: string;
   readonly say: (text: string) => void;
-  /** A prebuilt, checked binary for the target; built here by default. */
+  /** A prebuilt, checked binary for the target; by default the binary is built here. */
   readonly built?: Built;
 }
 
@@ -126,7 +126,7 @@ async function contentsOf(built: Built): Promise<Contents> {
   };
 }
 
-/** Of the image `core`: no node, and no package that only kolla-pod has. */
+/** The contents of the image `core`: no node, and no package that only kolla-pod has. */
 async function coreContentsOf({ target, binaries }: Contents, built: Built): Promise<Contents> {
   const packages = await corePackages(built);
   const core = { 'kolla-core': binaries['kolla-core']! };

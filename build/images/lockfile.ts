@@ -5,7 +5,7 @@ import { ROOT } from '../bundle.ts';
 /** The lockfile's entry of a package. */
 export interface LockedPackage {
   readonly version?: string;
-  /** In npm's format: `sha512-` and base64. */
+  /** The hash in npm's format: `sha512-` and base64. */
   readonly integrity?: string;
 }
 

@@ -11,9 +11,9 @@ import type { BasePackage } from './base.ts';
 import type { BundledPackage } from './bundled.ts';
 
 export interface Contents {
-  /** Such as `kolla-pod-install-amd64`. */
+  /** The bill's name, such as `kolla-pod-install-amd64`. */
   readonly image: string;
-  /** In the spelling of images. */
+  /** The architecture in the spelling of images. */
   readonly architecture: string;
   /** SHA-256 of the binaries, by name. */
   readonly sums: Readonly<Record<string, string>>;
@@ -92,7 +92,7 @@ function npm({ name, version, licence, sha512, purl: own }: BundledPackage): Com
     version,
     purl,
     licenses: [/ (OR|AND|WITH) /.test(licence) ? { expression: licence } : { license: { id: licence } }],
-    // Hash of the package file in the registry.
+    // The hash of the package file in the registry.
     ...(sha512 === undefined ? {} : { hashes: [{ alg: 'SHA-512', content: sha512 }] }),
   };
 }

@@ -9,9 +9,9 @@ export const GZIP_LEVEL = 6;
 
 export interface Sizes {
   readonly bytes: number;
-  /** Compressed total, as in a registry. */
+  /** The compressed total, as in a registry. */
   readonly gzip: number;
-  /** The lowest layer's part of it, if there are two. */
+  /** The lowest layer's share of the total, if there are two layers. */
   readonly base: number;
 }
 

@@ -19,7 +19,7 @@ import { createLayout, MEDIA, type Layout } from './layout.ts';
 const HELM_CONFIG = 'application/vnd.cncf.helm.config.v1+json';
 const HELM_CHART = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';
 
-/** Chart.yaml. */
+/** The content of Chart.yaml. */
 interface Metadata {
   readonly name: string;
   readonly version: string;
@@ -29,7 +29,7 @@ interface Metadata {
 
 export interface ReleasedChart {
   readonly name: string;
-  /** Its layout, below `oci/`. */
+  /** The path of the chart's layout, below `oci/`. */
   readonly repository: string;
   readonly layout: Layout;
 }

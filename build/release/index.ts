@@ -15,9 +15,9 @@ import { envelopeOf, statementOf, type Source, type Subject } from './provenance
 import { signLayout } from './signatures.ts';
 
 export interface ReleaseOptions {
-  /** Parent of the release; a former release of the same version is replaced at the very end. */
+  /** The parent of the release's directory; a former release of the same version is replaced at the very end. */
   readonly directory: string;
-  /** Of every architecture; with their SBOMs and licences next to them. */
+  /** The images of every architecture, with their SBOMs and licences next to them. */
   readonly images: readonly BuiltImage[];
   readonly compression: Compression;
   /** The name of the images that signatures state. */
@@ -25,7 +25,7 @@ export interface ReleaseOptions {
   readonly source: Source;
   /** URI of the system that runs the build. */
   readonly builder: string;
-  /** Without it the release is not signed. */
+  /** The key to sign with; without it the release is not signed. */
   readonly signer?: Signer;
 }
 
@@ -89,7 +89,7 @@ function nameIn(repository: string, path: string): string {
   return path === IMAGES ? repository : `${repository}/${path}`;
 }
 
-/** Of publish.sh's list: signatures first, so that no tag is ever without its signature. */
+/** The lines of publish.sh's list: signatures come first, so that no tag is ever without its signature. */
 function linesOf({ path, layout }: Located): string[] {
   const tags = [...layout.tags.keys()];
   const isSignature = (tag: string) => tag.endsWith('.sig');

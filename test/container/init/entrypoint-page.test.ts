@@ -56,7 +56,8 @@ test('every variable has its row', () => {
 });
 
 test('every tested difference has its row, and there is no other', () => {
-  const [, table = ''] = /\| case \| kolla-pod \| kubernetes-entrypoint \|\n\|---\|---\|---\|\n([^]*?)\n\n/.exec(PAGE) ?? [];
+  const [, table = ''] =
+    /\| case \| kolla-pod \| kubernetes-entrypoint \|\n\|---\|---\|---\|\n([^]*?)\n\n/.exec(PAGE) ?? [];
   const rows = table.split('\n').flatMap((line) => (line.split('|')[1] ?? '').trim().split(', a list '));
   const named = rows.map((row) => (row.startsWith('that ends') ? `a list ${row}` : row));
   const differing = ROWS.filter(({ there }) => there !== undefined).map(({ name }) => name);
