@@ -21,7 +21,7 @@ export async function assertReadinessFollowsBroker(stage: Stage): Promise<string
   const all = ((await podsOf(stage)) as Described[]).filter(({ metadata }) => !metadata.name.startsWith(BROKER));
   const dependent: string[] = [];
   for (const pod of all)
-    if (/connected \S.* 5672/.test(await settingsOf(stage, pod))) dependent.push(pod.metadata.name);
+    if (/connected \S+ 5672(?! 3306)/.test(await settingsOf(stage, pod))) dependent.push(pod.metadata.name);
   assert.ok(dependent.length > 0);
   await stage.kubectl(['scale', `statefulset/${BROKER}`, '--replicas=0']);
   await until('the Pods connected to the broker to be not Ready', async (saw) => {
