@@ -5,8 +5,8 @@
  *     -> parallel lanes -> one line per file
  *     -> skipped tests with the reason, files not run and how to run them, times, failures, Node's own summary
  *
- * `ci` runs `test`, then the rest of `full`, for --minutes at most: unfinished files of `test` are failures, those of
- * `full` are listed. A run of every suite judges the claims of test/evidence; --evidence also writes them.
+ * `ci` runs `full`, the files of `test` first in their lanes, for --minutes at most: unfinished files of `test` are
+ * failures, those of `full` are listed. A run of every suite judges the claims of test/evidence; --evidence also writes them.
  */
 import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
