@@ -23,7 +23,7 @@ test-full: $(READY) ## before a release: every suite; lists the tests that this 
 
 # A file of make test that is unfinished after MINUTES counts as failed; unfinished files of make test-full are listed.
 MINUTES := 75
-ci: $(READY) ## make test, then the rest of make test-full; at most MINUTES=75
+ci: $(READY) ## make test-full, with the files of make test first in their lanes; at most MINUTES=75
 	@$(NODE) test/run.ts ci --minutes $(MINUTES)
 
 check: $(READY) ## types, lint, format, unit tests

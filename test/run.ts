@@ -5,8 +5,8 @@
  *     -> parallel lanes -> one line per file
  *     -> skipped tests with the reason, files not run and how to run them, times, failures, Node's own summary
  *
- * `ci` runs `test`, then the rest of `full`, for --minutes at most: unfinished files of `test` are failures, those of
- * `full` are listed. A run of every suite judges the claims of test/evidence; --evidence also writes them.
+ * `ci` runs `full`, the files of `test` first in their lanes, for --minutes at most: unfinished files of `test` are
+ * failures, those of `full` are listed. A run of every suite judges the claims of test/evidence; --evidence also writes them.
  */
 import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ process.exitCode = await main(positionals.length === 0 ? ['test'] : positionals)
 async function main(words: readonly string[]): Promise<number> {
   const isCi = words.length === 1 && words[0] === 'ci';
   const suites = [...new Set(words.flatMap((word) => suitesOf(isCi ? 'full' : word)))];
-  const first = isCi ? suitesOf('test') : suites;
+  const required = isCi ? suitesOf('test') : suites;
   const all = await chosen(itemsOf(suites));
   await using cpu = await privateDirectory('cpu');
   await using servers = await serveShared();
@@ -69,16 +69,11 @@ async function main(words: readonly string[]): Promise<number> {
     (line) => console.log(line),
   );
   const ran: Ran[] = [];
-  const missing: Item[] = [];
-  for (const batch of [
-    all.filter(({ suite }) => first.includes(suite)),
-    all.filter(({ suite }) => !first.includes(suite)),
-  ])
-    missing.push(...(await runBatch(batch, prepared, env, cpu.path, ran)));
+  const missing = await runAll(all, prepared, env, cpu.path, ran);
 
   const cut = [...missing, ...ran.filter(({ result }) => result.isCut).map(({ item }) => item)];
   const unheld = isWhole(suites) ? await judged(ran, cut) : [];
-  const isRequired = ({ suite }: Item) => !isCi || first.includes(suite);
+  const isRequired = ({ suite }: Item) => !isCi || required.includes(suite);
   section('not run on this machine', skipsOf(ran));
   if (values.changed !== true) section('not run; make test-full runs all', othersOf(suites));
   section('times', timesOf(ran));
@@ -120,7 +115,7 @@ async function chosen(items: readonly Item[]): Promise<Item[]> {
 }
 
 /** Adds finished and interrupted files to `ran`. @returns files that were not started */
-async function runBatch(
+async function runAll(
   items: readonly Item[],
   { readyFor }: Prepared,
   env: NodeJS.ProcessEnv,

@@ -1,10 +1,17 @@
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import { bytecodeCompiler, engine, type Architecture } from '../../build/core/engine.ts';
 import { buildCore, type BuiltCore } from '../../build/core/make.ts';
+import { CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
+import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
+import { must } from '../../tools/process.ts';
+import { importsOf, reachedFrom } from '../runner/changed.ts';
+import { PLACE, removeOld } from '../support/bundled.ts';
 import { libraries, LIBRARIES_AT, linkSanitized } from './gcc.ts';
+import { binarySources, textsOf } from './sources.ts';
 
 /** Tested by compiling the engine, which is cached; linking kolla-core then takes seconds. */
 export const canBuildCore: Capability = async () => {
@@ -20,9 +27,33 @@ export const canBuildCore: Capability = async () => {
 /** Whether it is built with sanitizers (test/native/sanitized.test.ts) instead of as shipped. */
 export const isSanitized = process.env['KOLLA_CORE_SANITIZED'] !== undefined;
 
-/** kolla-core of the current sources, for this machine. */
-export async function coreBinary(directory: string, names?: readonly string[], from?: string): Promise<BuiltCore> {
-  return await buildCore(directory, process.arch as Architecture, names, from, isSanitized ? linkSanitized : undefined);
+/**
+ * kolla-core of the current sources, for this machine; built once per source version.
+ * @param directory for a copy, which may be modified
+ * @param names of files in the directory `from`
+ */
+export async function coreBinary(
+  directory: string,
+  names: readonly string[] = CORE_NAMES,
+  from = 'cmd',
+): Promise<Pick<BuiltCore, 'binary' | 'names'>> {
+  const reached = names.flatMap((name) => [...reachedFrom(`${from}/${name}.ts`, importsOf)]);
+  const own = new Set(reached.filter((file) => file.startsWith('test/')));
+  const linkers = isSanitized ? ['test/cluster/gcc.ts', 'test/cluster/sanitizers.c'] : [];
+  const madeFrom = [...names, ...binarySources(), ...textsOf([...own, ...linkers])];
+  const place = await cached(
+    'core',
+    madeFrom,
+    async (into) => {
+      removeOld();
+      await buildCore(into, process.arch as Architecture, names, from, isSanitized ? linkSanitized : undefined);
+    },
+    PLACE,
+  );
+  const parts = ['kolla-core', 'core-bin'];
+  await mkdir(directory, { recursive: true });
+  await must('cp', ['-a', '--remove-destination', ...parts.map((part) => join(place, part)), directory]);
+  return { binary: join(directory, 'kolla-core'), names: join(directory, 'core-bin') };
 }
 
 /** Mounts /proc, because a sanitizer reads the location of its stack there. */
@@ -34,11 +65,11 @@ export interface Placed {
   remove(): void;
 }
 
-/** Copies it into a root that is otherwise empty. */
+/** Links it into an otherwise empty root, on the same file system: a sanitized one has 18 MB. */
 export async function placeCore(binary: string, root: string, name: string): Promise<Placed> {
   const [at, file] = [join(root, LIBRARIES_AT), join(LIBRARIES_AT, name)];
   mkdirSync(at);
-  copyFileSync(binary, join(at, name));
+  linkSync(binary, join(at, name));
   if (!isSanitized) return { call: ['chroot', root, file], remove: () => rmSync(at, { recursive: true }) };
   const { loader, others } = await libraries();
   const [lib64, proc] = [join(root, 'lib64'), join(root, 'proc')];

@@ -2,13 +2,13 @@
 import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateDirectory } from '../../tools/directory.ts';
+import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { bundledHelpers } from '../support/bundled.ts';
 import { coreBinary } from './core-binary.ts';
 
 /** kolla-core of the current sources, with kolla-pod next to it, run by node itself; until this process exits. */
 export async function builtCore() {
-  const { path } = await privateDirectory('on-core');
+  const { path } = await privateDirectory('on-core', inMemory());
   // Not a hook of node:test, which `make soak` does not have.
   process.once('exit', () => rmSync(path, { recursive: true, force: true }));
   const pod = `#!/bin/sh\nexec '${process.execPath}' '${await bundledHelpers()}' "$@"\n`;

@@ -1,23 +1,12 @@
-import { globSync, readFileSync } from 'node:fs';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT } from '../../build/bundle.ts';
 import { checkBinary } from '../../build/check.ts';
 import { buildBinary, type Built } from '../../build/make.ts';
 import { cached } from '../../tools/cache.ts';
 import { PLACE, removeOld } from '../support/bundled.ts';
+import { binarySources } from './sources.ts';
 
 const INDEX = 'built.json';
-
-/** The source files of the binary and its images. */
-export function binarySources(): string[] {
-  const files = [
-    'package-lock.json',
-    'LICENSE',
-    ...globSync(['{build,cmd,src,tools}/**/*.{ts,json,html,css}', 'native/*.{c,h}'], { cwd: ROOT }).toSorted(),
-  ];
-  return files.flatMap((file) => [file, readFileSync(join(ROOT, file), 'utf8')]);
-}
 
 /**
  * The binary of the current sources, with its links, after running every name; built once per source version. Its

@@ -10,7 +10,8 @@ import type { Capability } from '../../tools/capability.ts';
 import { imageTar } from '../../tools/image.ts';
 import { PLACE, removeOld } from '../support/bundled.ts';
 import { kollaEnv, keystoneLayers } from './keystone-image.ts';
-import { binarySources, podBinary } from './pod-binary.ts';
+import { podBinary } from './pod-binary.ts';
+import { binarySources } from './sources.ts';
 import { tarOf } from '../../tools/tar.ts';
 
 const INDEX = 'images.json';

@@ -1,7 +1,7 @@
 /** Runs test files that test our functions, or kolla-pod, elsewhere, with the commands of kolla-core. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { canBuildCore, isSanitized } from '../cluster/core-binary.ts';
 import { run } from '../../tools/process.ts';
 import { fileLimit } from '../support/file-limit.ts';
@@ -28,11 +28,14 @@ const FILES = [
 const missing = (await canBuildCore()) ?? (process.geteuid?.() === 0 ? undefined : 'needs root, for chroot');
 const skip = missing ?? false;
 
-for (const name of FILES)
-  test(`${name} with kolla-core`, { skip }, async () => {
-    // Removes the variable that makes a test file report to its parent runner.
-    const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_ON_CORE: '1', NODE_TEST_CONTEXT: undefined };
-    const { code, stdout } = await run(process.execPath, ['--test', join(DIRECTORY, `${name}.test.ts`)], { env });
-    assert.equal(code, 0, stdout.slice(-4000));
-    assert.match(stdout, /^ℹ skipped 0$/m);
-  });
+// Half of them wait for deadlines and servers.
+describe('with kolla-core', { skip, concurrency: 3 }, () => {
+  for (const name of FILES)
+    test(name, async () => {
+      // Removes the variable that makes a test file report to its parent runner.
+      const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_ON_CORE: '1', NODE_TEST_CONTEXT: undefined };
+      const { code, stdout } = await run(process.execPath, ['--test', join(DIRECTORY, `${name}.test.ts`)], { env });
+      assert.equal(code, 0, stdout.slice(-4000));
+      assert.match(stdout, /^ℹ skipped 0$/m);
+    });
+});

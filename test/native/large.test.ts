@@ -22,7 +22,7 @@ const env = { PATH: process.env['PATH'], ...start.env };
 
 const missing = (await canBuildCore()) ?? (process.geteuid?.() === 0 ? undefined : 'needs root, for chroot');
 const skip = missing ?? false;
-const directory = await privateDirectory('large-core');
+const directory = await privateDirectory('large-core', inMemory());
 after(async () => await directory[Symbol.asyncDispose]());
 const { binary } = missing === undefined ? await coreBinary(directory.path, [NAME]) : { binary: '' };
 

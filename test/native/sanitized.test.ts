@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { run } from '../../tools/process.ts';
 import { canCompileByGcc } from '../cluster/gcc.ts';
 import { fileLimit } from '../support/file-limit.ts';
@@ -14,11 +14,15 @@ fileLimit(40);
 const ROOT = join(import.meta.dirname, '../..');
 const skip = (await canCompileByGcc()) ?? false;
 
-for (const file of globSync(['test/{contract,engine}/**/core.test.ts', 'test/native/contract.test.ts'], { cwd: ROOT }))
-  test(`${file} under AddressSanitizer and UndefinedBehaviorSanitizer`, { skip }, async () => {
-    // Removes the variable that makes a test file report to its parent runner.
-    const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_CORE_SANITIZED: '1', NODE_TEST_CONTEXT: undefined };
-    const { code, stdout } = await run(process.execPath, ['--test', join(ROOT, file)], { env });
-    assert.equal(code, 0, stdout.slice(-4000));
-    assert.match(stdout, /^ℹ skipped [01]$/m);
-  });
+describe('under AddressSanitizer and UndefinedBehaviorSanitizer', { skip, concurrency: 3 }, () => {
+  for (const file of globSync(['test/native/contract.test.ts', 'test/{contract,engine}/**/core.test.ts'], {
+    cwd: ROOT,
+  }))
+    test(file, async () => {
+      // Removes the variable that makes a test file report to its parent runner.
+      const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_CORE_SANITIZED: '1', NODE_TEST_CONTEXT: undefined };
+      const { code, stdout } = await run(process.execPath, ['--test', join(ROOT, file)], { env });
+      assert.equal(code, 0, stdout.slice(-4000));
+      assert.match(stdout, /^ℹ skipped [01]$/m);
+    });
+});

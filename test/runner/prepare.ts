@@ -2,7 +2,7 @@
  * Warms the cache for the chosen test files, before and during the run: files with missing parts run after those whose
  * parts exist.
  *
- *   files -> the parts whose modules they import -> lanes: builds one at a time, downloads two at a time
+ *   files -> the parts whose modules they are or import -> lanes: builds one at a time, downloads two at a time
  *     -> readyFor(file), which resolves when its parts exist
  *
  * A part that cannot be set up is left to the tests that need it: they retry and are skipped or fail with its reason.
@@ -17,8 +17,8 @@ type Lane = 'computes' | 'fetches';
 /** A prerequisite of several test files that a cold cache lacks. */
 export interface Part {
   readonly name: string;
-  /** A file that imports this module needs the part. */
-  readonly module: string;
+  /** A file that is or imports one of these modules needs the part. */
+  readonly modules: readonly string[];
   readonly lane: Lane;
   /** Sets the part up by probing for it. */
   readonly make: Capability;
@@ -30,49 +30,73 @@ const PLACES: Readonly<Record<Lane, number>> = { computes: 1, fetches: 2 };
 export const PARTS: readonly Part[] = [
   {
     name: 'the helpers, bundled',
-    module: 'test/support/bundled.ts',
+    modules: ['test/support/bundled.ts'],
     lane: 'computes',
     make: async () => void (await (await import('../support/bundled.ts')).bundledHelpers()),
   },
   {
     name: 'Helm',
-    module: 'tools/helm.ts',
+    modules: ['tools/helm.ts'],
     lane: 'computes',
     make: async () => await (await import('../../tools/helm.ts')).canRunHelm(),
   },
   {
     name: 'Kubernetes and etcd',
-    module: 'test/cluster/kubernetes/binaries.ts',
+    modules: ['test/cluster/kubernetes/binaries.ts'],
     lane: 'computes',
     make: async () => await (await import('../cluster/kubernetes/binaries.ts')).canBuildKubernetes(),
   },
   {
     name: 'the binary',
-    module: 'test/cluster/pod-binary.ts',
+    modules: ['test/cluster/pod-binary.ts'],
     lane: 'computes',
     make: async () => void (await (await import('../cluster/pod-binary.ts')).podBinary()),
   },
   {
     name: "kolla-core's engine",
-    module: 'test/cluster/core-binary.ts',
+    modules: ['test/cluster/core-binary.ts'],
     lane: 'computes',
     make: async () => await (await import('../cluster/core-binary.ts')).canBuildCore(),
   },
   {
+    name: 'CoreDNS',
+    modules: ['test/aio/stage.ts', 'test/e2e/two-nodes.test.ts'],
+    lane: 'computes',
+    make: async () => await (await import('../cluster/kubernetes/binaries.ts')).canBuildCoredns(),
+  },
+  {
+    name: 'kube-router',
+    modules: ['test/e2e/network-policy.test.ts'],
+    lane: 'computes',
+    make: async () => void (await (await import('../cluster/kubernetes/binaries.ts')).kubeRouterBinary()),
+  },
+  {
+    name: "podman's library",
+    modules: ['test/cluster/signature-policy.ts'],
+    lane: 'computes',
+    make: async () => await (await import('../cluster/signature-policy.ts')).canJudgeSignatures(),
+  },
+  {
+    name: 'actionlint',
+    modules: ['test/cluster/actionlint.ts'],
+    lane: 'computes',
+    make: async () => await (await import('../cluster/actionlint.ts')).canLintWorkflows(),
+  },
+  {
     name: 'MariaDB',
-    module: 'test/cluster/mariadb.ts',
+    modules: ['test/cluster/mariadb.ts'],
     lane: 'fetches',
     make: async () => await (await import('../cluster/mariadb.ts')).canRunMariadb(),
   },
   {
     name: 'Elasticsearch',
-    module: 'test/cluster/elasticsearch-distribution.ts',
+    modules: ['test/cluster/elasticsearch-distribution.ts'],
     lane: 'fetches',
     make: async () => await (await import('../cluster/elasticsearch-distribution.ts')).canRunElasticsearch(),
   },
   {
     name: "Kolla's scripts",
-    module: 'test/contract/set-configs/reference.ts',
+    modules: ['test/contract/set-configs/reference.ts'],
     lane: 'fetches',
     make: async () => await (await import('../contract/set-configs/reference.ts')).canRunReference(),
   },
@@ -121,10 +145,10 @@ export function prepare(
 /** Importers of this file do not need what this file imports. */
 const OWN = 'test/runner/prepare.ts';
 
-/** The parts that a test file imports, transitively. */
+/** The parts of a test file's modules: itself and its imports, transitively. */
 export function needsOf(file: string, parts: readonly Part[] = PARTS): readonly Part[] {
   const reached = reachedFrom(file, (each) => (each === OWN ? [] : importsOf(each)));
-  return parts.filter(({ module }) => reached.has(module));
+  return parts.filter(({ modules }) => modules.some((module) => reached.has(module)));
 }
 
 async function made({ name, make }: Part): Promise<string> {

@@ -5,6 +5,7 @@ import { run } from '../../tools/process.ts';
 import { until } from './until.ts';
 
 const HANGS = fileURLToPath(new URL('fixtures/hangs.ts', import.meta.url));
+const STOPPED = fileURLToPath(new URL('fixtures/stopped-machine.ts', import.meta.url));
 
 test('the watchdog prints the open waits of a hung file, kills its programs, and fails it', async () => {
   const { code, stdout, stderr } = await run(process.execPath, [HANGS]);
@@ -20,6 +21,11 @@ test('the watchdog prints the open waits of a hung file, kills its programs, and
   assert.match(stderr, new RegExp(String.raw`runs sh -c .*sleep 600 \(pid ${pid}\), said last: up$`, 'm'));
   assert.doesNotMatch(stderr, /exit 0/);
   await until('the program to be gone', () => isGone(pid));
+});
+
+test('the time in which the machine is stopped does not count', async () => {
+  const { code, stderr } = await run(process.execPath, [STOPPED]);
+  assert.equal(code, 0, stderr);
 });
 
 function isGone(pid: number): true | undefined {

@@ -9,7 +9,9 @@ import { explanations, openWaits } from './open-waits.ts';
 
 const DEFAULT_MINUTES = 10;
 const TICK_MS = 1000;
-/** Time for open waits to explain themselves, because they may query a server that hangs. */
+/** The most that counts of one tick: after a longer one the machine, or this process, was stopped, and no wait had time. */
+const COUNTED_TICK_MS = 5 * TICK_MS;
+/** Limit for open waits to explain themselves: they may query a hung server. */
 const EXPLAIN_MS = 20_000;
 
 let limitMs = DEFAULT_MINUTES * 60_000;
@@ -20,6 +22,7 @@ if (process.argv[1]?.endsWith('.test.ts')) fileLimit(DEFAULT_MINUTES);
 
 /**
  * Sets the remaining time of this file. Setting up a cached part does not count: on a cold cache builds take minutes.
+ * Nor does a stop of the whole machine.
  */
 export function fileLimit(minutes: number): void {
   limitMs = minutes * 60_000;
@@ -32,7 +35,7 @@ function watch(): NodeJS.Timeout {
   const tick = setInterval(
     () => {
       const nowMs = performance.now();
-      if (partsBeingSetUp().length === 0) countedMs += nowMs - lastMs;
+      if (partsBeingSetUp().length === 0) countedMs += Math.min(nowMs - lastMs, COUNTED_TICK_MS);
       lastMs = nowMs;
       if (countedMs < limitMs) return;
       clearInterval(tick);

@@ -4,6 +4,8 @@ import './file-limit.ts';
 import { openWait } from './open-waits.ts';
 
 const POLL_MS = 50;
+/** The longest pause after a poll that takes long itself, as one by kubectl does. */
+const LONG_POLL_MS = 250;
 
 /**
  * Polls until the result is not undefined: for conditions without an event. It has no timeout: the file's watchdog
@@ -18,9 +20,12 @@ export async function until<T>(
   using wait = openWait(what);
   for (;;) {
     let seen: unknown;
+    const began = performance.now();
     const answer = await ask((value) => (seen = value));
     if (answer !== undefined) return answer;
     wait.saw(seen);
-    await sleep(POLL_MS);
+    // Otherwise a poll by a program would take most of a CPU from what it waits for.
+    const tookMs = performance.now() - began;
+    await sleep(Math.min(Math.max(POLL_MS, 2 * tookMs), LONG_POLL_MS));
   }
 }

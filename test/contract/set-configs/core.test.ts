@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { privateDirectory } from '../../../tools/directory.ts';
+import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 import { run } from '../../../tools/process.ts';
 import { canBuildCore, coreBinary, isSanitized } from '../../cluster/core-binary.ts';
 import { testAsKolla } from './as-kolla.ts';
@@ -13,7 +13,7 @@ import { byCore } from './ours.ts';
 const MIB = 2 ** 20;
 const cannotBuild = await canBuildCore();
 const cannotChroot = cannotBuild ?? (process.geteuid?.() === 0 ? undefined : 'needs root, for chroot');
-const directory = await privateDirectory('core');
+const directory = await privateDirectory('core', inMemory());
 after(async () => await directory[Symbol.asyncDispose]());
 const { binary, names } = cannotBuild === undefined ? await coreBinary(directory.path) : { binary: '', names: '' };
 

@@ -1,0 +1,14 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../../build/bundle.ts';
+
+/** Names and texts of files from the repository's root, as a part of a cache's key. */
+export function textsOf(files: readonly string[]): string[] {
+  return files.flatMap((file) => [file, readFileSync(join(ROOT, file), 'utf8')]);
+}
+
+/** The source files of the binary and its images. */
+export function binarySources(): string[] {
+  const patterns = ['{build,cmd,src,tools}/**/*.{ts,json,html,css}', 'native/*.{c,h}'];
+  return textsOf(['package-lock.json', 'LICENSE', ...globSync(patterns, { cwd: ROOT }).toSorted()]);
+}
