@@ -31,7 +31,11 @@ export async function assertReadinessFollowsBroker(stage: Stage): Promise<string
   });
   const now = (await podsOf(stage)) as Described[];
   for (const pod of now.filter(({ metadata }) => dependent.includes(metadata.name)))
-    assert.match(await readinessOf(stage, pod), /(no (established )?|0 of 3 )connections? to .*5672/, pod.metadata.name);
+    assert.match(
+      await readinessOf(stage, pod),
+      /(no (established )?|0 of 3 )connections? to .*5672/,
+      pod.metadata.name,
+    );
   const lost = now.filter(({ metadata }) => !dependent.includes(metadata.name)).filter((pod) => !isReady(pod));
   assert.deepEqual(
     lost.map(({ metadata }) => metadata.name),
