@@ -8,7 +8,7 @@ import { inTurns } from './log-ship-turns.ts';
 import { ours, type Shipper, type Taken } from './log-shipper.ts';
 
 const LINES = 200_000;
-const ROUNDS = 5;
+const ROUNDS = 3;
 const LINES_PER_SECOND = 50;
 /** Kolla's formats apart from oslo.log, with a file of each. */
 const FILES: readonly (readonly [FormatName, string])[] = [

@@ -5,7 +5,7 @@ import { until } from '../test/support/until.ts';
 import { round, type Figure } from './figure.ts';
 import { bareBulk, documentsOf, ours, rsyslog, taken, type Shipper, type Taken } from './log-shipper.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 const INDEX = 'flog-2026.11.20';
 const REACH_BARE_RATIO = 1.1;
 

@@ -6,7 +6,7 @@
  *     to the first line
  *   the same raw lines -> ours and the bulk helper of Elasticsearch's client
  *   fifty idle files -> both concurrently -> CPU and memory when idle
- *   real Elasticsearch and OpenSearch -> a fifth of the lines, also from a client that only sends
+ *   real Elasticsearch and OpenSearch -> a tenth of the lines, also from a client that only sends
  *
  * In all rows ours sends document ids and keeps a checkpoint; rsyslog does neither. The sink is never the bottleneck.
  */
@@ -27,7 +27,7 @@ import { inTurns, type Work } from './log-ship-turns.ts';
 import { BINARY, bulkHelper, ours, rsyslog, type Documents, type Taken } from './log-shipper.ts';
 
 const LINES = 1_000_000;
-const LINES_TO_SERVERS = 200_000;
+const LINES_TO_SERVERS = 100_000;
 const ROUNDS = 3;
 /** One round takes a minute. */
 const PEER_ROUNDS = 2;
