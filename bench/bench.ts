@@ -1,5 +1,6 @@
 import type { Capability } from '../tools/capability.ts';
 import type { Figure } from './figure.ts';
+import type { Compared } from './svg.ts';
 
 /** Minimum and median of the rounds, in milliseconds. */
 export interface Figures {
@@ -46,6 +47,10 @@ export interface DuelBench extends Common {
 /** Measures several quantities of both, each in its unit. */
 export interface FiguresBench extends Common {
   readonly kind: 'figures';
+  /** A second peer. */
+  readonly other?: string;
+  /** Default: bars. */
+  readonly draw?: (compared: Compared, figures: readonly Figure[]) => string;
   run(say: (text: string) => void): Promise<Figure[]>;
 }
 
@@ -55,8 +60,9 @@ export interface Sample {
   readonly wallMs: number;
 }
 
-export function subjectOf({ subject = 'kolla-pod' }: Pick<Common, 'subject'>): string {
-  return subject;
+export function comparedIn(bench: Bench): Compared {
+  const { title, subject = 'kolla-pod', peer } = bench;
+  return { title, subject, peer, other: bench.kind === 'figures' ? bench.other : undefined };
 }
 
 export function rowOf(work: string, ours: readonly Sample[], peer: readonly Sample[], reach?: number): Row {

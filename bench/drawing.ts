@@ -1,13 +1,12 @@
-import type { Bench, Row } from './bench.ts';
-import { escaped, STYLE } from './svg.ts';
+import type { Row } from './bench.ts';
+import { escaped, legend, svgOf, WIDTH, type Compared } from './svg.ts';
 
-const WIDTH = 720;
 const LEFT = 300;
 const BAR = 14;
 const ROW = 46;
 const TOP = 56;
 /** Minimum CPU time of both in each row, as bars on a common scale. */
-export function drawingOf({ title, peer }: Pick<Bench, 'title' | 'peer'>, rows: readonly Row[]): string {
+export function drawingOf(compared: Compared, rows: readonly Row[]): string {
   const most = Math.max(...rows.flatMap(({ ours, peer: theirs }) => [ours.cpuMs.min, theirs.cpuMs.min]));
   const scale = (WIDTH - LEFT - 130) / most;
   const height = TOP + rows.length * ROW + 10;
@@ -27,13 +26,5 @@ export function drawingOf({ title, peer }: Pick<Bench, 'title' | 'peer'>, rows: 
       bar('peer', y + 2 + BAR + 3, ''),
     ].join('\n');
   });
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">`,
-    `<title>${escaped(title)}</title><style>${STYLE}</style>`,
-    `<text class="title" x="10" y="22">${escaped(title)}</text>`,
-    `<rect class="ours" x="10" y="33" width="10" height="10" rx="2"/><text class="small" x="25" y="42">kolla-pod</text>`,
-    `<rect class="peer" x="90" y="33" width="10" height="10" rx="2"/><text class="small" x="105" y="42">${escaped(peer)}; minimum CPU of the rounds</text>`,
-    ...bars,
-    '</svg>\n',
-  ].join('\n');
+  return svgOf(compared, height, [...legend(compared, '; minimum CPU of the rounds'), ...bars]);
 }

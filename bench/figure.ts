@@ -1,4 +1,4 @@
-import { escaped, STYLE } from './svg.ts';
+import { escaped, legend, svgOf, WIDTH, type Compared } from './svg.ts';
 
 /** One quantity measured for both, in its own unit. */
 export interface Figure {
@@ -7,29 +7,38 @@ export interface Figure {
   readonly ours: number;
   /** Undefined if the peer has no equivalent. */
   readonly peer: number | undefined;
+  /** The second peer's, in benches with one. */
+  readonly other?: number;
   /** Upper target for ours; undefined if there is none. */
   readonly reach?: number;
 }
 
-const WIDTH = 720;
 const LEFT = 370;
 const BAR = 14;
-const ROW = 46;
+/** From one bar to the next, and from one row's last bar to the next row's first. */
+const STEP = BAR + 3;
+const GAP = 12;
 const TOP = 56;
 
 /** For a terminal. */
-export function figureLine(figure: Figure, subject: string): string {
-  const { what, unit, ours, peer, reach } = figure;
-  return `${what}\n    ${subject} ${ours} ${unit}${verdict(ours, reach)}${peer === undefined ? '' : `, peer ${peer} ${unit}`}`;
+export function figureLine(figure: Figure, { subject, other: second }: Compared): string {
+  const { what, unit, ours, peer, other, reach } = figure;
+  const peers = [
+    peer === undefined ? '' : `, peer ${peer} ${unit}`,
+    other === undefined ? '' : `, ${second} ${other} ${unit}`,
+  ];
+  return `${what}\n    ${subject} ${ours} ${unit}${verdict(ours, reach)}${peers.join('')}`;
 }
 
 /** For docs/concepts/performance.md. */
-export function figureTable(figures: readonly Figure[], subject: string): string[] {
+export function figureTable(figures: readonly Figure[], { subject, other: second }: Compared): string[] {
+  const more = (text: string | number) => (second === undefined ? '' : ` ${text} |`);
   return [
-    `| what | unit | ${subject} | peer |`,
-    '|---|---|---|---|',
+    `| what | unit | ${subject} | peer |${more(second ?? '')}`,
+    `|---|---|---|---|${second === undefined ? '' : '---|'}`,
     ...figures.map(
-      ({ what, unit, ours, peer, reach }) => `| ${what} | ${unit} | ${ours}${verdict(ours, reach)} | ${peer ?? '–'} |`,
+      ({ what, unit, ours, peer, other, reach }) =>
+        `| ${what} | ${unit} | ${ours}${verdict(ours, reach)} | ${peer ?? '–'} |${more(other ?? '–')}`,
     ),
   ];
 }
@@ -40,19 +49,18 @@ export function verdict(value: number, target: number | undefined): string {
   return ` (target ${target}: ${value <= target ? 'met' : 'missed'})`;
 }
 
-/** Both as bars, each row on its own scale. */
-export function figureDrawing(
-  { title, peer, subject = 'kolla-pod' }: { title: string; peer: string; subject?: string },
-  figures: readonly Figure[],
-): string {
-  const height = TOP + figures.length * ROW + 10;
+/** Values as bars, each row on its own scale. */
+export function figureDrawing(compared: Compared, figures: readonly Figure[]): string {
+  const row = STEP * (compared.other === undefined ? 2 : 3) + GAP;
+  const height = TOP + figures.length * row + 10;
   const bars = figures.map((figure, i) => {
-    const y = TOP + i * ROW;
-    const scale = (WIDTH - LEFT - 130) / Math.max(figure.ours, figure.peer ?? 0, Number.MIN_VALUE);
-    const bar = (who: 'ours' | 'peer', at: number) => {
-      const value = figure[who];
+    const values = { ours: figure.ours, peer: figure.peer, other: figure.other };
+    const y = TOP + i * row;
+    const most = Math.max(...Object.values(values).map((value) => value ?? 0), Number.MIN_VALUE);
+    const scale = (WIDTH - LEFT - 130) / most;
+    const bar = ([who, value]: [string, number | undefined], nth: number) => {
       if (value === undefined) return '';
-      const length = value * scale;
+      const [at, length] = [y + 2 + nth * STEP, value * scale];
       return (
         `<rect class="${who}" x="${LEFT}" y="${at}" width="${length.toFixed(1)}" height="${BAR}" rx="2"/>` +
         `<text class="small" x="${(LEFT + length + 6).toFixed(1)}" y="${at + 11}">${value} ${escaped(figure.unit)}</text>`
@@ -60,19 +68,10 @@ export function figureDrawing(
     };
     return [
       `<text x="${LEFT - 10}" y="${y + 21}" text-anchor="end">${escaped(figure.what)}</text>`,
-      bar('ours', y + 2),
-      bar('peer', y + 2 + BAR + 3),
+      ...Object.entries(values).map(bar),
     ].join('\n');
   });
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">`,
-    `<title>${escaped(title)}</title><style>${STYLE}</style>`,
-    `<text class="title" x="10" y="22">${escaped(title)}</text>`,
-    `<rect class="ours" x="10" y="33" width="10" height="10" rx="2"/><text class="small" x="25" y="42">${subject}</text>`,
-    `<rect class="peer" x="90" y="33" width="10" height="10" rx="2"/><text class="small" x="105" y="42">${escaped(peer)}; each row on its own scale</text>`,
-    ...bars,
-    '</svg>\n',
-  ].join('\n');
+  return svgOf(compared, height, [...legend(compared, '; each row on its own scale'), ...bars]);
 }
 
 /** The smallest value with at least the given fraction of the values at or below it (0.5: the median). */

@@ -12,7 +12,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { must } from '../tools/process.ts';
-import { subjectOf, type Bench, type Cost, type Row } from './bench.ts';
+import { comparedIn, type Bench, type Cost, type Row } from './bench.ts';
 import { dbSync } from './db-sync.ts';
 import { drawingOf } from './drawing.ts';
 import { kollaInit } from './kolla-init.ts';
@@ -20,6 +20,8 @@ import { kollaStart } from './kolla-start.ts';
 import { figureDrawing, figureLine, figureTable, verdict } from './figure.ts';
 import { logShip } from './log-ship.ts';
 import { logShipBefore } from './log-ship-before.ts';
+import { logShipCurve } from './log-ship-curve.ts';
+import { logShipOutage } from './log-ship-outage.ts';
 import { probe } from './probe.ts';
 import { probeServe } from './probe-serve.ts';
 import { setConfigs } from './set-configs.ts';
@@ -35,6 +37,8 @@ const BENCHES: readonly Bench[] = [
   probeServe,
   logShip,
   logShipBefore,
+  logShipCurve,
+  logShipOutage,
 ];
 const PAGE = 'docs/concepts/performance.md';
 
@@ -48,7 +52,8 @@ if (unknown === undefined) {
 }
 
 async function carryOut(bench: Bench): Promise<void> {
-  console.log(`\n── ${bench.name}: ${bench.title}, against ${bench.peer}`);
+  const peers = peersOf(bench);
+  console.log(`\n── ${bench.name}: ${bench.title}, against ${peers}`);
   const missing = await bench.capability();
   if (missing !== undefined) {
     console.log(`not run on this machine: ${missing}`);
@@ -59,7 +64,7 @@ async function carryOut(bench: Bench): Promise<void> {
   const { rows, lines, table, drawing } = await found(bench);
   for (const line of lines) console.log(line);
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown CPU'}, load ${before} before, ${load()} after`;
-  const evidence = { bench: bench.name, peer: bench.peer, commit, machine, node: process.version, rows };
+  const evidence = { bench: bench.name, peer: peers, commit, machine, node: process.version, rows };
   writeFileSync(`docs/evidence/bench-${bench.name}.json`, `${JSON.stringify(evidence, undefined, 2)}\n`);
   writeFileSync(`docs/evidence/bench-${bench.name}.svg`, drawing);
   intoPage(bench, table, `${machine}, commit ${commit}`);
@@ -86,18 +91,19 @@ interface Found {
 
 async function found(bench: Bench): Promise<Found> {
   const say = (text: string) => console.error(`  ${text}`);
+  const compared = comparedIn(bench);
   if (bench.kind === 'figures') {
     const rows = await bench.run(say);
-    const drawing = figureDrawing(bench, rows);
+    const { draw = figureDrawing } = bench;
     return {
       rows,
-      lines: rows.map((row) => figureLine(row, subjectOf(bench))),
-      table: figureTable(rows, subjectOf(bench)),
-      drawing,
+      lines: rows.map((row) => figureLine(row, compared)),
+      table: figureTable(rows, compared),
+      drawing: draw(compared, rows),
     };
   }
   const rows = await bench.run(say);
-  return { rows, lines: rows.map(lineOf), table: duelTable(rows), drawing: drawingOf(bench, rows) };
+  return { rows, lines: rows.map(lineOf), table: duelTable(rows), drawing: drawingOf(compared, rows) };
 }
 
 function duelTable(rows: readonly Row[]): string[] {
@@ -113,11 +119,17 @@ function duelTable(rows: readonly Row[]): string[] {
   ];
 }
 
+function peersOf(bench: Bench): string {
+  const { peer, other } = comparedIn(bench);
+  return other === undefined ? peer : `${peer}, and ${other}`;
+}
+
 /** Writes its table between its markers. */
-function intoPage({ name, title, peer }: Bench, table: readonly string[], where: string): void {
+function intoPage(bench: Bench, table: readonly string[], where: string): void {
+  const { name, title } = bench;
   const text = [
     '',
-    `Compared with ${peer}; ${where}.`,
+    `Compared with ${peersOf(bench)}; ${where}.`,
     '',
     ...table,
     '',

@@ -1,30 +1,50 @@
+/**
+ * CPU of shippers of a file that grows steadily, by its lines per second: `make bench NAME=log-ship-curve BEFORE=FILE`,
+ * as in log-ship-before.ts.
+ */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { canRunRsyslog } from '../test/cluster/rsyslog.ts';
 import { startBulkSink } from '../test/support/bulk-sink.ts';
 import { logLines } from '../test/support/log-lines.ts';
 import { until } from '../test/support/until.ts';
 import { privateDirectory } from '../tools/directory.ts';
-import { round, type Figure } from './figure.ts';
-import { cpuSecondsOf, ours, type Shipper } from './log-shipper.ts';
+import type { FiguresBench } from './bench.ts';
+import { curveDrawing } from './curve-drawing.ts';
+import { round } from './figure.ts';
+import { before, canCompareBuilds, cpuSecondsOf, ours, rsyslog, type Shipper } from './log-shipper.ts';
 
-const RATES = [100, 1000, 10_000, 50_000];
+const RATES = [100, 1000, 10_000, 20_000, 30_000, 40_000];
 const WRITES_PER_SECOND = 10;
 const SECONDS = 10;
 
-/** CPU of shippers of a file that grows steadily, by its lines per second. */
-export async function curveFigures(peer: Shipper): Promise<Figure[]> {
-  const figures: Figure[] = [];
-  for (const rate of RATES)
-    figures.push({
-      what: `parsed, ${rate.toLocaleString('en')} lines/s: CPU`,
-      unit: '% of a core',
-      ours: await percentAt(rate, ours),
-      peer: await percentAt(rate, peer),
-    });
-  return figures;
-}
+export const logShipCurve: FiguresBench = {
+  kind: 'figures',
+  name: 'log-ship-curve',
+  title: 'kolla-log-ship: CPU by lines per second, parsed',
+  peer: 'the build that decoded lines to strings',
+  other: "Debian's rsyslog",
+  subject: 'this build',
+  capability: async () => (await canCompareBuilds()) ?? (await canRunRsyslog()),
+  draw: (compared, figures) => curveDrawing(compared, RATES, figures),
+  async run(say) {
+    const figures = [];
+    for (const rate of RATES) {
+      const what = `${rate.toLocaleString('en')} lines/s`;
+      say(what);
+      figures.push({
+        what,
+        unit: '% of a core',
+        ours: await percentAt(rate, ours),
+        peer: await percentAt(rate, before),
+        other: await percentAt(rate, rsyslog),
+      });
+    }
+    return figures;
+  },
+};
 
 async function percentAt(rate: number, shipper: Shipper): Promise<number> {
   await using logs = await privateDirectory('bench-curve');
@@ -40,12 +60,12 @@ async function percentAt(rate: number, shipper: Shipper): Promise<number> {
   const arrived = (lines: number) =>
     until(`${lines} lines in the sink`, async () => ((await sink.counts()).documents >= lines ? true : undefined));
   await arrived(events);
-  const [before, beganMs] = [cpuSecondsOf(running.pid), performance.now()];
+  const [startS, beganMs] = [cpuSecondsOf(running.pid), performance.now()];
   for (let nth = 1; nth <= SECONDS * WRITES_PER_SECOND; nth++) {
     appendFileSync(file, part);
     await sleep(Math.max(0, beganMs + (nth * 1000) / WRITES_PER_SECOND - performance.now()));
   }
   await arrived(events * (1 + SECONDS * WRITES_PER_SECOND));
   const seconds = (performance.now() - beganMs) / 1000;
-  return round(((cpuSecondsOf(running.pid) - before) / seconds) * 100, 1);
+  return round(((cpuSecondsOf(running.pid) - startS) / seconds) * 100, 1);
 }

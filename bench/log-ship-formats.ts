@@ -8,7 +8,7 @@ import { inTurns } from './log-ship-turns.ts';
 import { ours, type Shipper, type Taken } from './log-shipper.ts';
 
 const LINES = 200_000;
-const ROUNDS = 2;
+const ROUNDS = 3;
 const LINES_PER_SECOND = 50;
 /** Kolla's formats apart from oslo.log, with a file of each. */
 const FILES: readonly (readonly [FormatName, string])[] = [
@@ -22,28 +22,18 @@ const FILES: readonly (readonly [FormatName, string])[] = [
   ['libvirt', 'libvirt/libvirtd.log'],
 ];
 
-/**
- * Parsed lines per second of CPU time, startup included.
- * @param peer an earlier build; undefined: none
- */
-export async function formatFigures(root: string, sink: BulkSink, peer?: Shipper): Promise<Figure[]> {
+/** Parsed lines per second of CPU time, startup included, of this build and an earlier one. */
+export async function formatFigures(root: string, sink: BulkSink, peer: Shipper): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [format, name] of FILES) {
     const file = join(root, name);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, linesOf(format));
     const work = { root, files: [file], documents: 'parsed', lines: LINES } as const;
-    const [our = [], its = []] = await inTurns(
-      sink,
-      work,
-      [ours, ...(peer === undefined ? [] : [peer])].map((shipper) => ({ shipper, rounds: ROUNDS })),
-    );
-    figures.push({
-      what: `${format}, parsed: lines per CPU second`,
-      unit: 'thousand',
-      ours: rateOf(our),
-      peer: peer === undefined ? undefined : rateOf(its),
-    });
+    const shippers = [ours, peer].map((shipper) => ({ shipper, rounds: ROUNDS }));
+    const [our = [], its = []] = await inTurns(sink, work, shippers);
+    const what = `${format}, parsed: lines per CPU second`;
+    figures.push({ what, unit: 'thousand', ours: rateOf(our), peer: rateOf(its) });
   }
   return figures;
 }

@@ -6,8 +6,7 @@
  *     to the first line
  *   the same raw lines -> ours and the bulk helper of Elasticsearch's client
  *   fifty idle files -> both concurrently -> CPU and memory when idle
- *   a file that grows steadily -> one after the other -> CPU by lines a second
- *   real Elasticsearch and OpenSearch -> a tenth of the lines, counted by the server
+ *   real Elasticsearch and OpenSearch -> a tenth of the lines, also from a client that only sends
  *
  * In all rows ours sends document ids and keeps a checkpoint; rsyslog does neither. The sink is never the bottleneck.
  */
@@ -22,7 +21,6 @@ import { privateDirectory } from '../tools/directory.ts';
 import { writeLogLines } from '../test/support/log-lines.ts';
 import type { FiguresBench } from './bench.ts';
 import { round, type Figure } from './figure.ts';
-import { curveFigures } from './log-ship-curve.ts';
 import { idleFigures } from './log-ship-idle.ts';
 import { serverFigures } from './log-ship-server.ts';
 import { inTurns, type Work } from './log-ship-turns.ts';
@@ -68,8 +66,6 @@ export const logShip: FiguresBench = {
     figures.push(...(await helperFigures({ root, files: one, documents: 'raw', lines: LINES })));
     say('idle');
     figures.push(...(await idleFigures()));
-    say('by lines per second');
-    figures.push(...(await curveFigures(rsyslog)));
     return [...figures, ...(await realFigures(root, say))];
   },
 };

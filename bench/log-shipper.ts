@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startRsyslog } from '../test/cluster/rsyslog.ts';
+import type { Capability } from '../tools/capability.ts';
 import { privateDirectory } from '../tools/directory.ts';
-import { start, tied, type Running } from '../tools/process.ts';
+import { must, start, tied, type Running } from '../tools/process.ts';
 
 export const BINARY = fileURLToPath(new URL('../dist/bin/kolla-log-ship', import.meta.url));
 
@@ -23,7 +24,7 @@ export interface Job {
 export type Shipper = (job: Job, directory: string) => Promise<Running>;
 
 /** A built binary, with ids and checkpoints. */
-export function binaryAt(path: string): Shipper {
+function binaryAt(path: string): Shipper {
   return ({ root, files, documents, port }, directory) => {
     const schema = documents === 'raw' ? 'raw' : 'kolla';
     const where = ['--url', `http://127.0.0.1:${port}`, '--state', join(directory, 'state'), '--root', root];
@@ -35,6 +36,16 @@ export function binaryAt(path: string): Shipper {
 
 export const ours = binaryAt(BINARY);
 
+const BEFORE = process.env['BEFORE'] ?? '';
+
+/** An earlier build, named on the command line. */
+export const before = binaryAt(BEFORE);
+
+export const canCompareBuilds: Capability = () => {
+  const missing = [BINARY, BEFORE].find((path) => !existsSync(path));
+  return Promise.resolve(missing === undefined ? undefined : `no built kolla-log-ship at '${missing}'`);
+};
+
 export const rsyslog: Shipper = (job, directory) => startRsyslog({ ...job, index: 'flog-2026.11.20', directory });
 
 const BULK_HELPER = fileURLToPath(new URL('bulk-helper.ts', import.meta.url));
@@ -44,6 +55,23 @@ export const bulkHelper: Shipper = ({ files: [file = ''], port }, directory) => 
   const args = ['--max-semi-space-size=2', BULK_HELPER, `http://127.0.0.1:${port}`, file, 'flog', 'stay'];
   return start(...tied(process.execPath, args), { logFile: join(directory, 'bulk-helper.log') });
 };
+
+const BARE_BULK = fileURLToPath(new URL('bare-bulk.ts', import.meta.url));
+
+/** Sends documents that were made before, and nothing else; the job's only file has them. */
+export function bareBulk(index: string): Shipper {
+  return ({ files: [file = ''], port }, directory) => {
+    const args = [BARE_BULK, `http://127.0.0.1:${port}`, file, index];
+    return start(...tied(process.execPath, args), { logFile: join(directory, 'bare-bulk.log') });
+  };
+}
+
+/** The documents of a job as `bareBulk` reads them. */
+export async function documentsOf({ root, files }: Pick<Job, 'root' | 'files'>): Promise<string> {
+  await using directory = await privateDirectory('bench-ship');
+  const to = ['--to', 'stdout', '--once', '--state', join(directory.path, 'state'), '--root', root];
+  return await must(BINARY, [...to, '--timezone', 'UTC', '--hostname', 'compute-1', ...files]);
+}
 
 /** Cost of a shipper for a complete job. */
 export interface Taken {
@@ -66,12 +94,12 @@ const SAMPLE_MS = 50;
 /**
  * Runs a shipper on its job from scratch.
  * @param arrived resolves when everything has arrived, with the times of the first and last line in milliseconds since
- * the epoch
+ * the epoch; it is passed the shipper's pid
  */
 export async function taken(
   shipper: Shipper,
   job: Job,
-  arrived: () => Promise<{ readonly firstMs: number; readonly lastMs: number }>,
+  arrived: (pid: number) => Promise<{ readonly firstMs: number; readonly lastMs: number }>,
 ): Promise<Taken> {
   await using directory = await privateDirectory('bench-ship');
   const begunMs = performance.timeOrigin + performance.now();
@@ -86,7 +114,7 @@ export async function taken(
     if (isRunning) anonymousMB = Math.max(anonymousMB, memoryOf(running.pid, 'RssAnon'));
   };
   const sampling = setInterval(sample, SAMPLE_MS);
-  const { firstMs, lastMs } = await Promise.race([arrived(), failed]).finally(() => clearInterval(sampling));
+  const { firstMs, lastMs } = await Promise.race([arrived(running.pid), failed]).finally(() => clearInterval(sampling));
   failed.catch(() => {}); // that is how it is stopped
   await sleep(SETTLE_MS);
   return {

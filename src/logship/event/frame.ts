@@ -1,5 +1,6 @@
 import { Place } from '../parse/format.ts';
 import type { Content } from '../read/contents.ts';
+import { Mark } from '../read/progress.ts';
 import type { OpenEvent, Touched } from './event.ts';
 
 /** A line and its position. */
@@ -198,6 +199,6 @@ function continues(frame: Frame, event: OpenEvent, text: string): boolean {
   );
 }
 
-function markOf(frame: Frame, { next, skipping }: Line) {
-  return { offset: next, skipping, timeMs: frame.content.timeMs };
+function markOf(frame: Frame, { next, skipping }: Line): Mark {
+  return new Mark(next, skipping, frame.content.timeMs);
 }

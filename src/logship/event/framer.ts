@@ -3,6 +3,7 @@ import type { SharedMemory } from '../bytes/memory.ts';
 import { Place } from '../parse/format.ts';
 import type { Content } from '../read/contents.ts';
 import type { TakeLine } from '../read/line-reader.ts';
+import { Mark } from '../read/progress.ts';
 import { OpenEvent, type LogEvent } from './event.ts';
 import { carry, endCarry, type Frame, type Line } from './frame.ts';
 import { Frames } from './frames.ts';
@@ -171,7 +172,7 @@ export class Framer {
     const { pid, isAlone } = lines;
     if (last !== undefined && (isAlone || !last.reaches(offset))) this.#close(frame, last);
     content.timeMs = timeMs;
-    const span = content.progress.begin(offset, { offset: next, skipping, timeMs });
+    const span = content.progress.begin(offset, new Mark(next, skipping, timeMs));
     if (isAlone) {
       frame.needsCuts();
       this.#options.emit(this.#lone.set(content, span, chunk, start, end));
@@ -200,7 +201,7 @@ export class Framer {
   }
 
   #join(frame: Frame, event: OpenEvent, text: string, offset: number, next: number, skipping: boolean): void {
-    event.join(text, next - offset, { offset: next, skipping, timeMs: frame.content.timeMs }, this.#touched);
+    event.join(text, next - offset, new Mark(next, skipping, frame.content.timeMs), this.#touched);
     frame.last = event;
     this.#hold(next - offset);
   }
@@ -218,7 +219,7 @@ export class Framer {
     const isDated = !Number.isNaN(ownMs);
     const timeMs = isDated ? ownMs : content.timeMs;
     content.timeMs = timeMs;
-    const span = content.progress.begin(offset, { offset: next, skipping, timeMs });
+    const span = content.progress.begin(offset, new Mark(next, skipping, timeMs));
     const { pid } = content.parser.format;
     return new OpenEvent(content, span, text, isDated, pid, this.#touched);
   }

@@ -25,6 +25,9 @@ export class Clock {
   /** The text `2026-11-20 08:15`, and the start of that minute. */
   #minute = '-';
   #minuteMs = NaN;
+  /** The same in UTC, for times with a zone of their own. */
+  #utcMinute = '-';
+  #utcMinuteMs = NaN;
 
   constructor(zone: Zone) {
     this.#zone = zone;
@@ -51,8 +54,11 @@ export class Clock {
     const [, sign, hours = '0', minutes = '0'] = /^.{19}(?:[.,]\d+)?(?:Z|([+-])(\d\d):?(\d\d))/.exec(text) ?? ['', '?'];
     if (sign === '?' || Number.isNaN(localMs)) return localMs;
     const offsetMs = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
-    const utcMs = Date.parse(`${text.slice(0, 10)}T${text.slice(11, 16)}Z`);
-    return utcMs + twoDigits(text, 17) * 1000 + fraction(text, 19) - offsetMs;
+    if (this.#utcMinute !== this.#minute) {
+      this.#utcMinute = this.#minute;
+      this.#utcMinuteMs = Date.parse(`${text.slice(0, 10)}T${text.slice(11, 16)}Z`);
+    }
+    return this.#utcMinuteMs + twoDigits(text, 17) * 1000 + fraction(text, 19) - offsetMs;
   }
 
   /** A time in the zone of the logs that was parsed from any format. */

@@ -63,7 +63,9 @@ export function shaped({ name, begins, time, parse }: Shape): Format {
 export function groupsOf(expression: RegExp, text: string): Record<string, string> | undefined {
   const groups = expression.exec(text)?.groups;
   if (groups === undefined) return undefined;
-  return Object.fromEntries(Object.entries(groups).filter(([, value]) => value !== undefined));
+  const matched: Record<string, string> = {};
+  for (const [name, value] of Object.entries(groups)) if (value !== undefined) matched[name] = value;
+  return matched;
 }
 
 /** A parsed event. */

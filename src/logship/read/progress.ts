@@ -1,6 +1,9 @@
-/** A position between two lines of a generation. */
-export interface Mark {
-  /** Offset in bytes. */
+/**
+ * A position between two lines of a generation. A class, as Span, because V8 allocates object literals that outlive its
+ * first collections in the old generation, and one or two per line fill that within a second.
+ */
+export class Mark {
+  /** Bytes from the start. */
   readonly offset: number;
   /** Set while the rest of an overlong line is skipped. */
   readonly skipping: boolean;
@@ -9,19 +12,35 @@ export interface Mark {
    * follow.
    */
   readonly timeMs: number;
+
+  constructor(offset: number, skipping: boolean, timeMs: number) {
+    this.offset = offset;
+    this.skipping = skipping;
+    this.timeMs = timeMs;
+  }
 }
 
 /**
  * The lines of one or more consecutive events in one generation: from the start of the first to the end of the last.
  * Lines of other events may be in between.
  */
-export interface Span {
+export class Span {
   readonly progress: Progress;
   readonly start: number;
   /** End offset. It grows with each line that joins, and is fixed when the event is complete. */
   end: Mark;
   /** Number of its events that are not settled. */
-  open: number;
+  open = 1;
+  /** Its event is in the request being filled. */
+  isFilled = false;
+  /** The span that it was merged into. */
+  into: Span | undefined = undefined;
+
+  constructor(progress: Progress, start: number, end: Mark) {
+    this.progress = progress;
+    this.start = start;
+    this.end = end;
+  }
 }
 
 /**
@@ -47,11 +66,6 @@ interface Onto {
   to: number;
 }
 
-/** Number of settled spans that are kept before the array is compacted. */
-const SLACK = 4096;
-/** Distance from the newest span within which a span is looked up, since that many workers may write to one file. */
-const NEAR = 64;
-
 /**
  * Tracks how far a generation's events are acknowledged without a gap. Batches are acknowledged in any order, and lines
  * of several workers interleave: the mark only moves to a position that no event spans and before which all are
@@ -62,8 +76,6 @@ export class Progress {
   /** Spans ordered by start. Those before #first are settled. */
   readonly #spans: Span[] = [];
   #first = 0;
-  /** Number of spans that are kept before they are packed. */
-  #most = 2 * SLACK;
 
   constructor(from: Mark) {
     this.#acknowledged = from;
@@ -88,26 +100,33 @@ export class Progress {
    * @param end the offset after its first line
    */
   begin(start: number, end: Mark): Span {
-    const span = { progress: this, start, end, open: 1 };
+    const span = new Span(this, start, end);
     this.#spans.push(span);
     return span;
   }
 
   /**
-   * Merges a complete event's span into the span that ends where it starts, so that events sent together cost one span.
-   * Returns whether it did; then `before` must be settled once more, and `span` not.
+   * Merges neighbors that are in the request being filled, which is complete: events are sent together, and thousands of
+   * small objects slow down the garbage collector. So are settled ones: one open span may hold the mark for days.
    */
-  join(before: Span, span: Span): boolean {
-    if (before.progress !== this || span.start !== before.end.offset || before.open === 0) return false;
+  merge(): void {
     const spans = this.#spans;
-    let at = spans.length - 1;
-    for (const least = Math.max(this.#first, at - NEAR); at > least && spans[at] !== span; at--);
-    if (spans[at] !== span) return false;
-    for (const last = spans.length - 1; at < last; at++) spans[at] = spans[at + 1]!;
-    spans.pop();
-    before.end = span.end;
-    before.open++;
-    return true;
+    let kept = 0;
+    let before: Span | undefined;
+    for (let at = this.#first; at < spans.length; at++) {
+      const span = spans[at]!;
+      if (before !== undefined && (areSent(before, span) || areSettled(before, span))) {
+        if (span.end.offset > before.end.offset) before.end = span.end;
+        before.open += span.open;
+        span.into = before;
+        continue;
+      }
+      if (before !== undefined) before.isFilled = false;
+      before = spans[kept++] = span;
+    }
+    if (before !== undefined) before.isFilled = false;
+    spans.length = kept;
+    this.#first = 0;
   }
 
   /** One event of the span is acknowledged, or in the dead-letter file. Returns whether the acknowledged mark moved. */
@@ -126,24 +145,14 @@ export class Progress {
     }
     const moved = first !== this.#first;
     this.#first = first;
-    if (first > SLACK) {
-      spans.splice(0, first);
-      this.#first = 0;
-    }
-    if (spans.length > this.#most) this.#pack();
     return moved;
   }
+}
 
-  /** One open span may hold the mark for days while thousands behind it are settled: merges those neighbours. */
-  #pack(): void {
-    const spans = this.#spans;
-    let last = this.#first;
-    for (let at = last + 1; at < spans.length; at++) {
-      const [before, span] = [spans[last]!, spans[at]!];
-      if (before.open > 0 || span.open > 0 || span.start > before.end.offset) spans[++last] = span;
-      else if (span.end.offset > before.end.offset) before.end = span.end;
-    }
-    spans.length = Math.min(spans.length, last + 1);
-    this.#most = Math.max(2 * SLACK, 2 * spans.length);
-  }
+function areSent(before: Span, span: Span): boolean {
+  return before.isFilled && span.isFilled && span.start === before.end.offset;
+}
+
+function areSettled(before: Span, span: Span): boolean {
+  return before.open === 0 && span.open === 0 && span.start <= before.end.offset;
 }

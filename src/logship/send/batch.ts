@@ -1,9 +1,12 @@
 import { CLOSING, type DocumentWriter, type LineEvent } from '../bytes/document-writer.ts';
-import type { Span } from '../read/progress.ts';
+import { Span, type Progress } from '../read/progress.ts';
 import type { Capacity } from './limits.ts';
 
 /** Memory that a document uses in addition to its bytes, for its spans and marks. */
 const DOCUMENT_OVERHEAD_BYTES = 200;
+
+/** The positions of a document's lines: more than one span if a rotation occurred between them. */
+type Place = Span | readonly Span[];
 
 /**
  * Documents that form the body of a request. They stay encoded: outside the JavaScript heap they need no extra memory,
@@ -18,17 +21,17 @@ export class Batch {
   readonly sinceMs: number;
   /** The end offset of each document in the body. */
   readonly #ends: readonly number[];
-  readonly #spans: readonly (readonly Span[])[];
+  readonly #places: readonly Place[];
 
   constructor(
     body: Buffer,
     ends: readonly number[],
-    spans: readonly (readonly Span[])[],
+    places: readonly Place[],
     { sinceMs, tries = 0 }: { readonly sinceMs: number; readonly tries?: number },
   ) {
     this.body = body;
     this.#ends = ends;
-    this.#spans = spans;
+    this.#places = places;
     this.sinceMs = sinceMs;
     this.tries = tries;
   }
@@ -50,7 +53,8 @@ export class Batch {
 
   /** The positions of its lines in the file. */
   spans(at: number): readonly Span[] {
-    return this.#spans[at] ?? [];
+    const place = this.#places[at] ?? [];
+    return place instanceof Span ? [place] : place;
   }
 
   /** A range of its documents, which shares its bytes. */
@@ -58,7 +62,7 @@ export class Batch {
     const begin = this.#beginOf(from);
     const body = this.body.subarray(begin, this.#ends[to - 1]);
     const ends = this.#ends.slice(from, to).map((end) => end - begin);
-    return new Batch(body, ends, this.#spans.slice(from, to), this);
+    return new Batch(body, ends, this.#places.slice(from, to), this);
   }
 
   /** The selected documents, for a retry. Their bytes are copied, so that the memory of the others is freed. */
@@ -131,9 +135,7 @@ export class Batcher {
   #buffer: Buffer = Buffer.alloc(0);
   #length = 0;
   #ends: number[] = [];
-  #spans: (readonly Span[])[] = [];
-  /** The span of the last document, if it has exactly one. */
-  #run: readonly [Span] | undefined;
+  #places: Place[] = [];
   #sinceMs = 0;
   /** Documents of the same day share this text. */
   #day = '';
@@ -193,7 +195,11 @@ export class Batcher {
   #added(before: number, spans: readonly Span[]): number {
     if (this.isEmpty) this.#sinceMs = this.#options.now();
     this.#ends.push(this.#length);
-    this.#spans.push(this.#joined(spans));
+    const [span] = spans;
+    if (span !== undefined && spans.length === 1) {
+      span.isFilled = true;
+      this.#places.push(span);
+    } else this.#places.push(spans);
     return this.#length - before + DOCUMENT_OVERHEAD_BYTES;
   }
 
@@ -204,12 +210,11 @@ export class Batcher {
     const isSmall = this.#length * 4 < CAPACITY_BYTES;
     const isShared = this.#buffer === this.#options.writer?.buffer;
     const kept = isSmall ? Buffer.from(body) : isShared ? this.#copied(body) : body;
-    const batch = new Batch(kept, this.#ends, this.#spans, { sinceMs: this.#sinceMs });
+    const batch = new Batch(kept, this.#ends, merged(this.#places), { sinceMs: this.#sinceMs });
     if (!isSmall && !isShared) this.#buffer = Buffer.alloc(0);
     this.#length = 0;
     this.#ends = [];
-    this.#spans = [];
-    this.#run = undefined;
+    this.#places = [];
     return batch;
   }
 
@@ -223,18 +228,6 @@ export class Batcher {
   #copied(body: Buffer): Buffer {
     const copy = this.#spare.pop() ?? newBuffer();
     return copy.subarray(0, body.copy(copy));
-  }
-
-  /** Consecutive documents share a span: thousands of small objects slow down the garbage collector. */
-  #joined(spans: readonly Span[]): readonly Span[] {
-    const [span, second] = spans;
-    if (span === undefined || second !== undefined) {
-      this.#run = undefined;
-      return spans;
-    }
-    const run = this.#run;
-    if (run !== undefined && span.progress.join(run[0], span)) return run;
-    return (this.#run = [span]);
   }
 
   #openingOf(day: string, opening: (day: string) => string): string {
@@ -259,6 +252,14 @@ export class Batcher {
     else this.#buffer = this.#options.writer?.buffer ?? this.#spare.pop() ?? newBuffer();
     old.copy(this.#buffer, 0, 0, this.#length);
   }
+}
+
+/** The places of a complete request: neighbors share a span. */
+function merged(places: readonly Place[]): Place[] {
+  const files = new Set<Progress>();
+  for (const place of places) if (place instanceof Span) files.add(place.progress);
+  for (const progress of files) progress.merge();
+  return places.map((place) => (place instanceof Span ? (place.into ?? place) : place));
 }
 
 function newBuffer(): Buffer {

@@ -47,15 +47,14 @@ test('many events settled in any order move the mark to the end', () => {
   assert.equal(progress.acknowledged.offset, 100_000);
 });
 
-test('adjacent spans are merged, and settled when all their events are', () => {
+test('adjacent spans of a request are merged in any order, and settled when all their events are', () => {
   const progress = new Progress(mark(0));
-  const [first, second, third] = [
-    progress.begin(0, mark(10)),
-    progress.begin(10, mark(20)),
-    progress.begin(20, mark(30)),
-  ];
-  assert.equal(progress.join(first, second), true);
-  assert.equal(progress.join(first, third), true);
+  const spans = [progress.begin(0, mark(10)), progress.begin(10, mark(20)), progress.begin(20, mark(30))];
+  const [first, second, third] = spans as [Span, Span, Span];
+  for (const span of [third, first, second]) span.isFilled = true;
+  progress.merge();
+  assert.deepEqual([first.into, second.into, third.into], [undefined, first, first]);
+  assert.equal(progress.kept, 1);
   assert.equal(progress.settle(first), false);
   assert.equal(progress.settle(first), false);
   assert.equal(progress.acknowledged.offset, 0);
@@ -71,32 +70,37 @@ test('an event between merged spans still holds the mark', () => {
   spanning.end = mark(30);
   const after = progress.begin(30, mark(40));
   const newest = progress.begin(40, mark(50));
-  assert.equal(progress.join(spanning, after), true);
-  progress.settle(spanning);
-  progress.settle(spanning);
+  for (const span of [spanning, after, newest]) span.isFilled = true;
+  progress.merge();
+  assert.deepEqual([spanning.into, between.into, newest.into], [undefined, undefined, after]);
+  for (const span of [spanning, after, after]) progress.settle(span);
   assert.equal(progress.acknowledged.offset, 0);
   progress.settle(between);
-  assert.equal(progress.acknowledged.offset, 40);
-  progress.settle(newest);
   assert.equal(progress.acknowledged.offset, 50);
 });
 
-test('spans are not merged across a gap, with another generation, or with a settled one', () => {
-  const [progress, other] = [new Progress(mark(0)), new Progress(mark(0))];
-  const first = progress.begin(0, mark(10));
-  assert.equal(progress.join(first, progress.begin(20, mark(30))), false);
-  assert.equal(other.join(first, other.begin(10, mark(20))), false);
-  const last = progress.begin(40, mark(50));
-  progress.settle(last);
-  assert.equal(progress.join(last, progress.begin(50, mark(60))), false);
+test('spans are not merged across a gap, with an open event, or with another request', () => {
+  const progress = new Progress(mark(0));
+  const [first, second] = [progress.begin(0, mark(10)), progress.begin(10, mark(20))];
+  const behindGap = progress.begin(30, mark(40));
+  const [open, last] = [progress.begin(40, mark(50)), progress.begin(50, mark(60))];
+  first.isFilled = true;
+  progress.merge();
+  for (const span of [second, behindGap, last]) span.isFilled = true;
+  progress.merge();
+  for (const span of [first, second, behindGap, open, last]) assert.equal(span.into, undefined);
+  assert.equal(progress.kept, 5);
 });
 
 test('an open event does not keep all later ones in memory, and the mark eventually passes them', () => {
   const progress = new Progress(mark(0));
   const stuck = progress.begin(0, mark(10));
   const later = progress.begin(10, mark(20));
-  for (let n = 2; n < 100_000; n++) progress.settle(progress.begin(n * 10, mark(n * 10 + 10)));
-  assert.ok(progress.kept < 20_000, `${progress.kept} are kept`);
+  for (let n = 2; n < 100_000; n++) {
+    progress.settle(progress.begin(n * 10, mark(n * 10 + 10)));
+    if (n % 1000 === 0) progress.merge();
+  }
+  assert.ok(progress.kept < 2000, `${progress.kept} are kept`);
   progress.settle(stuck);
   assert.equal(progress.acknowledged.offset, 10);
   progress.settle(later);
@@ -104,7 +108,7 @@ test('an open event does not keep all later ones in memory, and the mark eventua
   assert.equal(progress.isOpen, false);
 });
 
-test('packed or not, the mark is never inside an open event', () => {
+test('merged or not, the mark is never inside an open event', () => {
   const progress = new Progress(mark(0));
   const stuck = progress.begin(0, mark(10));
   const open = new Map<number, Span>();
@@ -113,6 +117,7 @@ test('packed or not, the mark is never inside an open event', () => {
     const span = progress.begin(n * 10, mark(n * 10 + (n % 100 === 0 ? 40 : 10)));
     if (n % 1000 === 0) open.set(n * 10, span);
     else progress.settle(span);
+    if (n % 1500 === 0) progress.merge();
   }
   progress.settle(stuck);
   for (const [start, span] of open) {
