@@ -100,9 +100,11 @@ describe('the real API server accepts the output of each chart', { skip: reason 
     // A Pod's ServiceAccount must exist.
     for (const namespace of [RESTRICTED, PRIVILEGED]) await createAccounts(rendered, namespace);
     const create = async (namespace: string, chosen: readonly PodOf[]) => {
+      // All of nova-compute's Pods are exempt.
+      if (chosen.length === 0) return;
       const items = chosen.map(({ object }) => ({ ...object, metadata: { ...object.metadata, namespace } }));
       const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-      return await cluster.kubectl(['create', '--dry-run=server', '--validate=strict', '--filename=-'], list);
+      await cluster.kubectl(['create', '--dry-run=server', '--validate=strict', '--filename=-'], list);
     };
     const exempt = pods.filter((pod) => pod.exempt !== undefined);
     await create(PRIVILEGED, pods);
