@@ -62,7 +62,6 @@ cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three node
 cloud-full: $(READY) ## make cloud of every release, with Tempest's smoke tests and a reload of each service; RELEASE=2026.1 for one
 	@for release in $(or $(RELEASE),$(basename $(notdir $(wildcard test/cloud/releases/*.txt)))); do FULL=1 RELEASE=$$release STAY= EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts || exit 1; done
 
-
 bench: build ## costs compared with today's tools; NAME=set-configs for one; NAME=log-ship-before BEFORE=FILE for an earlier kolla-log-ship
 	@BEFORE=$(BEFORE) $(NODE) bench/index.ts $(NAME)
 
