@@ -21,14 +21,15 @@ export async function ask(question: Question, timeoutMs: number, { signal, log }
 /**
  * The verdict by the deadline, even if the check ignores its signal. Then it is unhealthy, unless the check defines
  * another verdict.
+ * @param deadline aborted at the deadline
  * @throws the signal's reason
  */
 export async function answerOf(
   question: Pick<Question, 'ask' | 'whenLate'>,
   timeoutMs: number,
   signal: AbortSignal,
+  deadline: AbortSignal = AbortSignal.timeout(timeoutMs),
 ): Promise<Verdict> {
-  const deadline = AbortSignal.timeout(timeoutMs);
   const bounded = AbortSignal.any([signal, deadline]);
   let awaited: string | undefined;
   const late = () =>

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { amqp } from '../../../src/probe/checks/amqp.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';
-import { asked, reasonOf } from './asked.ts';
+import { asked, reasonAwaiting, reasonOf } from './asked.ts';
 import {
   CLOSE,
   CLOSE_OK,
@@ -34,8 +34,8 @@ test("without a login it only checks that a connection's end is handled, and sen
   });
   await using frozen = await scriptedBroker({ isFrozen: true });
   assert.equal(
-    await reasonOf(amqp, [`127.0.0.1:${frozen.port}`], {}, 150),
-    'no response in 150ms: connected, but the broker does not read: it may be frozen',
+    await reasonAwaiting(amqp, [`127.0.0.1:${frozen.port}`], /does not read/),
+    'no response in 1m: connected, but the broker does not read: it may be frozen',
   );
 });
 
@@ -76,7 +76,7 @@ test('at the deadline it names the pending step', async () => {
     [CLOSE, /has opened the virtual host, but does not respond to the close$/],
   ] as const) {
     await using broker = await scriptedBroker({ answers: { [silentAt]: [] } });
-    assert.match(await reasonOf(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN], ENV, 200), awaited);
+    assert.match(await reasonAwaiting(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN], awaited, ENV), awaited);
   }
 });
 

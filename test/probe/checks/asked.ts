@@ -1,7 +1,7 @@
 import { inputOf, resolveOptions, splitWords } from '../../../src/cli/parse.ts';
 import { answerOf } from '../../../src/probe/ask.ts';
 import { CHECK_OPTIONS, commandFor, type Check } from '../../../src/probe/check.ts';
-import type { Verdict } from '../../../src/probe/verdict.ts';
+import type { Question, Verdict } from '../../../src/probe/verdict.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
 /** Runs a check like its command, in this process: validates its arguments, then runs it once. */
@@ -11,11 +11,37 @@ export async function asked(
   env: NodeJS.ProcessEnv = {},
   timeoutMs = 5000,
 ): Promise<Verdict> {
+  return await answerOf(await questionOf(check, words, env), timeoutMs, new AbortController().signal);
+}
+
+async function questionOf(check: Check, words: readonly string[], env: NodeJS.ProcessEnv): Promise<Question> {
   const options = [...check.options, ...CHECK_OPTIONS];
   const split = splitWords(words, options, false);
   const input = inputOf(commandFor(check), split, resolveOptions(options, split, env, undefined), check.word);
-  const question = await check.prepare(input, { log: recordedLog().log, inherited: {} });
-  return await answerOf(question, timeoutMs, new AbortController().signal);
+  return await check.prepare(input, { log: recordedLog().log, inherited: {} });
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * The reason of a check whose deadline comes when it waits for this: a busy machine gets no further in a fixed time than to
+ * the connection.
+ */
+export async function reasonAwaiting(
+  check: Check,
+  words: readonly string[],
+  awaited: RegExp,
+  env: NodeJS.ProcessEnv = {},
+): Promise<string> {
+  const question = await questionOf(check, words, env);
+  const deadline = new AbortController();
+  const ask: Question['ask'] = async (signal, tell) =>
+    await question.ask(signal, (what) => {
+      tell?.(what);
+      if (awaited.test(what)) deadline.abort();
+    });
+  const verdict = await answerOf({ ...question, ask }, MINUTE_MS, new AbortController().signal, deadline.signal);
+  return verdict.healthy ? 'healthy' : verdict.reason;
 }
 
 /** The reason why the check is unhealthy, or `healthy`. */

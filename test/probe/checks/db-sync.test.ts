@@ -9,7 +9,7 @@ import { status, type Handler } from '../../kube/support.ts';
 async function probe(
   answer: Handler,
   more: readonly string[] = [],
-  timeout = '20s',
+  timeout = '5m',
 ): Promise<{ code: number; msg: string }> {
   await using directory = await privateDirectory('db-sync');
   await using stack = new AsyncDisposableStack();

@@ -10,7 +10,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { freePort } from '../../../tools/port.ts';
 import { runHelper } from '../../support/helper.ts';
 import { listenTcp } from '../../support/server.ts';
-import { asked, reasonOf } from './asked.ts';
+import { asked, reasonAwaiting, reasonOf } from './asked.ts';
 
 const packet = (body: Buffer) => Buffer.concat([Buffer.from([body.length, 0, 0, 0]), body]);
 
@@ -28,10 +28,10 @@ test('a rejection, a frozen server and a closed port each have their reason', as
   assert.equal(await reasonOf(mysql, [`127.0.0.1:${full.port}`]), 'error 1040: Too many connections');
   await using frozen = await listenTcp(() => {});
   const at = `127.0.0.1:${frozen.port}`;
-  assert.match(await reasonOf(mysql, [at], {}, 150), /^no response in 150ms: .* does not greet/);
+  assert.match(await reasonAwaiting(mysql, [at], /does not greet/), /^no response in 1m: .* does not greet/);
   assert.match(
-    await reasonOf(mysql, [at, '--user', 'a'], {}, 300),
-    /^no response in 300ms: .* does not finish the login/,
+    await reasonAwaiting(mysql, [at, '--user', 'a'], /does not finish the login/),
+    /^no response in 1m: .* does not finish the login/,
   );
   assert.match(
     await reasonOf(mysql, [`127.0.0.1:${await freePort()}`, '--user', 'a']),

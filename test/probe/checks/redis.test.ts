@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { redis } from '../../../src/probe/checks/redis.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { listenTcp } from '../../support/server.ts';
-import { asked, reasonOf } from './asked.ts';
+import { asked, reasonAwaiting, reasonOf } from './asked.ts';
 
 /** Answers commands in order, and records them. */
 async function answering(...answers: string[]) {
@@ -67,8 +67,8 @@ test('a rejected login and an unexpected password are distinguished, without the
 test('a server that accepts the connection and stays silent is frozen at the deadline', async () => {
   await using server = await listenTcp(() => {});
   assert.match(
-    await reasonOf(redis, [`127.0.0.1:${server.port}`], {}, 100),
-    /^no response in 100ms: connected, but received no response: it may be frozen/,
+    await reasonAwaiting(redis, [`127.0.0.1:${server.port}`], /^connected/),
+    /^no response in 1m: connected, but received no response: it may be frozen/,
   );
 });
 

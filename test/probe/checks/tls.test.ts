@@ -10,7 +10,7 @@ import { makeAuthority } from '../../cluster/authority.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
-import { asked, reasonOf } from './asked.ts';
+import { asked, reasonAwaiting, reasonOf } from './asked.ts';
 
 const DAY_MS = 86_400_000;
 const authority = makeAuthority('tls');
@@ -104,8 +104,8 @@ test('a server without TLS, and a silent one, each have their reason', async () 
   assert.equal(await reasonOf(tls, [`127.0.0.1:${other.port}`]), 'the server does not speak TLS');
   await using silent = await listenTcp(() => {});
   assert.match(
-    await reasonOf(tls, [`127.0.0.1:${silent.port}`], {}, 150),
-    /^no response in 150ms: connected, but received no TLS/,
+    await reasonAwaiting(tls, [`127.0.0.1:${silent.port}`], /^connected/),
+    /^no response in 1m: connected, but received no TLS/,
   );
 });
 
