@@ -88,7 +88,7 @@ describe('a release', { skip: skip ?? false }, () => {
   });
   const identity = { type: 'exactRepository', dockerRepository: 'localhost/kolla-pod' };
 
-  test('the commands of the page verify its checksums', async () => {
+  test("the page's commands verify the release's checksums", async () => {
     const script = commandOf('openssl base64').replaceAll('/etc/kolla-pod/cosign.pub', key);
     assert.match(await must('bash', ['-euo', 'pipefail', '-c', script], { cwd: place }), printedBy('openssl base64'));
     await rm(join(place, 'sums.der'));
@@ -195,7 +195,7 @@ describe('a release', { skip: skip ?? false }, () => {
       assert.match(foreign.stderr, /[Dd]igest/);
     });
 
-    test('the name in a signature is compared', async () => {
+    test('a signature for another repository name is refused', async () => {
       const { code, stderr } = await copy(`${target}:${VERSION}`, {
         ...identity,
         dockerRepository: 'localhost/other',

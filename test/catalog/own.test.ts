@@ -82,7 +82,7 @@ const MURANO_OF_BOOTSTRAP = `${MURANO}
   queue: { vhost: /, user: murano, url: [{ section: DEFAULT, key: transport_url }] }
 `;
 
-test('its Keystone and RabbitMQ sections are parsed', () => {
+test("the Keystone and RabbitMQ sections of a user's service are parsed", () => {
   const [murano] = ownServices('kolla-pod.yaml', load(MURANO_OF_BOOTSTRAP), []);
   assert.deepEqual(murano?.identity?.users?.[0]?.grants, [{ role: 'admin', project: 'service' }]);
   assert.deepEqual(murano?.identity?.services?.[0]?.endpoints, { public: { port: 8082, path: '' } });
@@ -97,7 +97,7 @@ for (const [what, from, to, says] of [
   ['an invalid interface', 'public:', 'pubilc:', /endpoints\.pubilc: .*did you mean 'public'/],
   ['an account without a place for its password', 'password: {', 'name: {', /places\.password: is missing/],
 ] as const) {
-  test(`in its Keystone and RabbitMQ sections ${what} is rejected with its location`, () => {
+  test(`Keystone and RabbitMQ sections with ${what} are rejected with its location`, () => {
     assert.equal(problemsOf(MURANO_OF_BOOTSTRAP), '');
     assert.match(problemsOf(MURANO_OF_BOOTSTRAP.replace(from, to)), says);
   });
@@ -120,7 +120,7 @@ const TOOL = `${MURANO}
     - { name: packages, summary: its packages, steps: [{ argv: [murano-manage, load] }], done: { once: release, fills: package } }
 `;
 
-test('its tool section is parsed', () => {
+test("the tool section of a user's service is parsed", () => {
   const [murano] = ownServices('kolla-pod.yaml', load(TOOL), []);
   assert.deepEqual(
     murano?.tool?.map(({ name, done }) => [name, Object.keys(done)]),

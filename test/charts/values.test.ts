@@ -83,7 +83,7 @@ describe('values', { skip }, () => {
     assert.equal(initContainers[0].image, `kolla/kolla-pod@sha256:${'0'.repeat(64)}`);
   });
 
-  test("Kolla's published images require a delivery and the place of kolla-pod's image, by a message with both", async () => {
+  test("Kolla's published images are rejected without a delivery and kolla-pod's image, and the error names both", async () => {
     const registry = 'quay.io/openstack.kolla';
     const fix = /set global\.kollaPod: \{delivery: copied, image: \{reference: REGISTRY\/REPOSITORY:TAG\}\}/;
     const complaint = async (values: object) => (await small.complaint({ global: { registry, ...values } })) ?? '';
@@ -102,7 +102,7 @@ describe('values', { skip }, () => {
     assert.equal(containers[0].image, `${registry}/small:2025.1-ubuntu-noble`);
   });
 
-  test('a chart with its own registry is judged by that', async () => {
+  test('a chart with its own registry is checked by that registry', async () => {
     const image = { registry: 'quay.io/openstack.kolla' };
     assert.match((await small.complaint({ image })) ?? '', /kollaPod\.delivery: baked/);
     assert.equal(await small.complaint({ image: { registry: 'mine.example' } }), undefined);

@@ -76,7 +76,7 @@ describe('workloads', { skip }, () => {
     }
   });
 
-  test('copied: only kolla-core where no helper of the Pod needs more', async () => {
+  test('copied: Pods whose helpers need no more get only kolla-core', async () => {
     const exec = { mode: 'exec', readiness: 'http http://127.0.0.1:8000/', liveness: 'listen 8000' };
     const installed = async (workload: object, more: object = {}) => {
       const alone = { bootstrap: { enabled: false }, needs: ['tcp://db:3306'], kollaPod: { delivery: 'copied' } };
@@ -98,7 +98,7 @@ describe('workloads', { skip }, () => {
     assert.deepEqual(await installed({}, { bootstrap: { enabled: true } }), all);
   });
 
-  test('with resources for all containers, a ResourceQuota rejects none', async () => {
+  test('all containers get the configured resources, so a ResourceQuota admits them', async () => {
     const resources = { requests: { memory: '64Mi' }, limits: { memory: '256Mi' } };
     const { pod } = await api({ resources, sidecar: { resources } }, { kollaPod: { delivery: 'copied', resources } });
     for (const container of [...pod['initContainers'], ...pod['containers']])

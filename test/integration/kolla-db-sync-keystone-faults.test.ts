@@ -37,7 +37,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('a wrong password', async () => {
+  test('a wrong password exits with 77, and the error suggests --rotate', async () => {
     await using site = await keystoneSite(mariadb);
     const sql = `CREATE DATABASE ${site.database}; CREATE USER ${site.database} IDENTIFIED BY 'pw-of-keystone';`;
     await mariadb.query(`${sql} GRANT ALL ON ${site.database}.* TO ${site.database}`);
@@ -54,7 +54,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     await endsWell(site);
   });
 
-  test('a read-only server', async () => {
+  test('a read-only server exits with 69 and the fix, and nothing is written', async () => {
     await using site = await keystoneSite(mariadb);
     await mariadb.query('SET GLOBAL read_only = 1');
     try {
@@ -72,7 +72,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     await endsWell(site);
   });
 
-  test('an untrusted certificate; then a trusted one, by Keystone as well', async () => {
+  test('an untrusted certificate exits with 69; with a trusted one the schema is migrated, and Keystone accepts it', async () => {
     await using site = await keystoneSite(mariadb);
     await site.configure({ host: 'localhost', query: `&ssl_ca=${server.otherCaFile}` });
     const { code, stderr } = await site.sync();
@@ -83,7 +83,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     assert.equal(await site.check(), 0, 'Keystone finds its schema complete');
   });
 
-  test('a server that is down, and starts', async () => {
+  test('a server that is down exits with 75 at the deadline; once it has started the schema is migrated', async () => {
     await using site = await keystoneSite(mariadb);
     await mariadb.stop();
     try {

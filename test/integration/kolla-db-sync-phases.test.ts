@@ -234,7 +234,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     ['can not tell', 1],
     ['ends with an unknown code', 77],
   ] as const) {
-    test(`a check that ${what} does not block the migration`, async () => {
+    test(`a check that ${what} reports the phase as pending, and does not block the migration`, async () => {
       await using stack = new AsyncDisposableStack();
       const glance = await site(known('glance'), stack);
       await glance.sync('--phase', 'expand');

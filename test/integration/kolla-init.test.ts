@@ -94,7 +94,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     });
   });
 
-  test('the deadline exits with 75 and names the last state', async () => {
+  test('exits with code 75 at the deadline, whose error names the last state', async () => {
     await using waiting = await startInit([...admin, ...waitFor('never'), '--timeout', '8s']);
     assert.equal(await waiting.ended, 75);
     assert.match(

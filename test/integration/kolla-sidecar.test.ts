@@ -60,7 +60,7 @@ for (const [what, sections, code, says] of [
     await assert.rejects(readFile(join(site.path, 'root/etc/keystone/a.conf')), /ENOENT/);
   });
 
-test('a failing component is reported, restarted, and does not affect others', async () => {
+test('a failing component is reported and restarted, and does not affect others', async () => {
   await using site = await sidecarSite('fails');
   await using server = await listenBulk();
   const stateDir = join(site.path, 'state');
@@ -188,7 +188,7 @@ test('reasons are visible within this Pod only: others get a status word, also o
   assert.equal(await (await fetch(`http://${own}:${port}/readyz`)).text(), 'unhealthy\n');
 });
 
-test('SIGTERM: not ready at once, lines written until then are shipped last, and it exits with 143', async () => {
+test('on SIGTERM the sidecar is unready at once, ships lines written until then, and exits with 143', async () => {
   await using site = await sidecarSite('stop');
   await using server = await listenBulk();
   const log = join(site.path, 'logs/keystone/keystone.log');
@@ -219,7 +219,7 @@ test('SIGTERM: not ready at once, lines written until then are shipped last, and
   assert.equal(server.ids.size, 501);
 });
 
-test('a log server that rejects us makes the Pod unready only on request', async () => {
+test('a log server that rejects documents makes the Pod unready only on request', async () => {
   await using server = await listenHttp((request, response) => {
     request.resume().once('end', () => {
       response.statusCode = 401;

@@ -159,7 +159,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
     ['a set of the cluster', (client, options) => client.watchSet(NAMESPACES, options)],
   ];
   for (const [what, watch] of watches) {
-    test(`without permission for ${what} the error has the Role to apply, which is sufficient`, async (t) => {
+    test(`without permission for ${what} the error contains a sufficient Role`, async (t) => {
       const name = `nobody-${what.length}`;
       await kubectl('create', 'serviceaccount', name);
       const bearer = (await kubectl('create', 'token', name)).trim();

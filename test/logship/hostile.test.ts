@@ -91,7 +91,7 @@ test('a link to its own state is not shipped, even after the state was moved', a
   assert.match(all, /cannot read \S+x\.log: it leads to \S+checkpoint\.json, which is our own state/);
 });
 
-test('a directory of the operand later replaced by a link leads nowhere else', async () => {
+test('a directory of the operand that is later replaced by a link is not followed', async () => {
   await using v = await volume();
   const app = join(v.outside, '../app');
   await mkdir(join(app, 'logs'), { recursive: true });
@@ -118,7 +118,7 @@ test('a link to a log of the volume is followed, and a root may be a link', asyn
   assert.deepEqual(lines.toSorted(), ['a line', 'of a link'], all);
 });
 
-test('a FIFO does not block it', async () => {
+test('a FIFO does not block shipping', async () => {
   await using v = await volume();
   await must('mkfifo', [v.at('nova/x.log')]);
   const { lines, all } = await shipped(v.root);
@@ -134,7 +134,7 @@ test('does not keep state behind a link', async () => {
   assert.deepEqual(await readdir(v.outside), ['token.log']);
 });
 
-test('a root that does not exist is named with the fix', async () => {
+test('a missing root is reported with the fix', async () => {
   await using v = await volume();
   const { code, all } = await shipped(v.at('none'));
   assert.equal(code, 65, all);
@@ -178,7 +178,7 @@ for (const [what, put] of [
     await assert.rejects(access(join(v.outside, 'haproxy.log')));
   });
 
-test('10,000 swaps while it reads: each line of the volume is indexed once, and nothing else', async (t) => {
+test('10,000 swaps during reading: each line of the volume is indexed once, and nothing else', async (t) => {
   await using v = await volume();
   await using running = await startHelper('kolla-log-ship', ['--root', v.root, '--timezone', 'UTC'], {
     keepOutput: true,

@@ -178,7 +178,7 @@ test('a component that does not stop in time does not reduce the time of later o
   assert.match(said.text(), /did not stop within 20ms: abandoned/);
 });
 
-test('a stop cuts the pause before the next attempt short', async () => {
+test('a stop ends the pause before the next attempt at once', async () => {
   const pausing = Promise.withResolvers<void>();
   const failing = role('waits', () => Promise.reject(new ConfigError('no')));
   using supervisor = supervise([failing], silent().log, {

@@ -182,7 +182,7 @@ async function halfInstall(one: { source: string; volume: string; directory: { p
   return { running, [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose]() };
 }
 
-test('killed midway it leaves no binary, and the next run completes and cleans up', async () => {
+test('an installation killed midway leaves no binary, and the next run completes and cleans up', async () => {
   await using one = await stage();
   await using half = await halfInstall(one);
   const { running } = half;
@@ -195,7 +195,7 @@ test('killed midway it leaves no binary, and the next run completes and cleans u
   assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-pod', 'rootless-bin']);
 });
 
-test('stopped midway by SIGTERM it leaves nothing and exits with 143', async () => {
+test('an installation stopped midway by SIGTERM leaves nothing and exits with 143', async () => {
   await using one = await stage();
   await using half = await halfInstall(one);
   const { running } = half;
@@ -213,7 +213,7 @@ test('four concurrent runs leave one complete installation', async () => {
   assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-pod', 'rootless-bin']);
 });
 
-test('a DIR that is not a directory, or is not in one, is rejected with 65', async () => {
+test('a DIR that is not a directory, or is below a file, is rejected with 65', async () => {
   await using one = await stage();
   await writeFile(one.volume, '');
   const { code, stderr } = await one.install();
@@ -233,7 +233,7 @@ test('a place where no directory can be created is reported at once, and so is a
   assert.match(device.stderr, /\/dev\/null is not a file/);
 });
 
-test('something else under the name of one of its directories is rejected with 65', async () => {
+test('a file with the name of one of its directories is rejected with 65', async () => {
   await using one = await stage();
   await mkdir(one.volume);
   await writeFile(join(one.volume, 'bin'), 'mine');
@@ -301,7 +301,7 @@ test('a full disk is reported with the space needed, and the partial copy is rem
   assert.match(stderr, /\nleft: \n$/);
 });
 
-test('a volume mounted noexec is rejected with 69', async (t) => {
+test('a volume mounted noexec is rejected with exit code 69', async (t) => {
   if (!(await needs(t, canHaveSmallDisk))) return;
   await using one = await stage();
   const { code, stderr } = await onTmpfs(one, 'mount -t tmpfs -o noexec none "$0"');

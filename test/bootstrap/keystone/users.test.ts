@@ -97,7 +97,7 @@ test("names in the service's configuration replace the catalogue's, also in gran
   );
 });
 
-test('domains named in its configuration are created too, as in openstack-helm', () => {
+test("domains named in the service's configuration are created too, as in openstack-helm", () => {
   const found = { ...NONE, domain: 'service', projectDomain: 'service' };
   const elsewhere = wantedUsers(placement.identity!, () => found);
   const nothing = { ...whole(), projects: new Map(), users: new Map() };

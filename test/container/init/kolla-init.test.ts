@@ -101,7 +101,7 @@ for (const [name, args, code] of [
   });
 }
 
-test('the deadline exits with 75', async () => {
+test('exits with code 75 at the deadline', async () => {
   await using pod = await tree();
   const args = [...pod.args, '--wait', `tcp://127.0.0.1:${await freePort()}`, '--timeout', '300ms'];
   const { code, stderr } = await runHelper('kolla-init', args);
@@ -123,7 +123,7 @@ registerHooks({
   },
 });`;
 
-test('only a wait on the API loads its client', async () => {
+test('only a wait for an API object loads the API client', async () => {
   await using pod = await tree();
   await using server = await listenTcp(() => {});
   const env = { HOME: pod.root, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NO_KUBERNETES)}` };

@@ -20,14 +20,14 @@ function lines(said: string): string[] {
     .map((line) => line.replace(new RegExp(TIME), 'TIME'));
 }
 
-test('without dependencies and COMMAND it warns as before and exits with 0', async () => {
+test('without dependencies and COMMAND warns like the original and exits with 0', async () => {
   const { code, stdout, stderr } = await runHelper(NAME, [], { env: { DEPENDENCY_SERVICE: '', COMMAND: '' } });
   assert.equal(code, 0, stderr);
   assert.deepEqual(lines(stdout), ['Entrypoint WARNING: TIME COMMAND env is empty']);
   assert.equal(stderr, '');
 });
 
-test('its log has the expected lines: on stdout, and the final error on stderr', async () => {
+test('logs the expected lines: on stdout, and the final error on stderr', async () => {
   await using directory = await privateDirectory('entry');
   const absent = join(directory.path, 'absent');
   const env = { DEPENDENCY_SOCKET: `${directory.path},${absent}`, KOLLA_INIT_TIMEOUT: '300ms' };
@@ -42,7 +42,7 @@ test('its log has the expected lines: on stdout, and the final error on stderr',
   assert.match(stderr, new RegExp(`^Entrypoint ERROR: ${TIME} not ready after 300ms: Socket ${absent} `));
 });
 
-test('with --log-format json its lines are those of every helper, on stderr', async () => {
+test('with --log-format json logs in the format of every helper, on stderr', async () => {
   const env = { DEPENDENCY_SOCKET: '/', KOLLA_POD_LOG_FORMAT: 'json' };
   const { code, stdout, stderr } = await runHelper(NAME, [], { env });
   assert.deepEqual([code, stdout], [0, '']);
@@ -87,7 +87,7 @@ test('an invalid variable exits with 64, without rendering a file or running COM
   for (const path of [rendered, ran]) await assert.rejects(stat(path), { code: 'ENOENT' });
 });
 
-test('in lenient mode it continues like kubernetes-entrypoint, with a warning each time', async () => {
+test('in lenient mode continues like the original, with a warning each time', async () => {
   const env = {
     DEPENDENCY_JOBS_JSON: '[{',
     DEPENDENCY_SERVICE: 'a:b:c',

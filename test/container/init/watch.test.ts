@@ -21,7 +21,7 @@ async function service(p: Pod, name: string, script: string): Promise<Running & 
   return { ...running, heard };
 }
 
-test('a change is installed, then the named process gets the signal: the parent, not its workers', async () => {
+test('a change is installed, then the named process gets the signal: the parent process, not its workers', async () => {
   await using p = await prepared();
   await using keystone = await service(
     p,
@@ -219,7 +219,7 @@ test('a version with a damaged certificate is rejected, together with its files'
   assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'one');
 });
 
-test('on SIGTERM it exits with 143, and stops a running command', async () => {
+test('on SIGTERM the watch exits with 143, and stops a running command', async () => {
   await using p = await prepared();
   const pids = join(p.configDir, '..', 'pids');
   await using watch = await sidecar(p, ['--on-change', `exec:sh -c 'echo $$ > ${pids}; exec sleep 1000'`]);
@@ -258,7 +258,7 @@ registerHooks({
   },
 });`;
 
-test('kolla-init alone loads nothing of the watch', async () => {
+test('kolla-init without watch loads no code of the watch', async () => {
   await using p = await prepared();
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NO_WATCH)}` };
   const looked = { env, fromSource: true } as const;

@@ -181,7 +181,7 @@ export const charts: Capability = {
     {
       point: 'all in one: a configuration that is refused, with no request failed, and a rollback',
       file: 'test/aio/aio.test.ts',
-      test: 'an upgrade to a rejected configuration keeps the old replicas serving, and a rollback restores the release',
+      test: 'an upgrade to a rejected configuration changes no workload, and a rollback restores the release',
     },
     {
       point: 'all in one: a NoExecute taint',

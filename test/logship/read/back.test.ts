@@ -52,7 +52,7 @@ test('reads lines written to a file while it was moved away, and after it is bac
   assertOnce(r, ['one', 'two', 'three', 'four']);
 });
 
-test('a file that is back after another took its place resumes, and the other is read to its end', async () => {
+test('a file that is back after another took its place resumes, and the other file is read to its end', async () => {
   await using r = await withTwoLines();
   renameSync(r.path('nova/a.log'), r.path('nova/aside'));
   writeFileSync(r.path('nova/a.log'), 'other\n');

@@ -88,7 +88,7 @@ test("another tool's template with precedence is an error, before anything is wr
   assert.deepEqual(server.writes, []);
 });
 
-test('exits with 77 for a server that rejects us, 75 for an unresponsive one, 69 for a missing one', async () => {
+test('exits with 77 for a server that rejects the login, 75 for an unresponsive one, 69 for a missing one', async () => {
   await using refusing = await standIn({ has: 'neither', status: 401 });
   const refused = await setup(refusing.url);
   assert.equal(refused.code, 77);

@@ -203,7 +203,7 @@ test('a full disk behind stdout and a reader that has exited give 1 and the reas
   assert.match((await say('| true')).stderr, /^(?:healthcheck_curl: .*\n1|0)\n$/);
 });
 
-test('SIGTERM and Ctrl-C end it at once, as killed by the signal', async () => {
+test('SIGTERM and Ctrl-C end the check at once, as if killed by the signal', async () => {
   for (const [signal, code] of [
     ['SIGTERM', 143],
     ['SIGINT', 130],

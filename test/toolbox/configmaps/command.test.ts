@@ -34,7 +34,7 @@ for (const form of FORMS)
     assert.deepEqual((JSON.parse(stdout) as { items: unknown }).items, objects);
   });
 
-test('a text is a readable block, and its password only in a Secret', async () => {
+test('text files are printed as YAML block scalars; passwords only base64-encoded in Secrets', async () => {
   await using directory = await privateDirectory('configmaps');
   await writeService(directory.path, FILES);
   const { stdout, stderr } = await configmaps(directory.path, '--name', 'keystone', '-n', 'openstack');
@@ -64,7 +64,7 @@ test('each content has its own version, and only changed ones a new name', async
   assert.ok(live.includes('keystone-keystone.conf'));
 });
 
-test("a source's own mode is kept only if an entry keeps it", async () => {
+test("a source's own mode is kept only if its entry has preserve_properties", async () => {
   await using directory = await privateDirectory('configmaps');
   const kept = { ...takes('run.sh'), perm: undefined, preserve_properties: true };
   await writeService(directory.path, { 'run.sh': '#!/bin/sh\n', 'a.conf': '[a]\n' }, [kept, takes('a.conf')]);
@@ -230,19 +230,13 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
     /the largest is b with 600001: --bundle file/,
   ],
   [
-    'a name that is none',
+    'an invalid name',
     (directory) => writeService(directory, {}),
     ['', '--name', 'No_Name'],
     64,
     /--name: 'No_Name' is not a name/,
   ],
-  [
-    'a namespace that is none',
-    (directory) => writeService(directory, {}),
-    ['', '-n', 'a.b'],
-    64,
-    /--namespace: 'a\.b'/,
-  ],
+  ['an invalid namespace', (directory) => writeService(directory, {}), ['', '-n', 'a.b'], 64, /--namespace: 'a\.b'/],
   [
     'a --secret that nothing matches',
     (directory) => writeService(directory, {}),
