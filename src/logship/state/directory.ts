@@ -119,7 +119,7 @@ function listening(path: string): Promise<Server> {
   });
 }
 
-/** Rejects with the system's error if this cannot be determined. */
+/** Whether a process listens on the socket. Rejects with the system's error if this cannot be determined. */
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
