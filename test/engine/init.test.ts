@@ -182,7 +182,7 @@ test('SIGTERM ends a wait during DNS resolution', { skip: skipUnlessRoot }, asyn
 
 for (const [what, text, said] of [
   [
-    'an exclude that never ends',
+    'an exclude pattern with catastrophic backtracking',
     JSON.stringify({
       command: 'x',
       permissions: [{ path: '/x', owner: 'root:root', recurse: true, exclude: ['^/x/(a+)+$b'] }],

@@ -45,17 +45,20 @@ async function shipped(
 }
 
 for (const [what, put] of [
-  ['a file outside', (v) => symlink(join(v.outside, 'token.log'), v.at('nova/x.log'))],
-  ['one by a relative link', (v) => symlink('../../outside/token.log', v.at('nova/x.log'))],
+  ['a file outside the log root', (v) => symlink(join(v.outside, 'token.log'), v.at('nova/x.log'))],
+  ['a file outside by a relative path', (v) => symlink('../../outside/token.log', v.at('nova/x.log'))],
   [
-    'one by two links',
+    'a file outside through another link',
     async (v) => {
       await symlink(join(v.outside, 'token.log'), v.at('nova/y'));
       await symlink('y', v.at('nova/x.log'));
     },
   ],
-  ['its environment', (v) => symlink('/proc/self/environ', v.at('nova/x.log'))],
-  ['its environment, by way of its root', (v) => symlink('/proc/self/root/proc/self/environ', v.at('nova/x.log'))],
+  ["the shipper's environment", (v) => symlink('/proc/self/environ', v.at('nova/x.log'))],
+  [
+    "the shipper's environment through its root",
+    (v) => symlink('/proc/self/root/proc/self/environ', v.at('nova/x.log')),
+  ],
   ['a device', (v) => symlink('/dev/zero', v.at('nova/x.log'))],
 ] as const satisfies readonly (readonly [string, (v: Awaited<ReturnType<typeof volume>>) => Promise<void>])[])
   test(`a link to ${what} is reported and not shipped`, async () => {

@@ -86,11 +86,11 @@ test('dependencies come from the environment, separated by commas, without dupli
 });
 
 for (const [name, args, code] of [
-  ['a named config.json that is missing is 65', ['--config-json', '/no/such.json'], 65],
-  ['a missing root is 65', ['--root', '/no/such/root'], 65],
-  ['a wait for the API without credentials is 65', ['--wait', 'job/x'], 65],
-  ['an empty deadline is 64', ['--timeout', '0'], 64],
-  ['an argument that is not an option is 64', ['keystone'], 64],
+  ['a missing named config.json exits with 65', ['--config-json', '/no/such.json'], 65],
+  ['a missing root exits with 65', ['--root', '/no/such/root'], 65],
+  ['a wait for an API object without credentials exits with 65', ['--wait', 'job/x'], 65],
+  ['an empty deadline exits with 64', ['--timeout', '0'], 64],
+  ['an argument that is not an option exits with 64', ['keystone'], 64],
 ] as const) {
   test(name, async () => {
     await using pod = await tree();

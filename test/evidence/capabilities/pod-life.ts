@@ -70,7 +70,7 @@ export const podLife: Capability = {
     {
       point: 'a given but missing config.json exits with 65',
       file: 'test/container/init/kolla-init.test.ts',
-      test: 'a named config.json that is missing is 65',
+      test: 'a missing named config.json exits with 65',
     },
     {
       point: 'kolla-init installs files and waits for a Job that does not exist yet',

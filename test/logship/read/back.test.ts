@@ -21,7 +21,7 @@ async function withTwoLines(): Promise<Reading> {
 
 for (const [what, from, to] of [
   ['file', 'nova/a.log', 'nova/a.log.1'],
-  ['file whose new name is no rotation’s', 'nova/a.log', 'nova/aside'],
+  ['file with a new name unlike a rotated one', 'nova/a.log', 'nova/aside'],
   ['directory', 'nova', 'away'],
 ] as const) {
   test(`a ${what} that was renamed back resumes at its offset`, async () => {

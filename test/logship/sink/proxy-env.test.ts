@@ -18,7 +18,7 @@ const never = new AbortController().signal;
 const GET = { method: 'GET', path: '/' };
 
 for (const [how, valueOf] of [
-  ['without a scheme, as curl takes it', (port: number) => `127.0.0.1:${port}`],
+  ['without a scheme, as curl accepts it', (port: number) => `127.0.0.1:${port}`],
   ['without a scheme, with a login', (port: number) => `shipper:geheim@127.0.0.1:${port}`],
   ['with a scheme in capitals', (port: number) => `HTTP://127.0.0.1:${port}`],
   ['with the newline of the file that it comes from', (port: number) => `http://127.0.0.1:${port}\n`],

@@ -141,17 +141,23 @@ test('options take precedence: --secret before --plain, and --plain warns if a s
 
 /** The mistake, how it is set up, the arguments, the exit code and the message. */
 const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly string[], number, RegExp][] = [
-  ['no directory', () => Promise.resolve(), ['/nonexistent/keystone'], 65, /\/nonexistent\/keystone: is missing/],
+  [
+    'a missing directory',
+    () => Promise.resolve(),
+    ['/nonexistent/keystone'],
+    65,
+    /\/nonexistent\/keystone: is missing/,
+  ],
   ['a file', (directory) => writeFile(join(directory, 'x'), ''), ['x'], 65, /x is a file; name the directory/],
   ['an empty directory', () => Promise.resolve(), [''], 65, /no config\.json in .*\/etc\/kolla\/SERVICE/],
   [
-    'the directory above',
+    'a config.json of the parent directory',
     (directory) => writeService(join(directory, 'nova-api'), {}),
     [''],
     65,
     /such as .*\/nova-api/,
   ],
-  ['no JSON', (directory) => writeFile(join(directory, 'config.json'), '{'), [''], 65, /config\.json is not JSON/],
+  ['invalid JSON', (directory) => writeFile(join(directory, 'config.json'), '{'), [''], 65, /config\.json is not JSON/],
   [
     'a source that is missing',
     (directory) => writeService(directory, {}, [takes('a.conf')]),
@@ -251,7 +257,13 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
     64,
     /'\.\.\/x' is not a pattern/,
   ],
-  ['two forms at once', (directory) => writeService(directory, {}), ['', '--mounts', '--explain'], 64, /not both/],
+  [
+    '--mounts with --explain',
+    (directory) => writeService(directory, {}),
+    ['', '--mounts', '--explain'],
+    64,
+    /not both/,
+  ],
 ];
 
 for (const [what, set, [dir = '', ...args], wanted, says] of WRONG)
