@@ -145,7 +145,7 @@ describe('a release', { skip: skip ?? false }, () => {
     await rm(damaged, { recursive: true });
   });
 
-  test('publish.sh exits with 64 without a repository, and with 69 without skopeo or a registry', async () => {
+  test('publish.sh exits with code 64 without a repository, and with 69 without skopeo or a registry', async () => {
     for (const args of [[], [registry.address], ['--all', target], [`${target}/`]])
       assert.equal((await publish(place, args)).code, 64, args.join(' '));
     const without = await publish(place, [target], { SKOPEO: join(directory.path, 'no-skopeo') });

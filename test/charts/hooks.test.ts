@@ -90,7 +90,7 @@ describe('before an upgrade changes any object', { skip, concurrency: 2 }, () =>
     }
   });
 
-  test('a repeated upgrade deletes neither the migrator of a failed one nor its files; success deletes all', async () => {
+  test("a repeated upgrade deletes neither the migrator of a failed upgrade nor the migrator's files; success deletes all", async () => {
     const hooks = hooksOf(await upgraded('keystone', STEPWISE));
     assert.notEqual(hooks.length, 0);
     for (const hook of hooks) {

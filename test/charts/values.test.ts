@@ -199,7 +199,7 @@ describe('values', { skip }, () => {
     [{ global: { labels: { compute: { gpu: true } } } }, /global.labels.compute.gpu.*want string/],
     [{ global: { tolerations: { compute: { key: 'x' } } } }, /global.tolerations.compute.*want array/],
   ] as const)
-    test(`rejected with its location: ${JSON.stringify(values)}`, async () => {
+    test(`values are rejected with their location: ${JSON.stringify(values)}`, async () => {
       assert.match(((await small.complaint(values)) ?? '').replaceAll(/[/\n]/g, '.'), place);
     });
 
@@ -302,7 +302,7 @@ describe('values', { skip }, () => {
       /small: name: n{40}-clean-up-daily has 55 characters, and Kubernetes takes 52/,
     ],
   ] as const)
-    test(`rejected: ${JSON.stringify(values)}`, async () => {
+    test(`values are rejected: ${JSON.stringify(values)}`, async () => {
       assert.match((await small.complaint(values)) ?? '', what);
     });
 });

@@ -60,7 +60,7 @@ describe('workloads', { skip }, () => {
       assert.equal((await api({ probes: { readiness } })).pod['shareProcessNamespace'], true, readiness);
   });
 
-  test('copied: an init container installs the binary, and all commands are found there', async () => {
+  test('copied: an init container installs the binary, and all commands are found in its volume', async () => {
     const { pod } = await api({}, { kollaPod: { delivery: 'copied' } });
     const [install, init, sidecar] = pod['initContainers'];
     assert.deepEqual([install.image, install.args], [`kolla/kolla-pod:${VERSION}`, ['install', '/opt/kolla-pod']]);
@@ -124,7 +124,7 @@ describe('workloads', { skip }, () => {
     assert.equal((await api({}, { global })).pod['nodeSelector'], undefined);
   });
 
-  test('labels and annotations are on its Pods; those used by selectors and waits cannot be removed', async () => {
+  test('labels and annotations of a workload are on its Pods; those used by selectors and waits cannot be removed', async () => {
     const labels = { team: 'a', 'app.kubernetes.io/component': 'mine' };
     const annotations = { 'prometheus.io/scrape': 'true', 'kolla-pod/release': 'mine' };
     const { workload, rendered } = await api({ labels, annotations });

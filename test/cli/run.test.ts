@@ -36,7 +36,7 @@ for (const [what, code] of [
   ['deadline', 75],
   ['permission', 77],
 ] as const) {
-  test(`an error of the class ${what} exits with ${code} and one line without a stack`, async () => {
+  test(`an error of the class ${what} exits with code ${code} and one line without a stack`, async () => {
     const said = await program(['fail', what]);
     assert.equal(said.code, code);
     assert.deepEqual(

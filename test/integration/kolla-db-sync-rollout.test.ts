@@ -191,7 +191,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     });
   });
 
-  test('SIGTERM ends it immediately, with a separate reason', async () => {
+  test('ends immediately on SIGTERM, with a separate reason', async () => {
     const wait = waiting(['deployment/nobody']);
     await wait.says(/no such Deployment/);
     wait.stop();

@@ -80,7 +80,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     );
   });
 
-  test('without permissions it exits with 77 and a Role that is sufficient', async () => {
+  test('without permissions exits with code 77 and a Role that is sufficient', async () => {
     await create('done');
     await endPodsOf(cluster, NAMESPACE, 'done', 'Succeeded');
     const credentials = await account('nobody', '');

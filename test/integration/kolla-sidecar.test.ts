@@ -188,7 +188,7 @@ test('reasons are visible within this Pod only: others get a status word, also o
   assert.equal(await (await fetch(`http://${own}:${port}/readyz`)).text(), 'unhealthy\n');
 });
 
-test('on SIGTERM the sidecar is unready at once, ships lines written until then, and exits with 143', async () => {
+test('on SIGTERM the sidecar is unready at once, ships lines written until then, and exits with code 143', async () => {
   await using site = await sidecarSite('stop');
   await using server = await listenBulk();
   const log = join(site.path, 'logs/keystone/keystone.log');

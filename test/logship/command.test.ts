@@ -157,7 +157,7 @@ test('an unusable state directory is a configuration error with the fix', async 
   assert.equal(logLines(stderr)[0]?.msg, '/nowhere does not exist: mount the log volume or set --root');
 });
 
-test('with the server down on shutdown exits with 143 after the grace period, and the next start ships the rest', async () => {
+test('with the server down on shutdown exits with code 143 after the grace period, and the next start ships the rest', async () => {
   await using l = await logs('one', 'two');
   const port = await freePort();
   const args = ['--root', l.root, '--url', `http://127.0.0.1:${port}`, '--grace', '300ms'];
@@ -168,7 +168,7 @@ test('with the server down on shutdown exits with 143 after the grace period, an
   assert.equal(printed(after.stdout).length, 2);
 });
 
-test('SIGTERM with everything acknowledged exits with 0, and lines written just before are shipped', async () => {
+test('exits with code 0 after SIGTERM if everything is acknowledged, and ships lines written just before', async () => {
   await using l = await logs('one');
   const received: string[] = [];
   await using server = await listenHttp((request, response) => {

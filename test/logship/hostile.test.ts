@@ -162,7 +162,7 @@ for (const [what, put] of [
   ],
   ['directory', (v) => symlink(v.outside, v.at('haproxy'))],
 ] as const satisfies readonly (readonly [string, (v: Awaited<ReturnType<typeof volume>>) => Promise<void>])[])
-  test(`syslog is not written through a link in place of its ${what}`, async (t) => {
+  test(`syslog is not written through a link in place of the ${what}`, async (t) => {
     await using v = await volume();
     await put(v);
     const port = await freePort();

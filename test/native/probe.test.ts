@@ -61,7 +61,7 @@ const NAMESPACE = ['--pid', '--fork', '--kill-child', '--mount-proc'];
 const hasNamespace = (await run('unshare', [...NAMESPACE, 'true']).catch(() => undefined))?.code === 0;
 
 test(
-  'as PID 1 it reaps orphans, and exits on SIGTERM',
+  'as PID 1 kolla-probe reaps orphans, and exits on SIGTERM',
   {
     skip: skip || (!hasNamespace && 'needs root, for a pid namespace'),
   },

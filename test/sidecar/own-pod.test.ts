@@ -41,7 +41,7 @@ test('a Pod with a long enough startup probe passes silently', async () => {
   assert.deepEqual(await checked(clusterWith(podWith(12))), { thrown: undefined, warned: [] });
 });
 
-test('a Pod with a startup probe that is too short exits with 65', async () => {
+test('exits with code 65 in a Pod whose startup probe is too short', async () => {
   const { thrown } = await checked(clusterWith(podWith(11)));
   assert.ok(thrown instanceof ConfigError);
   assert.match(thrown.message, /fails after 110 s.*set failureThreshold: 12/);

@@ -51,7 +51,7 @@ test('backoff is reset after a component ran for a minute', async () => {
   await supervisor.stop(STOP);
 });
 
-test('a component that exits with 0 is done, and one with another code is restarted', async () => {
+test('a component that exits with code 0 is done, and one with another code is restarted', async () => {
   const over = Promise.withResolvers<void>();
   const codes = [7, 0];
   const waits = role('waits', () => Promise.resolve(0));

@@ -59,7 +59,7 @@ const waiting = (objects: object, text = 'db-sync/keystone', self: { container?:
     self: { podName: 'me', nodeName: 'node1', container: 'kolla-init', isInCluster: true, ...self },
   });
 
-test('a wait for the migration of a later container of this Pod exits with 65, and names both', async () => {
+test('exits with code 65 for a wait for the migration of a later container of this Pod, and names both', async () => {
   const { done } = waiting(OBJECTS);
   await assert.rejects(done, (error) => {
     assert.ok(error instanceof ConfigError);

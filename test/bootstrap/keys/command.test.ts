@@ -187,7 +187,7 @@ for (const [words, code, text] of [
     'no Kubernetes API (KUBERNETES_SERVICE_HOST is not set): run in a Pod or pass --kubeconfig',
   ],
 ] as const) {
-  test(`kolla-bootstrap keys ${words.join(' ')} exits with ${code}`, async () => {
+  test(`kolla-bootstrap keys ${words.join(' ')} exits with code ${code}`, async () => {
     const finished = await runHelper('kolla-bootstrap', ['keys', ...words], { env: { HOME: '/nonexistent' } });
     assert.equal(finished.code, code, finished.stderr);
     assert.ok(

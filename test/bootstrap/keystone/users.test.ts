@@ -61,7 +61,7 @@ test('a password is set only if Keystone rejects it; it is not shown', () => {
   );
 });
 
-test('a disabled object is shown as such before it is enabled', () => {
+test('a disabled object is shown as disabled before it is enabled', () => {
   assert.deepEqual(
     lines((state) => {
       state.users.set(keyOf(user!), { id: 'u', enabled: false });

@@ -31,7 +31,7 @@ async function tree() {
   };
 }
 
-test('an invalid certificate exits with 65 before any file is changed', async () => {
+test('exits with code 65 for an invalid certificate before any file is changed', async () => {
   await using pod = await tree();
   const directory = join(pod.args.at(-1)!, 'ca-certificates');
   await mkdir(directory);
@@ -42,7 +42,7 @@ test('an invalid certificate exits with 65 before any file is changed', async ()
   await assert.rejects(stat(join(pod.root, 'etc/keystone')), { code: 'ENOENT' });
 });
 
-test('check exits with 65 for an invalid certificate too, and names it', async () => {
+test('check exits with code 65 for an invalid certificate too, and names its file', async () => {
   await using pod = await tree();
   const directory = join(pod.args.at(-1)!, 'ca-certificates');
   await mkdir(directory);

@@ -36,7 +36,7 @@ for (const [what, text] of [
   ['a million objects', '{"a":'.repeat(1e5)],
 ] as const)
   for (const file of ['config.json', 'config.yaml'])
-    test(`${what} in ${file} exit with 1, without exhausting the stack`, { skip }, async () => {
+    test(`exits with code 1 for ${what} in ${file}, without exhausting the stack`, { skip }, async () => {
       const { code, stderr } = await ended(text, {}, file);
       assert.equal(code, 1, stderr.slice(-500));
       assert.match(stderr, /ERROR InvalidConfig: Invalid (?:json|yaml) file found at /);

@@ -44,7 +44,7 @@ export const sidecar: Capability = {
       point:
         'SIGTERM: not ready immediately, components stop in order, log shipping last with the last lines, exit code 143',
       file: 'test/integration/kolla-sidecar.test.ts',
-      test: 'on SIGTERM the sidecar is unready at once, ships lines written until then, and exits with 143',
+      test: 'on SIGTERM the sidecar is unready at once, ships lines written until then, and exits with code 143',
     },
     {
       point: 'kill -9 during shipping: the next start ships the rest without duplicates',

@@ -64,7 +64,7 @@ for (const value of [
   });
 }
 
-test('a password that is invalid in a URL exits with 65, and is not logged', async () => {
+test('exits with code 65 for a password that is invalid in a URL, which is not logged', async () => {
   await using directory = await privateDirectory('proxy');
   const env = { HTTPS_PROXY: 'http://shipper:geh/eim@proxy:3128' };
   const args = ['--root', directory.path, '--url', 'https://es.invalid:9200', '--once'];

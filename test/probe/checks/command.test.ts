@@ -17,7 +17,7 @@ async function isGone(pid: number): Promise<true | undefined> {
   return stat === '' || /\) [ZX] /.test(stat) ? true : undefined;
 }
 
-test('a program that exits with 0 is healthy, silently', async () => {
+test('a program that exits with code 0 is healthy, silently', async () => {
   assert.deepEqual(await probe('--', 'bash', '-c', 'echo fine; exit 0'), { code: 0, msg: '' });
 });
 

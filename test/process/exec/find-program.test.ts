@@ -64,7 +64,7 @@ test('on the PATH a directory and a file without x bit are skipped', async () =>
   }
 });
 
-test('a file on the PATH without x bit exits with 126, a missing one with 127', async () => {
+test('a file on the PATH without x bit exits with code 126, a missing one with 127', async () => {
   for (const [name, code] of [
     ['no-x-bit', 126],
     ['missing', 127],

@@ -267,7 +267,7 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
 ];
 
 for (const [what, set, [dir = '', ...args], wanted, says] of WRONG)
-  test(`${what} exits with ${wanted} and prints nothing`, async () => {
+  test(`exits with code ${wanted} for ${what}, and prints nothing`, async () => {
     await using directory = await privateDirectory('configmaps');
     await set(directory.path);
     const name = args.includes('--name') ? [] : ['--name', 'k'];
