@@ -18,9 +18,9 @@ export interface Field {
 /** One difference between the current and the desired state. It is printed, so it contains no secrets. */
 export interface Change {
   readonly action: 'create' | 'update' | 'delete';
-  /** `endpoint` */
+  /** Such as `endpoint`. */
   readonly kind: string;
-  /** `glance public RegionOne` */
+  /** Such as `glance public RegionOne`. */
   readonly name: string;
   readonly fields: readonly Field[];
   /** Input that is missing: the change can then be shown, but not applied. */

@@ -62,7 +62,7 @@ const USER_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_PASSWORD_FILE',
     repeat: true,
-    help: "[USER=]FILE with an account's password (default: the first account)",
+    help: "[USER=]FILE with an account's password (default USER: first account)",
     example: 'heat_domain_admin=/run/secrets/heat-domain-admin',
   },
 ] as const satisfies readonly Option[];
@@ -75,7 +75,7 @@ const ENDPOINT_OPTIONS = [
     repeat: true,
     help: '[NAME=]URL of the public endpoints',
     details:
-      'Either a host name, or a template with {port}, {path}, {name}, {type}, {service}, {region}, {interface}. NAME limits the URL to that entry of the catalogue.',
+      "A URL without a path gets the service's own path; {port}, {path}, {name}, {type}, {service}, {region} and {interface} are replaced. NAME limits the URL to that entry of the catalogue.",
     example: 'https://api.example.com:{port}{path}',
   },
   {
@@ -92,7 +92,7 @@ const ENDPOINT_OPTIONS = [
     env: 'KOLLA_BOOTSTRAP_ADMIN_URL',
     repeat: true,
     help: '[NAME=]URL of the (legacy) admin endpoints',
-    details: 'Without a URL, the endpoints of an interface are not changed.',
+    details: 'An interface without a URL is not changed.',
     example: 'http://{name}:{port}{path}',
   },
   {

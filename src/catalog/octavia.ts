@@ -2,7 +2,7 @@ import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts'
 import { api, DATABASE_PORT, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Load balancing. The second database is for its job board, if that is enabled. */
+/** Load balancing. The second database is for TaskFlow's persistence, which the jobboard needs. */
 export const octavia: Service = {
   name: 'octavia',
   summary: 'Load balancing',

@@ -95,7 +95,7 @@ export function commandOf(helper: Helper, name: string): Command | undefined {
   return Object.hasOwn(helper.commands, name) ? helper.commands[name] : undefined;
 }
 
-/** All commands of a helper by name. The name '' stands for the helper without a command. */
+/** All commands of a helper by name. The name '' is the helper without a command. */
 export function commandsOf(helper: Helper): [name: string, command: Command][] {
   return [...(helper.main ? [['', helper.main] as [string, Command]] : []), ...Object.entries(helper.commands)];
 }

@@ -91,7 +91,7 @@ export function trustOfUrl(values: TlsValues, url: Pick<URL, 'protocol'>, called
 }
 
 /**
- * The same for several servers, of which only the https:// ones use TLS, regardless of --tls.
+ * The same for several servers: those with https:// use TLS, regardless of --tls.
  * @throws UsageError as trustOfUrl()
  */
 export function trustOfSecured(values: TlsValues, servers: readonly CalledUrl[]): Trust {

@@ -5,7 +5,7 @@ import { checkPlace, under } from './place.ts';
 import { trimmed } from './python/values.ts';
 import type { Tree } from './tree/tree.ts';
 
-/** Roots for the paths of config.json. It keeps directories of the image open. */
+/** Roots for the paths of config.json. Holds the image's directories open. */
 export interface Site extends Disposable {
   /** The root for writing, with links resolved. */
   readonly root: string;
@@ -67,7 +67,7 @@ export function bareOf(path: string): string {
   return trimmed(normalize(path));
 }
 
-/** The path in config.json for a path on this disk, with the image's links resolved. */
+/** Strips the root from a path on disk, with the image's links resolved. */
 export function nameOf({ root }: Pick<Site, 'root'>, path: string): string {
   return root === '/' ? path : path.slice(root.length) || '/';
 }

@@ -3,12 +3,12 @@ import { ExitCode } from './errors.ts';
 /** One exit code, for `kolla-pod explain` and docs/reference/errors.md. */
 export interface ExitCodeEntry {
   readonly code: number;
-  /** Its key in `ExitCode`. */
+  /** The code's key in `ExitCode`. */
   readonly name: string;
   readonly means: string;
   /** The user's next step. */
   readonly next: string;
-  /** Its meaning for a specific helper. */
+  /** The code's meaning for a specific helper. */
   readonly helpers?: Readonly<Record<string, string>>;
 }
 

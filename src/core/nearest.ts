@@ -20,7 +20,7 @@ export function suggestion(word: string, valid: readonly string[]): string {
   return didYouMean(word, valid) || (valid.length === 0 ? '' : `; try ${valid.join(', ')}`);
 }
 
-/** Joins problems into one sentence that another can follow: a suggestion ends with its own punctuation. */
+/** Joins problems into a text to which another sentence can be appended: a suggestion ends with its own punctuation. */
 export function sentence(problems: readonly string[]): string {
   const text = problems.join('; ');
   return text.endsWith('?') ? text : `${text}.`;

@@ -12,7 +12,7 @@ export interface Sys {
   close(fd: number): number;
   sync(fd: number): number;
   truncate(fd: number, length: number): number;
-  /** A negative position means the position of the descriptor. */
+  /** A negative position means the descriptor's current offset. */
   read(fd: number, into: Uint8Array, offset: number, length: number, position: number): number;
   write(fd: number, from: Uint8Array, offset: number, length: number, position: number): number;
   /** Device, inode, mode, links, uid, gid, size, and atime, mtime and ctime in milliseconds. */

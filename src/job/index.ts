@@ -36,7 +36,7 @@ const main = command({
   summary: 'Creates everything a service needs before its first start.',
   description:
     'Creates database, accounts and grants; RabbitMQ virtual host and account; keys; the schema, like ' +
-    "kolla-db-sync; results of the service's own commands, such as Nova's cells; and in Keystone domains, projects, " +
+    "kolla-db-sync; Nova's cells and the like (the service's own commands); and in Keystone domains, projects, " +
     'accounts with their roles, services and endpoints. Reads the current state first, shows ' +
     'the differences, and changes only those, in place: a second run changes nothing, and tokens remain ' +
     'valid. Nothing is removed.',
@@ -57,7 +57,7 @@ const main = command({
     },
     {
       line: 'kolla-bootstrap heat --only users --password-file heat_domain_admin=/run/secrets/heat-domain-admin',
-      does: 'with the password of an account that no configuration file contains',
+      does: 'with the password of an account that is in no configuration file',
     },
   ],
   run,

@@ -20,7 +20,10 @@ export const planCommand = command({
       line: 'kolla-bootstrap plan glance --only users --only endpoints --public-url https://api.example.com:9292',
       does: 'the changes that a run would make in Keystone',
     },
-    { line: 'kolla-bootstrap plan glance --only users -o json', does: 'for its accounts, as one JSON object' },
+    {
+      line: 'kolla-bootstrap plan glance --only users -o json',
+      does: "for the service's accounts, as one JSON object",
+    },
   ],
   async run({ operands: [name = ''], options }, context) {
     const { stdout, terminal, signal } = context;

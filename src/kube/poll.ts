@@ -115,7 +115,7 @@ async function* answers<R>(
       const known = error instanceof ApiError ? error : undefined;
       if (known === undefined) api.forgetConnections();
       if (known?.status === 403) {
-        // Asked once more after it succeeded, because the denial may have come just before.
+        // Requested once more after isMeant() was true, because the denial may have come just before.
         if (isMeant) throw notPermitted(ref, known);
         isMeant = await refusal.isMeant(signal);
       }

@@ -40,7 +40,7 @@ export const PLACE_OPTIONS = [
     env: 'KOLLA_DB_SYNC_GALERA_DONOR',
     default: 'ok',
     help: 'handling of a Galera node that is a donor',
-    details: 'ok uses such a node; wait waits until it is Synced.',
+    details: '`ok` uses such a node; `wait` waits until it is Synced.',
     example: 'wait',
   },
 ] as const satisfies readonly Option[];
@@ -150,7 +150,7 @@ const FENCING_OPTIONS = [
     type: 'integer',
     env: 'KOLLA_DB_SYNC_PREDECESSOR_ENDED',
     help: 'fencing token of an interrupted migration without open sessions',
-    details: 'Set it after verifying that the interrupted migration has no session left on any node.',
+    details: 'Set it after verifying that no session of that migration is left on any node.',
     example: '7',
   },
 ] as const satisfies readonly Option[];

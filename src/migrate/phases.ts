@@ -25,7 +25,7 @@ export function isBehind(phase: Phase, next: 'complete' | 'error' | Phase | unde
   return phase !== 'all' && PHASES.indexOf(phase) < PHASES.indexOf(next);
 }
 
-/** Whether that word, in the fence or the record, stands for a migration and not for other work under its lock. */
+/** Whether that word, in the fence or the record, names a migration and not other work under its lock. */
 export function isMigration(word: string): boolean {
   return !word.includes(':');
 }

@@ -13,13 +13,13 @@ import { serviceOf } from './target/target.ts';
 const [AFTER_ROLLOUT] = ROLLOUT_OPTIONS;
 const [STAY] = SIDECAR_OPTIONS;
 
-/** Prints the permissions of kolla-db-sync: the Lease used as lock, and the objects of --after-rollout. */
+/** Prints the permissions of kolla-db-sync: the Lease used as a lock, and the objects of --after-rollout. */
 export const rbacCommand = command({
   summary: 'Prints the minimal Role and binding that a migration needs.',
   description:
-    'Writes nothing and contacts no cluster. Restricts access to the Lease and workloads by resourceNames, except ' +
-    'create, and Pods, ReplicaSets and revisions, which are selected by label. Pipe it to ' +
-    'kubectl apply -f -.',
+    'Writes nothing and contacts no cluster. Access to the Lease and workloads is limited by resourceNames. RBAC ' +
+    "can't limit `create`, or lists of Pods, ReplicaSets and ControllerRevisions by label, so these cover the " +
+    'namespace. Pipe it to kubectl apply -f -.',
   operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: [
     {

@@ -17,7 +17,7 @@ interface Readable {
 }
 
 /**
- * Calls back for each line of a stream, without its line end, and for an unterminated last one. Resolves at the end.
+ * Calls back for each line of a stream, without its line ending, and for an unterminated last one. Resolves at the end.
  * @param redact hides secrets in each line before it is split or shown
  */
 export function eachLine(

@@ -20,9 +20,9 @@ import type { ExitCode } from '../core/errors.ts';
 import { SIDECAR_OPTIONS } from './options.ts';
 
 const main = command({
-  summary: 'Runs several resident helpers in one process, with one port and one status page.',
+  summary: 'Runs several long-running helpers in one process, with one port and one status page.',
   description:
-    "Each component behaves like its own helper, with that helper's section in kolla-pod.yaml and " +
+    'Each component behaves like the helper of that name and reads its section in kolla-pod.yaml and its ' +
     'environment. A failed component is restarted with backoff without affecting the others. /startupz ' +
     'fails until waits and db-sync are done. The status page is at / on the same port, for kubectl ' +
     'port-forward. Exits on SIGTERM (143), log shipping last.',
@@ -65,7 +65,7 @@ async function run({ options }: Input<typeof SIDECAR_OPTIONS>, context: Context)
 
 export const sidecar: Helper = {
   name: 'kolla-sidecar',
-  summary: 'Runs several resident helpers in one process, with one port and one status page.',
+  summary: 'Runs several long-running helpers in one process, with one port and one status page.',
   main,
   commands: {},
 };

@@ -16,7 +16,7 @@ interface Container {
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
 }
 
-/** The parts of our own Pod on which it depends whether the kubelet lets a migration finish. */
+/** The fields of our own Pod that determine whether the kubelet lets a migration finish. */
 export interface SidecarPod extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly uid?: string };
   readonly spec?: {

@@ -58,10 +58,10 @@ const METADATA: Fields = {
   ownerReferences: listOfFields({ kind: TEXT, name: TEXT }),
 };
 
-/** An object of which only the metadata is validated; the rest is kept. */
+/** An object whose metadata only is validated; the rest is kept. */
 export const PLAIN: Shape = v.looseObject({ metadata: v.object(METADATA) });
 
-/** An object of which these fields are also validated. */
+/** An object whose listed fields are also validated. */
 export function objectOf(of: Fields): Shape {
   return v.object({ ...of, metadata: v.object(METADATA) });
 }

@@ -1,5 +1,5 @@
 /**
- * How many waits share few watches.
+ * Many waits share few watches.
  *
  *   up to 8 names of a kind in a namespace -> own watches, which a Role can allow by resourceNames
  *   more names, or labels                  -> one watch of the namespace for all of them

@@ -38,12 +38,12 @@ const status = (code: number) => (_: IncomingMessage, response: ServerResponse) 
   void response.writeHead(code).end('{"a":1}');
 const reset = ({ socket }: IncomingMessage) => void socket.resetAndDestroy();
 
-test('a response has its status and body, and its path is relative to the base', async () => {
+test('a response has a status and a body; request paths are relative to the base URL', async () => {
   await using server = await listenHttp((request, response) => void response.end(JSON.stringify({ url: request.url })));
   assert.deepEqual((await client([server.port]).send(GET)).body, { url: '/v3/x' });
 });
 
-test('5xx, 429 and a reset are retried, and logged', async () => {
+test('5xx, 429 and connection resets are retried and logged', async () => {
   const said: string[] = [];
   const log = { ...quiet, info: (text: string) => void said.push(text) };
   await using server = await script(status(503), status(429), reset, status(404));
@@ -56,7 +56,7 @@ for (const [method, what, answer] of [
   ['POST', '500', status(500)],
   ['PATCH', '503', status(503)],
 ] as const) {
-  test(`a ${method} whose response was lost by ${what} is not repeated: the result is unknown until it is read`, async () => {
+  test(`a ${method} whose response was lost by ${what} is not repeated: its result is unknown until the object is read`, async () => {
     let asked = 0;
     const over = new AbortController();
     await using server = await script((...args) => {
@@ -82,7 +82,7 @@ test('a POST that did not reach a server is repeated', async () => {
   assert.equal((await sent).status, 200);
 });
 
-test('tries the next of several hosts if one is down, and prefers it from then on', async () => {
+test('a client tries the next host if one is down, and prefers it from then on', async () => {
   await using server = await script(status(200));
   const both = client([await freePort(), server.port]);
   assert.equal((await both.send(GET)).status, 200);

@@ -59,7 +59,7 @@ test('outdated state is read again, and an object created meanwhile by another c
   assert.deepEqual([made, tried], [1, ['a', 'b']]);
 });
 
-test('state that stays outdated is retried until the deadline, which names it', async () => {
+test('state that stays outdated is read again until the deadline, whose error names it', async () => {
   const never409 = part(['a'], () => {
     throw new Outdated(new UnavailableError('Keystone answers 409'));
   });
@@ -85,7 +85,7 @@ for (const [action, most] of [
   });
 }
 
-test('a change that others are about to revert is read again, and an error if it persists', async () => {
+test('contradicting state is read again, and is an error if it persists', async () => {
   let reads = 0;
   const twice = new Outdated(new UnavailableError('there are 2'));
   const settling: Pick<Part, 'name' | 'plan'> = {
@@ -100,7 +100,7 @@ test('a change that others are about to revert is read again, and an error if it
   );
 });
 
-test('a denied request ends it immediately', async () => {
+test('a denied request ends the run immediately', async () => {
   const refused = part(['a', 'b'], () => {
     throw new UnavailableError('no');
   });

@@ -39,7 +39,7 @@ test('each variable of the Job, on the page and in the example, belongs to an op
   }
 });
 
-test('each of the seven Jobs has its row', () => {
+test('the page has a row for each of the seven Jobs', () => {
   for (const name of ['db-init', 'db-sync', 'rabbit-init', 'ks-user', 'ks-service', 'ks-endpoints', 'bootstrap'])
     assert.match(page, new RegExp(`^\\| \`${name}\` \\| [^|]+ \\| \`\\w+\``, 'm'));
 });

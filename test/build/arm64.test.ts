@@ -27,7 +27,7 @@ try {
 }
 
 describe('the binary for arm64', { skip }, () => {
-  test('two builds are the same file, stripped, with code caches accepted by its own node, and it runs', async () => {
+  test('two builds yield the same stripped file, which runs and accepts its code caches', async () => {
     await using directory = await privateDirectory('arm64');
     const sums: string[] = [];
     for (const place of ['one', 'another/place']) {

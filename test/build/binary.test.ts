@@ -44,7 +44,7 @@ function versionOf(name: string): string {
   return `${name} ${VERSION} (${binaryOf(name, true)})\n`;
 }
 
-test('every name is a link to a binary and prints its own name', async () => {
+test('every name is a link to its binary and prints its own name', async () => {
   assert.deepEqual((await readdir(join(dist, 'bin'))).toSorted(), [...NAMES].toSorted());
   for (const name of NAMES) {
     assert.equal(await readlink(join(dist, 'bin', name)), `../${binaryOf(name, true)}`);
@@ -53,7 +53,7 @@ test('every name is a link to a binary and prints its own name', async () => {
   }
 });
 
-test("a name of another program is in a separate directory, outside any developer's PATH", async () => {
+test("links named like another program are in a separate directory, outside any developer's PATH", async () => {
   assert.deepEqual(await readdir(join(dist, 'rootless-bin')), [...ROOTLESS_NAMES]);
   assert.equal(await readlink(join(dist, 'rootless-bin/sudo')), '../kolla-core');
   assert.equal(await must(join(dist, 'rootless-bin/sudo'), ['echo', 'run'], { env: {} }), 'run\n');
@@ -115,7 +115,7 @@ test('checks report by exit code: healthy, unhealthy, invalid arguments', async 
   assert.equal((await probe(['tpc', 'x:1'])).code, 64);
 });
 
-test("the service's options and modules for Node do not affect ours", async () => {
+test("the service's options and modules for Node do not affect kolla-pod", async () => {
   const trap = join(directory.path, 'trap');
   await mkdir(trap);
   for (const env of [
@@ -171,13 +171,13 @@ test('every helper loads all of its lazy imports from the binary alone', async (
   assert.notEqual(await ship.ended, 70);
 });
 
-test('reads YAML with the library in the binary', async () => {
+test('reads YAML with the bundled library', async () => {
   const podFile = join(directory.path, 'kolla-pod.yaml');
   await writeFile(podFile, 'pod: {}\n');
   assert.equal((await pod(['explain', '69', '--config', podFile])).code, 0);
 });
 
-test('queries a database with the library in the binary', async () => {
+test('queries a database with the bundled library', async () => {
   await using server = await listenTcp((socket) => void socket.end('no server of databases\n'));
   const words = ['mysql', `127.0.0.1:${server.port}`, '--user', 'u'];
   const { code, stderr } = await probe(words, { KOLLA_PROBE_PASSWORD: 'p' });
@@ -185,7 +185,7 @@ test('queries a database with the library in the binary', async () => {
   assert.match(stderr, /mysql 127\.0\.0\.1/);
 });
 
-test('connects to an API server with the kubeconfig library in the binary', async () => {
+test('connects to an API server with the bundled kubeconfig library', async () => {
   await using api = await scriptedApi(status(404));
   const file = join(directory.path, 'kubeconfig');
   const clusters = [{ name: 'c', cluster: { server: api.url, 'insecure-skip-tls-verify': true } }];
@@ -207,7 +207,7 @@ test('connects to an API server with the kubeconfig library in the binary', asyn
   assert.equal(waiting.child.exitCode, null);
 });
 
-test('computes diffs with the library in the binary', async () => {
+test('computes diffs with the bundled library', async () => {
   const kolla = join(directory.path, 'differs');
   await mkdir(join(kolla, 'etc'), { recursive: true });
   await writeFile(join(kolla, 'a.conf'), 'new\n');
@@ -248,7 +248,7 @@ test('needs no /proc, no home and no writable directory', async (t) => {
   assert.match(stderr, /ECONNREFUSED/);
 });
 
-test('SIGTERM ends a wait with 143', async () => {
+test('exits with code 143 on SIGTERM during a wait', async () => {
   const args = [
     '--wait',
     `tcp://127.0.0.1:${await freePort()}`,

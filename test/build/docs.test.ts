@@ -22,7 +22,7 @@ for (const [name, page] of [
   ['chart-values.md', chartValuesPage(GENERATED)],
   ['kolla-probe.md', withProbes(readFileSync(new URL('../../docs/reference/kolla-probe.md', import.meta.url), 'utf8'))],
 ] as const) {
-  test(`docs/reference/${name} matches the tables; if not: make docs`, async () => {
+  test(`docs/reference/${name} matches the tables (to update: make docs)`, async () => {
     const stands = (await readFile(new URL(`../../docs/reference/${name}`, import.meta.url), 'utf8')).split('\n');
     const should = page.split('\n');
     // Shows only the first line that differs, which is more useful than two whole pages.

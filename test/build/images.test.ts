@@ -136,7 +136,7 @@ describe('the images', { skip }, () => {
     assert.doesNotMatch(list, /node-linux/);
   });
 
-  test('the base is a few MiB, and everything compresses to a third', async () => {
+  test('the base image is a few MiB, and all images compress to a third', async () => {
     const [scratch, install] = [await sizesOf(of('scratch').file), await sizesOf(of('install').file)];
     assert.equal(scratch.base, 0);
     assert.ok(install.base > 2 ** 20 && install.base < 16 * 2 ** 20, `${install.base} bytes`);

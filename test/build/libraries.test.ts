@@ -80,7 +80,7 @@ const ASKING = `(function (exports, require) {
 })`;
 const ANSWERING = `(function (exports) { exports['js-yaml'] = { load: {} }; })`;
 
-test('a library is loaded on first use, and once', async () => {
+test('a library is loaded on first use, and only once', async () => {
   const read: string[] = [];
   const scriptOf = (name: string) => {
     read.push(name);

@@ -18,14 +18,14 @@ for (const [args, message] of [
   [['--repository', 'kolla-pod:1'], /--repository 'kolla-pod:1': not a name without tag/],
   [['--kay', 'x'], /Unknown option '--kay'/],
 ] as const)
-  test(`exits with 64: ${args.join(' ')}`, async () => {
+  test(`exits with code 64: ${args.join(' ')}`, async () => {
     const { code, stdout, stderr } = await run(process.execPath, [RELEASE, ...args]);
     assert.deepEqual([code, stdout], [64, '']);
     assert.match(stderr, message);
     assert.doesNotMatch(stderr, / at /);
   });
 
-test('exits with 65 and creates nothing if the key is missing', async () => {
+test('exits with code 65 and creates nothing if the key is missing', async () => {
   await using directory = await privateDirectory('release');
   const out = join(directory.path, 'out');
   const { code, stderr } = await run(process.execPath, [

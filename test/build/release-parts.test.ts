@@ -286,7 +286,7 @@ test('a failure leaves the former release, and nothing else', async () => {
   assert.equal(await readFile(join(old, 'SHA256SUMS'), 'utf8'), former);
 });
 
-test('the changes are the section of the version, dated or not', () => {
+test("release notes are the CHANGELOG's section of the version, dated or not", () => {
   const changelog = '# Changelog\n\n## [Unreleased]: 1.1.0\n\n### Added\n\n- b\n\n## [1.0.0] - 2026-01-01\n\n- a\n';
   assert.equal(changesOf(changelog, '1.1.0'), '# Changes in 1.1.0\n\n### Added\n\n- b\n');
   assert.equal(changesOf(changelog, '1.0.0'), '# Changes in 1.0.0\n\n- a\n');

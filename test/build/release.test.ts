@@ -88,7 +88,7 @@ describe('a release', { skip: skip ?? false }, () => {
   });
   const identity = { type: 'exactRepository', dockerRepository: 'localhost/kolla-pod' };
 
-  test('the commands of the page verify its checksums', async () => {
+  test("the page's commands verify the release's checksums", async () => {
     const script = commandOf('openssl base64').replaceAll('/etc/kolla-pod/cosign.pub', key);
     assert.match(await must('bash', ['-euo', 'pipefail', '-c', script], { cwd: place }), printedBy('openssl base64'));
     await rm(join(place, 'sums.der'));
@@ -145,7 +145,7 @@ describe('a release', { skip: skip ?? false }, () => {
     await rm(damaged, { recursive: true });
   });
 
-  test('publish.sh exits with 64 without a repository, and with 69 without skopeo or a registry', async () => {
+  test('publish.sh exits with code 64 without a repository, and with 69 without skopeo or a registry', async () => {
     for (const args of [[], [registry.address], ['--all', target], [`${target}/`]])
       assert.equal((await publish(place, args)).code, 64, args.join(' '));
     const without = await publish(place, [target], { SKOPEO: join(directory.path, 'no-skopeo') });
@@ -195,7 +195,7 @@ describe('a release', { skip: skip ?? false }, () => {
       assert.match(foreign.stderr, /[Dd]igest/);
     });
 
-    test('the name in a signature is compared', async () => {
+    test('a signature for another repository name is refused', async () => {
       const { code, stderr } = await copy(`${target}:${VERSION}`, {
         ...identity,
         dockerRepository: 'localhost/other',

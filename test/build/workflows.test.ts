@@ -42,7 +42,7 @@ test('actionlint finds nothing in the workflows', { skip }, async () => {
 });
 
 for (const file of WORKFLOWS)
-  test(`${file}: actions are pinned, scripts take no expressions, and permissions are to read unless a job says more`, async () => {
+  test(`${file}: actions are pinned, scripts take no expressions, and permissions are read-only unless a job declares more`, async () => {
     const text = await readFile(join(ROOT, file), 'utf8');
     const { permissions, jobs } = load(text) as Workflow;
     assert.deepEqual(permissions, { contents: 'read' });

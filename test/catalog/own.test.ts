@@ -82,7 +82,7 @@ const MURANO_OF_BOOTSTRAP = `${MURANO}
   queue: { vhost: /, user: murano, url: [{ section: DEFAULT, key: transport_url }] }
 `;
 
-test('its Keystone and RabbitMQ sections are parsed', () => {
+test("the Keystone and RabbitMQ sections of a user's service are parsed", () => {
   const [murano] = ownServices('kolla-pod.yaml', load(MURANO_OF_BOOTSTRAP), []);
   assert.deepEqual(murano?.identity?.users?.[0]?.grants, [{ role: 'admin', project: 'service' }]);
   assert.deepEqual(murano?.identity?.services?.[0]?.endpoints, { public: { port: 8082, path: '' } });
@@ -95,9 +95,9 @@ for (const [what, from, to, says] of [
   ['an invalid port', '8082', '80820', /endpoints\.public\.port: must be a port/],
   ['a path without its slash', 'path: ""', 'path: v1', /endpoints\.public\.path: must be empty or start with \//],
   ['an invalid interface', 'public:', 'pubilc:', /endpoints\.pubilc: .*did you mean 'public'/],
-  ['an account without a place for its password', 'password: {', 'name: {', /places\.password: is missing/],
+  ['an account whose password has no location', 'password: {', 'name: {', /places\.password: is missing/],
 ] as const) {
-  test(`in its Keystone and RabbitMQ sections ${what} is rejected with its location`, () => {
+  test(`Keystone and RabbitMQ sections with ${what} are rejected with its location`, () => {
     assert.equal(problemsOf(MURANO_OF_BOOTSTRAP), '');
     assert.match(problemsOf(MURANO_OF_BOOTSTRAP.replace(from, to)), says);
   });
@@ -120,7 +120,7 @@ const TOOL = `${MURANO}
     - { name: packages, summary: its packages, steps: [{ argv: [murano-manage, load] }], done: { once: release, fills: package } }
 `;
 
-test('its tool section is parsed', () => {
+test("the tool section of a user's service is parsed", () => {
   const [murano] = ownServices('kolla-pod.yaml', load(TOOL), []);
   assert.deepEqual(
     murano?.tool?.map(({ name, done }) => [name, Object.keys(done)]),
@@ -147,7 +147,7 @@ for (const [what, from, to, says] of [
   ['a listing in which every line is ours', "is: { name: '{cell}' }", 'is: {}', /listed: has no group in is/],
   ['an unknown time', 'once: release', 'once: always', /done\.once: must be 'release' or 'ever'/],
   ['a misspelt key of a task', 'settings:', 'setings:', /tool\[0\]\.setings: .*did you mean 'settings'/],
-  ['two tasks with one name', 'name: packages', 'name: cell', /tool: has two entries of one name/],
+  ['two tasks with the same name', 'name: packages', 'name: cell', /tool: has two entries of one name/],
   ['a name too long for a record', 'name: packages', `name: ${'p'.repeat(28)}`, /tool\[1\]\.name: is not a name/],
 ] as const) {
   test(`${what} is rejected with its location`, () => {
@@ -170,8 +170,8 @@ test('the documented example is parsed as printed', async () => {
 });
 
 for (const [what, second, says] of [
-  ['with one name', 'name: a, secret: t', /murano\.keys: has two entries of one name/],
-  ['in one Secret', 'name: b, secret: s', /murano\.keys: has two in one Secret/],
+  ['with the same name', 'name: a, secret: t', /murano\.keys: has two entries of one name/],
+  ['in the same Secret', 'name: b, secret: s', /murano\.keys: has two in one Secret/],
 ] as const) {
   test(`two repositories of keys ${what} are rejected`, () => {
     const rest = 'directory: /f, directoryAt: { section: x, key: y }, keep: { usual: 3 }';

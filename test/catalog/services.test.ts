@@ -21,7 +21,7 @@ test('services are sorted by name', () => {
 });
 
 for (const service of SERVICES) {
-  test(`the data of ${service.name} could be written by a user`, () => {
+  test(`the data of ${service.name} can be written as YAML`, () => {
     const { name, ...rest } = service;
     // A round trip like that of YAML: only plain data survives.
     const read: unknown = load(JSON.stringify({ [name]: rest }));
@@ -109,7 +109,7 @@ test("the rows of nova-manage's table are parsed, and its header and rules skipp
   assert.deepEqual([rows[3]?.['name'], rows[3]?.['database']], ['', 'mysql+pymysql://n:p@h/nova']);
 });
 
-test('no two services have the same database', () => {
+test('no two services share a database', () => {
   const names = SERVICES.flatMap(({ databases }) => databases.map((database) => database.name));
   assert.ok(names.length > 20);
   assert.deepEqual(names, [...new Set(names)]);
@@ -124,7 +124,7 @@ test('split upgrades have a first and a last phase', () => {
   }
 });
 
-test('no two services have the same catalogue entry, or account', () => {
+test('no two services share a catalogue entry or an account', () => {
   const entries = SERVICES.flatMap(({ identity }) => identity?.services ?? []);
   for (const key of ['name', 'type'] as const) {
     const words = entries.map((entry) => entry[key]);

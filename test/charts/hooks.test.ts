@@ -90,7 +90,7 @@ describe('before an upgrade changes any object', { skip, concurrency: 2 }, () =>
     }
   });
 
-  test('a repeated upgrade deletes neither the migrator of a failed one nor its files; success deletes all', async () => {
+  test("a repeated upgrade deletes neither the migrator of a failed upgrade nor the migrator's files; success deletes all", async () => {
     const hooks = hooksOf(await upgraded('keystone', STEPWISE));
     assert.notEqual(hooks.length, 0);
     for (const hook of hooks) {
@@ -114,7 +114,7 @@ describe('before an upgrade changes any object', { skip, concurrency: 2 }, () =>
     assert.deepEqual(hooksOf(await upgraded('keystone', { bootstrap: { enabled: false } })), []);
   });
 
-  test("with a user's Roles the Jobs have the account of the release, which those are for", async () => {
+  test("with user-defined Roles the Jobs run as the release's account, to which those Roles are bound", async () => {
     const rendered = await upgraded('keystone', { rbac: { create: false } });
     assert.deepEqual([...new Set(hooksOf(rendered).map(({ kind }) => kind))].toSorted(), [
       'ConfigMap',

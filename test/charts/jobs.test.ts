@@ -99,7 +99,7 @@ describe('Jobs', { skip }, () => {
     for (const job of [migrate, contract]) assert.equal(job['spec'].backoffLimit, 0);
   });
 
-  test('all at once: the full migration, and no other Job', async () => {
+  test('without stepwise upgrades one Job runs the full migration', async () => {
     const rendered = await keystone.render();
     assert.equal(phaseOf(rendered.one('Job', 'keystone-bootstrap-')), undefined);
     assert.deepEqual(namesOf(rendered), ['keystone-bootstrap', 'keystone-keys']);

@@ -58,7 +58,7 @@ describe('the MariaDB node that bootstraps the cluster', { skip }, () => {
     assert.doesNotMatch(await startOf({ name: 'mariadb-0', isPeerUp: true }), /--wsrep-new-cluster/);
   });
 
-  test('the last node that was shut down cleanly bootstraps, whichever it is', async () => {
+  test('the last node that was shut down cleanly bootstraps, whatever its number', async () => {
     const state = `${A_CLUSTER}seqno: 7\nsafe_to_bootstrap: 1\n`;
     assert.match(await startOf({ name: 'mariadb-2', state }), /--wsrep-new-cluster/);
     assert.doesNotMatch(await startOf({ name: 'mariadb-2', state, isPeerUp: true }), /--wsrep-new-cluster/);

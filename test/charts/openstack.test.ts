@@ -84,7 +84,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
 
   // Heat 2025.1 to 2026.2 needs a login here: without it Keystone answers /v3/ec2tokens with 403. The tests have no
   // package of Heat.
-  test('heat validates signals of a stack with Keystone as a service', async () => {
+  test("heat validates signals of a stack at Keystone with the service's account", async () => {
     const text = configOf(await renderedWith('heat', {}), '/etc/heat/heat.conf');
     const option = (key: string) => osloOption(text, 'ec2authtoken', key);
     assert.deepEqual([option('auth_type'), option('username')], ['password', 'heat']);
@@ -107,7 +107,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
 
   // Only the rendered files are checked, because the tests have no package of Horizon. Python reads local_settings.py
   // first, then local_settings.d.
-  test("the chart's settings come first in the dashboard's, and write no key file", async () => {
+  test("the dashboard's file starts with the chart's settings, and writes no key file", async () => {
     const rendered = await renderedWith('horizon', {});
     const files = filesOf(rendered, rendered.one('Deployment', 'horizon'));
     const text = textAt(files, '/etc/openstack-dashboard/local_settings.py') ?? '';
@@ -201,7 +201,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.match(await complaint('cinder', { settings }), /settings\.backup needs another backup_driver/);
   });
 
-  test("no super-conductor runs on a cell's virtual host, where it would receive requests for the cell's conductor", async () => {
+  test("no super-conductor consumes from a cell's virtual host", async () => {
     const names = async (values: object) =>
       workloadsOf(await renderedWith('nova', values)).map(({ metadata }) => metadata.name);
     assert.deepEqual((await names({})).toSorted(), ['nova-api', 'nova-metadata', 'nova-scheduler']);
@@ -255,7 +255,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     }
   });
 
-  test('records of services have no Pod as their host, which is gone after an upgrade', async () => {
+  test('service records do not use the name of a Pod as their host', async () => {
     const found: Record<string, string> = {};
     for (const chart of ['nova', 'nova-cell', 'cinder', 'neutron']) {
       const rendered = await renderedWith(chart, {});

@@ -27,7 +27,7 @@ describe(
   { skip: (await canRunHelm()) ?? false },
   () => {
     for (const chart of SERVICE_CHARTS)
-      test(`${chart}: its directories are volumes, and a Pod without root does not require it`, async () => {
+      test(`${chart}: its directories are volumes, and a Pod without root does not need root`, async () => {
         await using helm = await rendering(chart);
         const seen: string[] = [];
         const writing: string[] = [];

@@ -83,7 +83,7 @@ describe('values', { skip }, () => {
     assert.equal(initContainers[0].image, `kolla/kolla-pod@sha256:${'0'.repeat(64)}`);
   });
 
-  test("Kolla's published images require a delivery and the place of kolla-pod's image, by a message with both", async () => {
+  test("Kolla's published images are rejected without a delivery and kolla-pod's image, and the error names both", async () => {
     const registry = 'quay.io/openstack.kolla';
     const fix = /set global\.kollaPod: \{delivery: copied, image: \{reference: REGISTRY\/REPOSITORY:TAG\}\}/;
     const complaint = async (values: object) => (await small.complaint({ global: { registry, ...values } })) ?? '';
@@ -102,7 +102,7 @@ describe('values', { skip }, () => {
     assert.equal(containers[0].image, `${registry}/small:2025.1-ubuntu-noble`);
   });
 
-  test('a chart with its own registry is judged by that', async () => {
+  test('a chart with its own registry is checked by that registry', async () => {
     const image = { registry: 'quay.io/openstack.kolla' };
     assert.match((await small.complaint({ image })) ?? '', /kollaPod\.delivery: baked/);
     assert.equal(await small.complaint({ image: { registry: 'mine.example' } }), undefined);
@@ -199,7 +199,7 @@ describe('values', { skip }, () => {
     [{ global: { labels: { compute: { gpu: true } } } }, /global.labels.compute.gpu.*want string/],
     [{ global: { tolerations: { compute: { key: 'x' } } } }, /global.tolerations.compute.*want array/],
   ] as const)
-    test(`rejected with its location: ${JSON.stringify(values)}`, async () => {
+    test(`values are rejected with their location: ${JSON.stringify(values)}`, async () => {
       assert.match(((await small.complaint(values)) ?? '').replaceAll(/[/\n]/g, '.'), place);
     });
 
@@ -302,7 +302,7 @@ describe('values', { skip }, () => {
       /small: name: n{40}-clean-up-daily has 55 characters, and Kubernetes takes 52/,
     ],
   ] as const)
-    test(`rejected: ${JSON.stringify(values)}`, async () => {
+    test(`values are rejected: ${JSON.stringify(values)}`, async () => {
       assert.match((await small.complaint(values)) ?? '', what);
     });
 });

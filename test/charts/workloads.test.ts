@@ -60,7 +60,7 @@ describe('workloads', { skip }, () => {
       assert.equal((await api({ probes: { readiness } })).pod['shareProcessNamespace'], true, readiness);
   });
 
-  test('copied: an init container installs the binary, and all commands are found there', async () => {
+  test('copied: an init container installs the binary, and all commands are found in its volume', async () => {
     const { pod } = await api({}, { kollaPod: { delivery: 'copied' } });
     const [install, init, sidecar] = pod['initContainers'];
     assert.deepEqual([install.image, install.args], [`kolla/kolla-pod:${VERSION}`, ['install', '/opt/kolla-pod']]);
@@ -76,7 +76,7 @@ describe('workloads', { skip }, () => {
     }
   });
 
-  test('copied: only kolla-core where no helper of the Pod needs more', async () => {
+  test('copied: Pods whose helpers need no more get only kolla-core', async () => {
     const exec = { mode: 'exec', readiness: 'http http://127.0.0.1:8000/', liveness: 'listen 8000' };
     const installed = async (workload: object, more: object = {}) => {
       const alone = { bootstrap: { enabled: false }, needs: ['tcp://db:3306'], kollaPod: { delivery: 'copied' } };
@@ -98,7 +98,7 @@ describe('workloads', { skip }, () => {
     assert.deepEqual(await installed({}, { bootstrap: { enabled: true } }), all);
   });
 
-  test('with resources for all containers, a ResourceQuota rejects none', async () => {
+  test('all containers get the configured resources, so a ResourceQuota admits them', async () => {
     const resources = { requests: { memory: '64Mi' }, limits: { memory: '256Mi' } };
     const { pod } = await api({ resources, sidecar: { resources } }, { kollaPod: { delivery: 'copied', resources } });
     for (const container of [...pod['initContainers'], ...pod['containers']])
@@ -124,7 +124,7 @@ describe('workloads', { skip }, () => {
     assert.equal((await api({}, { global })).pod['nodeSelector'], undefined);
   });
 
-  test('labels and annotations are on its Pods; those used by selectors and waits cannot be removed', async () => {
+  test('labels and annotations of a workload are on its Pods; those used by selectors and waits cannot be removed', async () => {
     const labels = { team: 'a', 'app.kubernetes.io/component': 'mine' };
     const annotations = { 'prometheus.io/scrape': 'true', 'kolla-pod/release': 'mine' };
     const { workload, rendered } = await api({ labels, annotations });

@@ -32,14 +32,14 @@ async function refusal(yaml: string, option = TIMEOUT, path?: string[]): Promise
   return message;
 }
 
-test("a command's option is in its section, a common one at the top", async () => {
+test("a command's options are in its section, common options at the top", async () => {
   const file = await read('log-level: debug\nprobe: {tcp: {timeout: 3s}}\n');
   assert.deepEqual(file.wordsOf(TIMEOUT)?.words, ['3s']);
   assert.deepEqual(file.wordsOf(COMMON_OPTIONS[1])?.words, ['debug']);
   assert.equal(file.wordsOf(WAIT), undefined);
 });
 
-test('other sections are for other commands', async () => {
+test('sections of other commands are ignored', async () => {
   assert.equal((await read('probe: {http: {timeout: 3s}}\n')).wordsOf(TIMEOUT), undefined);
   assert.equal((await read('init: {whatever: 1}\n')).wordsOf(TIMEOUT), undefined);
 });
@@ -56,7 +56,7 @@ test("a helper's section has defaults for its commands", async () => {
   assert.equal(await words('init: {check: {}}\n'), undefined);
 });
 
-test('a section that is not options is passed on unchanged', async () => {
+test('a section that contains no options is passed on unchanged', async () => {
   const file = await read('overlays: {ini: [1]}\n');
   assert.deepEqual(file.sectionOf('overlays'), { ini: [1] });
   assert.equal(file.sectionOf('services'), undefined);
@@ -90,7 +90,7 @@ test('invalid YAML is rejected with its position', async () => {
   assert.match(await refusal('probe: [', TIMEOUT), /^FILE is not YAML: /);
 });
 
-test('a secret in the file is rejected and not repeated', async () => {
+test('a secret in the file is rejected and not shown', async () => {
   const message = await refusal('probe: {tcp: {password: hunter2}}', PASSWORD);
   assert.match(message, /password is a secret.*set P, or password-file/);
   assert.doesNotMatch(message, /hunter2/);

@@ -80,7 +80,7 @@ test('lines update in place, and log lines appear above them', () => {
   assert.deepEqual(screen.lines, ['before', 'a warning', 'a met', 'b met']);
 });
 
-test('each change is one write, and no change writes nothing', () => {
+test('each change is one write, and without a change nothing is written', () => {
   const { screen, live } = region();
   live.show(lines('a'));
   live.show(lines('b'));
@@ -89,7 +89,7 @@ test('each change is one write, and no change writes nothing', () => {
   assert.equal(screen.writes, 2);
 });
 
-test('fewer lines leave nothing of the previous ones', () => {
+test('a display with fewer lines erases the previous ones', () => {
   const { screen, live } = region();
   live.show(lines('a', 'b', 'c'));
   live.show(lines('c'));
@@ -112,7 +112,7 @@ test('a narrowed or widened terminal shows each line once', () => {
   assert.deepEqual(screen.lines, ['above', 'x'.repeat(35), 'y'.repeat(10)]);
 });
 
-test('the available rows leave space for the cursor', () => {
+test('the number of displayed rows leaves space for the cursor', () => {
   const { live } = region(40);
   const rooms: Room[] = [];
   live.show((room) => {

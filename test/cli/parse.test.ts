@@ -58,7 +58,7 @@ test('an unknown option names the nearest one', () => {
   assert.equal(refusal(['--timeuot', '1s']), "unknown option --timeuot; did you mean '--timeout'?");
 });
 
-test('an option without a similar one lists all, but no secret', () => {
+test('an unknown option without a similar one lists all options except secrets', () => {
   const message = refusal(['--zzzzzzzz']);
   assert.match(message, /try --timeout, --insecure/);
   assert.doesNotMatch(message, /password/);
@@ -115,7 +115,7 @@ test('an invalid choice names the nearest one', () => {
   assert.equal(refusal(['-o', 'jsno']), "--output: 'jsno' is not one of table, json; did you mean 'json'?");
 });
 
-test('a secret is rejected as a flag, with the two alternatives, and is not repeated', () => {
+test('a secret is rejected as a flag, with the two alternatives, and is not shown', () => {
   const message = refusal(['--password', 'hunter2']);
   assert.match(message, /set T_PASSWORD, or give --password-file/);
   assert.doesNotMatch(message, /hunter2/);

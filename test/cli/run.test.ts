@@ -36,7 +36,7 @@ for (const [what, code] of [
   ['deadline', 75],
   ['permission', 77],
 ] as const) {
-  test(`an error of the class ${what} exits with ${code} and one line without a stack`, async () => {
+  test(`an error of the class ${what} exits with code ${code} and one line without a stack`, async () => {
     const said = await program(['fail', what]);
     assert.equal(said.code, code);
     assert.deepEqual(
@@ -47,7 +47,7 @@ for (const [what, code] of [
 }
 
 for (const how of ['throw', 'later', 'reject']) {
-  test(`a bug (${how}) exits with 70 and its stack, never with a probe's 1`, async () => {
+  test(`an unexpected error (${how}) exits with code 70 and its stack trace, never with a probe's 1`, async () => {
     const { code, stderr } = await program(['bug', how]);
     assert.equal(code, 70);
     const [line] = logLines(stderr);
@@ -131,7 +131,7 @@ test('the last error is written to the termination log, if it exists', async () 
   assert.equal(await readFile(file, 'utf8'), 'kolla-test: deadline went wrong\n');
 });
 
-test("the message is truncated to the kubelet's limit", async () => {
+test("the termination message is truncated to the kubelet's limit", async () => {
   await using directory = await privateDirectory('last');
   const file = join(directory.path, 'termination-log');
   await writeFile(file, '');
@@ -141,7 +141,7 @@ test("the message is truncated to the kubelet's limit", async () => {
   assert.match(left.toString(), /^kolla-test: unknown option --ü+\.\.\.\n$/);
 });
 
-test('an invalid option is written there too, at the path in the environment', async () => {
+test('a usage error is written to the termination log named by KOLLA_POD_TERMINATION_LOG', async () => {
   await using directory = await privateDirectory('last');
   const file = join(directory.path, 'termination-log');
   await writeFile(file, '');
@@ -149,7 +149,7 @@ test('an invalid option is written there too, at the path in the environment', a
   assert.match(await readFile(file, 'utf8'), /^kolla-test: unknown option --bogus/);
 });
 
-test('options come from the file named by the environment; an empty variable names none', async () => {
+test('options come from the file named by the environment; an empty variable counts as unset', async () => {
   await using directory = await privateDirectory('config');
   const file = join(directory.path, 'kolla-pod.yaml');
   await writeFile(file, 'log-level: error\nprobe: {}\n');

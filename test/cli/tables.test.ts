@@ -28,7 +28,7 @@ test('no command has two options with one name, or one named like a common optio
   }
 });
 
-test('every secret has a flag for a file with it', () => {
+test('every secret has a flag for a file that contains it', () => {
   for (const { at, option, siblings } of OPTIONS.filter((one) => one.option.secret))
     // A path, or [NAME=]FILE if there may be several.
     assert.ok(
@@ -45,7 +45,7 @@ test('every example value and default is valid', () => {
   }
 });
 
-test('every choice has values, and no other type does', () => {
+test('every option with choices lists them, and no other option does', () => {
   for (const { at, option } of OPTIONS) assert.equal(option.values !== undefined, option.type === 'choice', at);
 });
 

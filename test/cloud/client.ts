@@ -135,7 +135,7 @@ async function loginOf(stage: Stage, account: Account): Promise<Login> {
   return { token: reply.headers.get('x-subject-token') ?? '', project: token.project.id };
 }
 
-/** What an object of an API says of itself. */
+/** The status fields of an API object. */
 interface Stated {
   readonly status?: string;
   /** Heat's. */

@@ -12,7 +12,7 @@ const GLOBALS = fileURLToPath(new URL('../../k8s/examples/cloud/globals.yml', im
 const TIMEOUT = '25m';
 const SHOWN_PODS = 4;
 
-/** Installs all charts at once, as they are: each Pod waits for what it needs. */
+/** Installs all charts at once, unchanged: each Pod waits for its dependencies. */
 export async function installCharts(stage: Stage, files: readonly string[], timeline: Timeline): Promise<string> {
   const names = chartNames();
   await Promise.all(

@@ -33,7 +33,7 @@ export const NOT_RUN: readonly string[] = [
   'Several replicas: one of each service, MariaDB without Galera; `make aio` has clusters of both.',
 ];
 
-/** Writes docs/evidence/cloud.md from what the run saw. */
+/** Writes docs/evidence/cloud.md from the run's observations. */
 export async function writeReport(stage: Stage, timeline: Timeline, memory: readonly Memory[]): Promise<void> {
   const file = join(ROOT, PAGE);
   await mkdir(dirname(file), { recursive: true });

@@ -20,7 +20,7 @@ test('a certificate names its subject and its issuer', () => {
   assert.ok(Date.parse(certificate.validFrom) < Date.now() && Date.now() < Date.parse(certificate.validTo));
 });
 
-test('a server and a client authenticate each other with it', async () => {
+test('a server and a client authenticate each other with certificates of the CA', async () => {
   const authority = makeAuthority('test authority');
   const as = (subject: Parameters<typeof authority.issue>[0]) => {
     const { certificate, key } = authority.issue(subject);

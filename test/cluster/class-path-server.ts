@@ -20,7 +20,7 @@ const LOG4J = `<Configuration status="warn">
 `;
 
 /**
- * Our main class and its logging configuration as one more jar: Java's class archive excludes classes in directories.
+ * Our main class and its logging configuration as one more jar: Java's CDS archive excludes classes in directories.
  */
 export async function addMain(home: string, main: string, server: string): Promise<void> {
   const classes = join(server, 'classes');

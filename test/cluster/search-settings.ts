@@ -18,7 +18,7 @@ export function commonSettings(directory: string): Settings {
     'discovery.type': 'single-node',
     // A developer's full disk must not make the server read-only.
     'cluster.routing.allocation.disk.threshold_enabled': false,
-    // With the threshold disabled, each look at the disks (every 30 s) removes the full-disk blocks that a test has set.
+    // With the threshold disabled, each disk check (every 30 s) removes the full-disk blocks that a test has set.
     'cluster.info.update.interval': '1d',
   };
 }

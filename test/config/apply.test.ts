@@ -90,7 +90,7 @@ test("a directory is copied whole, without the kubelet's own links, and is searc
   assert.equal((await stat(join(p.root, 'etc/domains'))).mode & 0o7777, 0o750);
 });
 
-test('a link at the destination is replaced, and its target stays', async () => {
+test('a link at the destination is replaced, and its target is unchanged', async () => {
   await using p = await pod();
   const target = await p.write(join(p.root, 'precious'), 'old');
   await symlink(target, join(p.root, 'etc/a.conf'));
@@ -109,7 +109,7 @@ test('a missing optional source is logged and skipped', async () => {
   assert.ok(p.logged().some(({ msg }) => msg.includes('/var/lib/kolla/config_files/no.conf')));
 });
 
-test('a temporary file of a killed run is removed by the next write of its file', async () => {
+test('a temporary file of a killed run is removed by the next write of the same file', async () => {
   await using p = await pod();
   const left = await p.write(join(p.root, 'etc/.a.conf.kolla-0a1b2c'), 'half');
   await utimes(left, 1000, 1000);

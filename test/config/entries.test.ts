@@ -199,7 +199,7 @@ test('with merge and preserve_properties a link stays a link, even a dangling on
   assert.equal((await lstat(join(p.root, 'etc/d/link'))).ctimeMs, ctimeMs);
 });
 
-test('a later entry that copies a directory whole replaces all of it', async () => {
+test('a later entry that copies a directory without merge replaces all of it', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'x/one'), '1');
   await p.write(join(p.configDir, 'y/two'), '2');

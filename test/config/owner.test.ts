@@ -46,7 +46,7 @@ test('an unchanged mode is rejected only for a file of another user', () => {
 });
 
 for (const owner of ['42425', '', ':kolla', 'keyston', 'keystone:koll']) {
-  test(`'${owner}' is not an owner, as in Kolla: names only, and known ones`, () => {
+  test(`owner '${owner}' is rejected, as in Kolla: only names of known users and groups are accepted`, () => {
     assert.throws(() => ownershipFor(owner, ACCOUNTS, ROOT), /no (?:user|group)/);
   });
 }

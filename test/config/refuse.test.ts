@@ -82,7 +82,7 @@ test('every problem is reported with its location, and nothing is touched', asyn
     assert.ok(message.includes(problem), `${problem}\n  is not in\n${message}`);
 });
 
-test('a missing source, an unknown owner and a directory in the way are all found before anything is written', async () => {
+test('a missing source, an unknown owner and an obstructing directory are all found before anything is written', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), '');
   await p.write(join(p.root, 'etc/d/x'), '');
@@ -103,7 +103,7 @@ test('a missing source, an unknown owner and a directory in the way are all foun
   assert.match(message, /config_files\[4\].dest: .*\/etc\/passwd is not a directory/);
 });
 
-test('a FIFO, an empty path and a five-digit mode are reported as such', async () => {
+test('a FIFO, an empty path and a five-digit mode are each rejected with their own message', async () => {
   await using p = await pod();
   const [fifo, none] = [join(p.configDir, 'fifo'), join(p.root, 'none')];
   await run('mkfifo', [fifo]);

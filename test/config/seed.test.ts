@@ -46,7 +46,7 @@ test('a second run changes nothing after the service has changed its files', asy
   assert.equal(await readFile(seeded, 'utf8'), 'edited');
 });
 
-test("a directory copied whole hides the image's content, unless it is merged", async () => {
+test("a directory copied without merge hides the image's content", async () => {
   for (const merge of [false, true]) {
     await using p = await withImage();
     await p.write(join(p.configDir, 'keystone/own.conf'), 'own');

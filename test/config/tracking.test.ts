@@ -54,7 +54,7 @@ for (const kind of ['volume', 'image'] as const) {
     ]);
   });
 
-  test(`in the ${kind}, a directory copied whole loses Kolla's files, and keeps the service's`, async () => {
+  test(`in the ${kind}, a directory copied without merge loses files whose source was removed, and keeps the service's`, async () => {
     await using p = await life(kind);
     await p.write(join(p.configDir, 'x/one.conf'), '1');
     await p.write(join(p.configDir, 'x/sub/two.conf'), '2');
@@ -67,7 +67,7 @@ for (const kind of ['volume', 'image'] as const) {
     assert.deepEqual((await readdir(p.at('etc/x'))).toSorted(), ['by-service', 'default.conf', 'new.conf']);
   });
 
-  test(`in the ${kind}, a file stays when its path is renamed, and the image's own is still known`, async () => {
+  test(`in the ${kind}, renaming an entry's path keeps its file, and the image's own is still known`, async () => {
     await using p = await life(kind);
     await p.linked('/run/x');
     const both = (directory: string) => ['default.conf', 'new.conf'].map((name) => entry(name, `${directory}/${name}`));
@@ -81,7 +81,7 @@ for (const kind of ['volume', 'image'] as const) {
     assert.equal(await readFile(p.at('run/x/default.conf'), 'utf8'), "the image's");
   });
 
-  test(`in the ${kind}, a directory copied whole under another name keeps the service's files`, async () => {
+  test(`in the ${kind}, a directory copied without merge under another name keeps the service's files`, async () => {
     await using p = await life(kind);
     await p.linked('/run/x');
     for (const name of ['one.conf', 'two.conf']) await p.write(join(p.configDir, 'x', name), name);
@@ -150,7 +150,7 @@ test('in the image itself, without a state directory, nothing is tracked or remo
   await assert.rejects(stat(p.at('run')), { code: 'ENOENT' });
 });
 
-test('a file named only in the files section stays in a directory copied whole', async () => {
+test('a file named only in the files section stays in a directory copied without merge', async () => {
   await using p = await life('image');
   await p.write(join(p.configDir, 'x/one.conf'), '1');
   await p.config({

@@ -76,7 +76,7 @@ async function listen(cert: string, key: string): Promise<{ readonly port: numbe
   return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: dispose };
 }
 
-test('for a file without a certificate kolla-init exits with 65 and names it', { skip }, async () => {
+test('for a file without a certificate kolla-init exits with code 65 and names it', { skip }, async () => {
   const { code, stderr } = await within('kolla-init --root /tmp/vol', { [`${CONFIG}/ca-certificates/bad.crt`]: 'x' });
   assert.equal(code, 65);
   assert.match(stderr, /ca-certificates\/bad\.crt: it contains no PEM certificate/);

@@ -77,7 +77,7 @@ const SAME: Readonly<Record<string, Case>> = {
   'no server': [['{nobody}']],
   'an unresolvable name': [['http://kolla-pod.invalid/']],
   'no HTTP': [['{ssh}']],
-  'no answer': [['{mute}']],
+  'no response': [['{mute}']],
   'a truncated response': [['{cut}']],
   silence: [['{silent}'], { HEALTHCHECK_CURL_MAX_TIME: '0.5' }],
   'no response, with a time limit in the arguments': [['-m', '0.5', '{silent}']],

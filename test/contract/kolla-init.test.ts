@@ -13,7 +13,7 @@ import { play, type Case } from './set-configs/play.ts';
 import { differences, type Seen } from './set-configs/tree.ts';
 
 const STRICT = 'a value of the wrong type is rejected, even if Python treats it as empty';
-const IN_THE_WAY = 'the existing file may be the service’s own, so it is rejected with the fix';
+const IN_THE_WAY = "the existing file may be the service's own, so the entry is rejected with the fix";
 const OWN_COMMAND = 'the command is written to /run/kolla, and /run_command is not used';
 
 /** Cases with a different result, with the reasons. */
@@ -23,16 +23,17 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   'config_files ""': STRICT,
   'the section permissions {}': STRICT,
   'the section permissions ""': STRICT,
-  'config.json "{\\"command\\": \\"a\\", \\"x\\": -Infinity, \\"command\\": \\"b\\"}"': 'Infinity is not JSON',
-  'a relative dest': 'there is no directory to resolve it against',
+  'config.json "{\\"command\\": \\"a\\", \\"x\\": -Infinity, \\"command\\": \\"b\\"}"':
+    'rejected (exit code 65): not valid JSON',
+  'a relative dest': 'rejected (exit code 65): there is no directory to resolve it against',
   'a directory over a file': IN_THE_WAY,
   'a directory merged over a file': IN_THE_WAY,
   'a file over a directory': IN_THE_WAY,
   'a file merged over a directory': IN_THE_WAY,
-  'a dest that is not normalized': 'directories before a .. are not created',
-  'a dest through .. of a file': 'a .. is resolved without checking the path before it',
+  'a dest that is not normalized': 'directories before a `..` are not created',
+  'a dest through .. of a file': 'a `..` is resolved without checking the path before it',
   'one entry’s dest is the next one’s source': 'sources are read before anything is written',
-  'no configuration': 'a container may have none',
+  'no configuration': 'not an error: kolla-init only waits',
   'files without a parent': 'the parent is created, as for config_files',
   'permissions of a link': 'a link is never followed by chown or chmod',
   '/run_command is a link': OWN_COMMAND,

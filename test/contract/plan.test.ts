@@ -98,7 +98,7 @@ for (const service of services.filter((name) => name !== 'two-users')) {
   });
 }
 
-test('without a volume for the CA store kolla-init exits with 77 and writes nothing', { skip }, async () => {
+test('without a volume for the CA store kolla-init exits with code 77 and writes nothing', { skip }, async () => {
   const text = readFileSync(fixture('mariadb-tls'), 'utf8');
   const plan = await planOf(fixture('mariadb-tls'));
   const { user, spec } = plan;

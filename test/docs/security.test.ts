@@ -42,6 +42,6 @@ test('each call is allowed once, except sockets, with a row per family; a new pr
     assert.equal(args !== undefined, names.includes('socket') || names.includes('clone'), names[0]);
 });
 
-test('both architectures of the binary are in it', () => {
+test('the seccomp profile has both architectures of the binary', () => {
   assert.deepEqual(profile.architectures, ['SCMP_ARCH_X86_64', 'SCMP_ARCH_AARCH64']);
 });

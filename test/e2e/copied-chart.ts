@@ -31,7 +31,7 @@ export function copiedChartTests(node: () => KubeNode, namespace: string): void 
   const inService = (key: string, script: string) =>
     kubectl(['exec', `deployment/small-${key}`, `--container=small-${key}`, '--', 'bash', '-c', script]);
 
-  test("an init container's copy gives a chart's Pod its configuration, probes and PATH", async (t) => {
+  test("a chart's Pod gets its configuration, probes and PATH from an init container's copy", async (t) => {
     const unable = await canRunHelm();
     if (unable !== undefined) {
       t.skip(unable);

@@ -1,6 +1,5 @@
 /**
- * The charts' NetworkPolicies as a policy engine enforces them: kube-router, on a real node. Only the network is
- * judged, so a small server listens on each port that a chart's Pod has; labels, ports, Services and policies are the
+ * The charts' NetworkPolicies as a policy engine enforces them: kube-router, on a real node. Only the network is tested, so a small server listens on each port that a chart's Pod has; labels, ports, Services and policies are the
  * chart's own.
  */
 import assert from 'node:assert/strict';

@@ -46,7 +46,7 @@ for (const [name, fields] of Object.entries({
   'parameters that are a sequence of anything': { algorithm: algorithm(id(0x30, 1, 2, 3)) },
   'parameters of no universal type': { algorithm: algorithm(id(0xa0, 1, 2, 3)) },
   'a serial number below 0': { serial: id(0x02, 0xff, 0x01) },
-  'times of four digits of a year': {
+  'times with a four-digit year': {
     validity: sequence(...['20260101000000Z', '20990101000000Z'].map((t) => der(0x18, Buffer.from(t)))),
   },
   'an extension without a flag': { rest: extensions(objectIdentifier('2.5.29.14'), octetString(Buffer.from([9]))) },
@@ -58,35 +58,35 @@ for (const [name, fields] of Object.entries({
 }
 
 for (const [name, fields] of Object.entries({
-  'a text of a type that names do not have': { subject: nameOf([id(0x1a, 0x41)]) },
-  'an attribute without a text': { subject: sequence(setOf(sequence(COMMON_NAME))) },
-  'an attribute with two texts': { subject: sequence(setOf(sequence(COMMON_NAME, utf8String('a'), utf8String('b')))) },
-  'a text that is no UTF-8': { subject: nameOf([id(0x0c, 0xc3, 0x28)]) },
-  'half of a surrogate pair in UTF-8': { subject: nameOf([id(0x0c, 0xed, 0xa0, 0x80)]) },
-  'half of a surrogate pair in a BMPString': { subject: nameOf([id(0x1e, 0xd8, 0x00)]) },
+  'a string type that names do not have': { subject: nameOf([id(0x1a, 0x41)]) },
+  'an attribute without a value': { subject: sequence(setOf(sequence(COMMON_NAME))) },
+  'an attribute with two values': { subject: sequence(setOf(sequence(COMMON_NAME, utf8String('a'), utf8String('b')))) },
+  'invalid UTF-8': { subject: nameOf([id(0x0c, 0xc3, 0x28)]) },
+  'a lone surrogate in UTF-8': { subject: nameOf([id(0x0c, 0xed, 0xa0, 0x80)]) },
+  'a lone surrogate in a BMPString': { subject: nameOf([id(0x1e, 0xd8, 0x00)]) },
   'half of a character in a BMPString': { subject: nameOf([id(0x1e, 0x00, 0x41, 0x00)]) },
-  'no character of Unicode in a UniversalString': { subject: nameOf([id(0x1c, 0, 0x11, 0, 0)]) },
-  'the same in the issuer': { issuer: nameOf([id(0x0c, 0xff)]), subject: nameOf([utf8String('x')]) },
+  'a code point beyond Unicode in a UniversalString': { subject: nameOf([id(0x1c, 0, 0x11, 0, 0)]) },
+  'invalid UTF-8 in the issuer': { issuer: nameOf([id(0x0c, 0xff)]), subject: nameOf([utf8String('x')]) },
   'a serial number in too many bytes': { serial: id(0x02, 0, 1) },
-  'one below 0 in too many bytes': { serial: id(0x02, 0xff, 0x80) },
+  'a negative serial number in too many bytes': { serial: id(0x02, 0xff, 0x80) },
   'a serial number without bytes': { serial: id(0x02) },
-  'a name of an algorithm that does not end': { algorithm: sequence(id(0x06, 0x2a, 0x86)) },
-  'a name of an algorithm in too many bytes': { algorithm: sequence(id(0x06, 0x2a, 0x80, 0x01)) },
-  'a name of an algorithm without bytes': { algorithm: sequence(id(0x06)) },
-  'NULL with a content': { algorithm: algorithm(id(0x05, 0)) },
+  'an unterminated algorithm identifier': { algorithm: sequence(id(0x06, 0x2a, 0x86)) },
+  'an algorithm identifier in too many bytes': { algorithm: sequence(id(0x06, 0x2a, 0x80, 0x01)) },
+  'an empty algorithm identifier': { algorithm: sequence(id(0x06)) },
+  'NULL with content': { algorithm: algorithm(id(0x05, 0)) },
   'two parameters': { algorithm: sequence(objectIdentifier('1.2.3'), id(0x05), id(0x05)) },
   'a flag of two bytes': {
     rest: extensions(objectIdentifier('2.5.29.14'), id(0x01, 0xff, 0xff), octetString(Buffer.alloc(0))),
   },
   'an extension without a value': { rest: extensions(objectIdentifier('2.5.29.14')) },
   'more than eight unused bits': { signature: id(0x03, 8, 0) },
-  'bits without the byte that counts them': { signature: id(0x03) },
+  'bits without their count of unused bits': { signature: id(0x03) },
   'a time that is too short': {
     validity: sequence(der(0x17, Buffer.from('2601010000Z')), der(0x17, Buffer.from('360101000000Z'))),
   },
-  'one time alone': { validity: sequence(der(0x17, Buffer.from('260101000000Z'))) },
-  'something behind the signature': { more: integer(Buffer.from([1])) },
-  'something behind the extensions': {
+  'a validity with a single time': { validity: sequence(der(0x17, Buffer.from('260101000000Z'))) },
+  'data after the signature': { more: integer(Buffer.from([1])) },
+  'data after the extensions': {
     rest: Buffer.concat([extensions(COMMON_NAME, octetString(Buffer.alloc(0))), id(0x05)]),
   },
 })) {
@@ -129,24 +129,24 @@ const FILLED = ['x', 'xx', 'xxx']
   .map((text) => pemOf(certificateOf({ subject: nameOf([utf8String(text)]) })))
   .find((pem) => pem.includes('='))!;
 for (const [name, pem] of Object.entries({
-  'line ends of Windows': PEM.replaceAll('\n', '\r\n'),
+  'CRLF line endings': PEM.replaceAll('\n', '\r\n'),
   'spaces at the ends of lines': PEM.replaceAll('\n', ' \t\n'),
   'lines of 76 characters': PEM.replaceAll(/\n(?!-)/g, '')
     .replace('-----M', '-----\nM')
     .replaceAll(/.{76}(?!-)/g, '$&\n'),
-  'its older name': PEM.replaceAll('CERTIFICATE', 'X509 CERTIFICATE'),
+  'the label X509 CERTIFICATE': PEM.replaceAll('CERTIFICATE', 'X509 CERTIFICATE'),
 }))
   test(`PEM parses as in Node: ${name}`, () => assert.deepEqual(byOurs(pem)?.raw, byNode(pem)?.raw ?? pem));
 
 for (const [name, pem] of Object.entries({
-  'text behind the first line': PEM.replace('-----\n', '-----'),
-  'the last line behind a text': PEM.replace('\n-----END', '-----END'),
-  'a character that is no base64': PEM.replace('M', '_'),
-  'a character less': PEM.replace('\nM', '\n'),
-  'no filling at the end': FILLED.replace(/=+/, ''),
-  'filling in the middle': PEM.replace('\nMIIB', '\nMI==MIIB'),
+  'text on the BEGIN line': PEM.replace('-----\n', '-----'),
+  'text before the END marker on its line': PEM.replace('\n-----END', '-----END'),
+  'a character outside base64': PEM.replace('M', '_'),
+  'a missing character': PEM.replace('\nM', '\n'),
+  'missing padding': FILLED.replace(/=+/, ''),
+  'padding in the middle': PEM.replace('\nMIIB', '\nMI==MIIB'),
   nothing: '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----',
-  'no bytes': '',
+  'an empty file': '',
   'a NUL': PEM.replace('M', '\0'),
 })) {
   test(`PEM is rejected, as in Node: ${name}`, () => {

@@ -51,7 +51,7 @@ test('--version names the engine', { skip }, async () => {
     assert.match((await run(name, ['--version'])).stdout, /^\S+ \d+\.\d+\.\d+ \(kolla-core\)\n$/);
 });
 
-test('exits with its own code when its output is closed', { skip }, async () => {
+test('prints help with exit code 0 although its output is closed', { skip }, async () => {
   const { code } = await run('bash', ['--norc', '-c', '"$@" <&- >&- 2>&-', 'bash', entrypoint, '--help']);
   assert.equal(code, 0);
 });
@@ -145,7 +145,7 @@ test('a kolla-pod.yaml with options that only kolla-pod has is read', { skip }, 
   assert.match(wrong.stderr, /no option 'init\.wach'; did you mean 'watch'\?/);
 });
 
-test('as PID 1 it reaps orphans while it waits', { skip: skipUnlessRoot }, async () => {
+test('as PID 1 kolla-init reaps orphans during a wait', { skip: skipUnlessRoot }, async () => {
   // PID 1 is the shell, 2 its subshell, whose child 3 is orphaned: it stays in /proc until it is reaped.
   const script = '(sleep 0.1 &); test -d /proc/3; exec "$0" --timeout 20s --wait "!file:/proc/3"';
   const words = ['--pid', '--fork', '--mount-proc', 'sh', '-ec', script, init];
@@ -154,7 +154,7 @@ test('as PID 1 it reaps orphans while it waits', { skip: skipUnlessRoot }, async
   assert.match(stderr, /!file:\/proc\/3: ready after .*: does not exist/);
 });
 
-test('as PID 1 it exits with 143 on SIGTERM', { skip: skipUnlessRoot }, async () => {
+test('as PID 1 kolla-init exits with code 143 on SIGTERM', { skip: skipUnlessRoot }, async () => {
   const words = ['--pid', '--fork', '--kill-child', '--mount-proc', init, '--wait', 'file:/no/such'];
   await using running = await start('unshare', words, { env, keepOutput: true });
   let said = '';
@@ -182,7 +182,7 @@ test('SIGTERM ends a wait during DNS resolution', { skip: skipUnlessRoot }, asyn
 
 for (const [what, text, said] of [
   [
-    'an exclude that never ends',
+    'an exclude pattern with catastrophic backtracking',
     JSON.stringify({
       command: 'x',
       permissions: [{ path: '/x', owner: 'root:root', recurse: true, exclude: ['^/x/(a+)+$b'] }],
@@ -191,7 +191,7 @@ for (const [what, text, said] of [
   ],
   ['a million brackets', '['.repeat(1e6), /config\.json/],
 ] as const)
-  test(`${what} in config.json exits with 65`, { skip: skipUnlessRoot }, async () => {
+  test(`exits with code 65 for ${what} in config.json`, { skip: skipUnlessRoot }, async () => {
     await using own = await privateDirectory('core-init-hostile');
     const [hostile, top] = [join(own.path, 'config'), join(own.path, 'root')];
     await mkdir(hostile);

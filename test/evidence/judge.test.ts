@@ -78,7 +78,7 @@ test('a skipped test next to passed ones does not change the row', () => {
   assert.deepEqual([verdict, passed], ['holds', 1]);
 });
 
-test('a skipped describe() stands for its unknown tests', () => {
+test('a skipped describe() counts for all tests in it, whose names are unknown', () => {
   const skipped: Outcome = { file: FILE, name: 'group', result: 'skipped', reason: 'no root', isSuite: true };
   assert.deepEqual([judged('one', [skipped]).verdict, judged('group', [skipped]).why], ['not run', 'no root']);
   // A skipped test does not represent others.

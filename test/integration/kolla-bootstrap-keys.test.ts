@@ -212,7 +212,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     assert.equal(Object.keys((await keysOf(cluster, CREDENTIAL)).keys).length, 3);
   });
 
-  test('the next run finishes one that died after its write, without a rotation', async () => {
+  test('the next run completes a rotation whose run died after its write, without rotating again', async () => {
     const made = await one.ask('POST', '/credentials', {
       credential: { type: 'cert', blob: 'kept', user_id: await adminId(one) },
     });

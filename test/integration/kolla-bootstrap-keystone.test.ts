@@ -359,7 +359,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.match(stderr, /could not log in to Keystone as user admin within 600ms; last state .*ECONNREFUSED/);
     });
 
-    test('a missing password fails it before anything is created', async () => {
+    test('a missing password fails the run before anything is created', async () => {
       await using site = await newSite(keystone, admin);
       const { code, stderr } = await site.bootstrap(['--service-config', '/dev/null']);
       assert.equal(code, 65);

@@ -73,7 +73,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.match(begun.said(), /"msg":"\*\*\*"/);
   });
 
-  test('is kept, locked, while a trigger needs it, which keeps working; a later run drops it', async () => {
+  test('is kept, locked, while a trigger needs it; the trigger keeps working, and a later run drops the account', async () => {
     const site = siteOn(mariadb);
     const made = await site.sync(
       statements(
@@ -101,7 +101,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.equal((await site.fence())?.['kept'], '');
   });
 
-  test("is neither created nor ended by an admin who cannot see others' sessions", async () => {
+  test("is neither created nor dropped by an admin who cannot see others' sessions", async () => {
     const site = siteOn(mariadb);
     const weak = `weak${site.database}`;
     await mariadb.query(`CREATE USER ${weak}@'%' IDENTIFIED BY 'p-of-weak'; GRANT CREATE USER ON *.* TO ${weak}@'%';
@@ -156,7 +156,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.deepEqual(await accountsOf(site), []);
   });
 
-  test('of a frozen run with all its processes is ended by the next one, and so is its lock', async () => {
+  test('is dropped by the next run if the previous one is frozen with all its processes, and its lock session is killed', async () => {
     const site = siteOn(mariadb);
     const times = [...CALM, '--lock-timeout', '60s'];
     await using holder = await site.begin(['--release', 'r1', ...times, ...migration(60_000)]);
@@ -183,7 +183,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.deepEqual(await written(), atTakeover, 'the first one wrote after it was taken over');
   });
 
-  test('is needed, and reported, if the next run has no admin, which continues with --predecessor-ended', async () => {
+  test('is named in the error if the next run has no admin; with --predecessor-ended that run continues', async () => {
     const site = siteOn(mariadb);
     await using begun = await site.begin(migration(60_000));
     await begun.saying(/started/);
@@ -250,7 +250,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.match(stderr, new RegExp(`logged in as ${site.database}@`));
   });
 
-  test('after SIGTERM an ALTER TABLE may finish within the grace period', async () => {
+  test('finishes an ALTER TABLE within the grace period after SIGTERM', async () => {
     const site = siteOn(mariadb);
     await using reader = await readingBig(site);
     await using begun = await site.begin(['--grace', '60s', ...statements(ALTER)]);
@@ -263,7 +263,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.equal(await columns(site), 2);
   });
 
-  test('otherwise it is killed in the server too, recorded as interrupted, and the account is dropped', async () => {
+  test('is dropped after an ALTER TABLE exceeds the grace period: the statement is killed in the server and recorded as interrupted', async () => {
     const site = siteOn(mariadb);
     await using reader = await readingBig(site);
     assert.ok(reader);

@@ -42,7 +42,7 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
     assert.match(stderr, /not changed/);
   });
 
-  test('reports what is missing without a database and an admin', async () => {
+  test('without a database or an admin account reports what is missing', async () => {
     const site = siteOn(mariadb);
     await site.sync(migration(0));
     await mariadb.query(`DROP DATABASE ${site.database}`);

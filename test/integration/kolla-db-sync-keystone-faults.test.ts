@@ -37,7 +37,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('a wrong password', async () => {
+  test('for a wrong password exits with code 77, and suggests --rotate', async () => {
     await using site = await keystoneSite(mariadb);
     const sql = `CREATE DATABASE ${site.database}; CREATE USER ${site.database} IDENTIFIED BY 'pw-of-keystone';`;
     await mariadb.query(`${sql} GRANT ALL ON ${site.database}.* TO ${site.database}`);
@@ -54,7 +54,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     await endsWell(site);
   });
 
-  test('a read-only server', async () => {
+  test('for a read-only server exits with code 69 and the fix, and writes nothing', async () => {
     await using site = await keystoneSite(mariadb);
     await mariadb.query('SET GLOBAL read_only = 1');
     try {
@@ -72,7 +72,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     await endsWell(site);
   });
 
-  test('an untrusted certificate; then a trusted one, by Keystone as well', async () => {
+  test('for an untrusted certificate exits with code 69; with a trusted one migrates the schema, and Keystone accepts the certificate too', async () => {
     await using site = await keystoneSite(mariadb);
     await site.configure({ host: 'localhost', query: `&ssl_ca=${server.otherCaFile}` });
     const { code, stderr } = await site.sync();
@@ -83,7 +83,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     assert.equal(await site.check(), 0, 'Keystone finds its schema complete');
   });
 
-  test('a server that is down, and starts', async () => {
+  test('for a server that is down exits with code 75 at the deadline; migrates once the server has started', async () => {
     await using site = await keystoneSite(mariadb);
     await mariadb.stop();
     try {

@@ -68,7 +68,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     );
   });
 
-  test('others watch it, send the database no query meanwhile, and find the work done', async () => {
+  test('is watched by waiting runs, which send the database no query meanwhile, and find the work done', async () => {
     const site = await newSite();
     await using gate = await gateFile();
     await using first = await site.begin(['--release', 'r1', ...migration(gate.path)]);

@@ -16,16 +16,16 @@ const skip = (await canRunMariadb()) ?? false;
 const HOSTILE: Readonly<Record<string, string>> = {
   'quotes of all kinds': `q'"\`''""`,
   backslashes: "\\'; DROP TABLE x -- \\",
-  'what a URL divides by': 'a:b/c?d#e@f&g=h',
+  'URL delimiters': 'a:b/c?d#e@f&g=h',
   'percent signs': '100%s %d %(x)s %%',
   'a space and line breaks': ' a b\nc\r\nd\t',
   'control characters': 'a\u0001b\u001ac\u007f\u0008',
   NUL: 'before\0after',
-  'what a shell expands': '$(id) `id` ${HOME} !! ; | & >x',
-  'letters of all kinds': 'äß\u00e9€\u4e2d\u05d0',
+  'characters that a shell expands': '$(id) `id` ${HOME} !! ; | & >x',
+  'non-ASCII letters': 'äß\u00e9€\u4e2d\u05d0',
   emoji: '\u{1F600}\u{1F469}\u200d\u{1F4BB}',
   '1 KiB': 'x9%'.repeat(341) + 'y',
-  'one character': '0',
+  'a single character': '0',
 };
 
 describe('kolla-db-sync and passwords', { skip, concurrency: 3 }, () => {

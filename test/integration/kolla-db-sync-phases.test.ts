@@ -230,9 +230,9 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
   });
 
   for (const [what, code] of [
-    ['says that the phase is left', 3],
-    ['can not tell', 1],
-    ['ends with an unknown code', 77],
+    ['says that the phase is pending', 3],
+    ['cannot tell', 1],
+    ['exits with an unknown code', 77],
   ] as const) {
     test(`a check that ${what} does not block the migration`, async () => {
       await using stack = new AsyncDisposableStack();

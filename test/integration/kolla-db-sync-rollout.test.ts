@@ -181,7 +181,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await wait.ended;
   });
 
-  test('the deadline names what is left', async () => {
+  test('the deadline error names unfinished rollouts', async () => {
     const wait = waiting(['deployment/nobody', 'ds/nothing@kube-system'], { timeoutMs: 1500 });
     await assert.rejects(wait.ended, (error) => {
       assert.ok(error instanceof DeadlineError);
@@ -191,7 +191,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     });
   });
 
-  test('SIGTERM ends it immediately, with a separate reason', async () => {
+  test('ends immediately on SIGTERM, with a separate reason', async () => {
     const wait = waiting(['deployment/nobody']);
     await wait.says(/no such Deployment/);
     wait.stop();

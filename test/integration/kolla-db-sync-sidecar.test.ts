@@ -70,7 +70,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 42);
   });
 
-  test('after a rollout it delays nothing, neither during the migration nor after a failure', async () => {
+  test('after a rollout delays nothing, neither during the migration nor after a failure', async () => {
     const site = siteOn(mariadb);
     await using gate = await gateFile();
     await using begun = await site.begin([...STAY, '--phase', 'contract', ...migration(gate.path, 3)]);
@@ -85,7 +85,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 143);
   });
 
-  test('after a rollout even a permanently missing server does not end it', async () => {
+  test('keeps running in the contract phase even if the database server never responds', async () => {
     const url = `mysql+pymysql://keystone:secret@127.0.0.1:${await freePort()}/keystone`;
     const args = ['keystone', ...STAY, '--phase', 'contract', '--timeout', '1s', ...migration(0)];
     await using begun = await beginHelper(args, { KOLLA_DB_SYNC_CONNECTION: url });
@@ -95,7 +95,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 143);
   });
 
-  test('an invalid command line ends it in every phase', async () => {
+  test('exits on an invalid command line in every phase', async () => {
     await using begun = await beginHelper(['keystoen', ...STAY, '--phase', 'contract', ...migration(0)], {});
     assert.equal(await begun.code, 64);
   });

@@ -80,7 +80,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     );
   });
 
-  test('without permissions it exits with 77 and a Role that is sufficient', async () => {
+  test('without permissions exits with code 77 and a Role that is sufficient', async () => {
     await create('done');
     await endPodsOf(cluster, NAMESPACE, 'done', 'Succeeded');
     const credentials = await account('nobody', '');
@@ -94,7 +94,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     });
   });
 
-  test('the deadline exits with 75 and names the last state', async () => {
+  test('exits with code 75 at the deadline, whose error names the last state', async () => {
     await using waiting = await startInit([...admin, ...waitFor('never'), '--timeout', '8s']);
     assert.equal(await waiting.ended, 75);
     assert.match(

@@ -61,7 +61,7 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
   };
 
   for (const form of [[], ['--bundle', 'service'], ['--reload', 'live'], ['-o', 'json', '--bundle', 'service']])
-    test(`accepted, and a Pod that mounts them has every file: ${form.join(' ') || 'one per file'}`, async () => {
+    test(`are accepted, and a Pod that mounts them has every file: ${form.join(' ') || 'one per file'}`, async () => {
       await apply(await print(...form));
       const layout = form.filter((word) => !['-o', 'json'].includes(word));
       const volume = await mounts(directory.path, '--name', 'keystone', ...layout);
@@ -81,7 +81,7 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
       assert.match(await cluster.kubectl(args, JSON.stringify(pod)), /pod\/p created/);
     });
 
-  test('applied again, nothing changes; new content is a new object next to the old one, which is immutable', async () => {
+  test('are unchanged when applied again; new content is a new object next to the old one, which is immutable', async () => {
     await apply(await print());
     const earlier = await stored();
     await apply(await print());
@@ -107,7 +107,7 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
     await assert.rejects(cluster.kubectl(patch), /immutable/);
   });
 
-  test('with --reload live the same object gets the new content', async () => {
+  test('get the new content in place with --reload live', async () => {
     await apply(await print('--reload', 'live'));
     await writeFile(join(directory.path, 'policy.yaml'), '"a": "d"\n');
     await apply(await print('--reload', 'live'));

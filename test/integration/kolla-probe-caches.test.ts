@@ -32,7 +32,7 @@ async function frozen(pid: number, question: () => Promise<string>): Promise<str
 
 const noMemcached = (await canRunMemcached()) ?? false;
 
-test('memcached: serving, frozen and stopped', { skip: noMemcached }, async () => {
+test('memcached is healthy while it serves, and unhealthy when frozen or stopped', { skip: noMemcached }, async () => {
   const port = await freePort();
   const words = ['memcached', `127.0.0.1:${port}`];
   await using memcached = await startMemcached(port);
@@ -46,20 +46,24 @@ test('memcached: serving, frozen and stopped', { skip: noMemcached }, async () =
 const noRedis = (await canRunRedis()) ?? false;
 const placeOf = ({ host, port }: Redis) => `${host}:${port}`;
 
-test('Redis: serving, frozen, with a password and without', { skip: noRedis }, async () => {
-  await using redis = await startRedis({ args: ['--requirepass', 'hidden'] });
-  const words = ['redis', placeOf(redis)];
-  assert.equal(await ask(words, PASSWORD), 'healthy');
-  assert.match(await ask(words), /^1: it requires a password: give --password-file \(NOAUTH/);
-  assert.match(await ask(words, { KOLLA_PROBE_PASSWORD: 'wrong' }), /^1: it rejects the login/);
-  assert.match(await frozen(redis.pid, () => ask(words, PASSWORD)), /^1: no response in 1s: connected, but/);
-  await redis.cli('--no-auth-warning', '-a', 'hidden', 'ACL', 'SETUSER', 'probe', 'on', '>hidden', '+ping');
-  assert.equal(await ask([...words, '--user', 'probe'], PASSWORD), 'healthy');
-  await redis.cli('--no-auth-warning', '-a', 'hidden', 'ACL', 'SETUSER', 'probe', '-ping');
-  assert.match(await ask([...words, '--user', 'probe'], PASSWORD), /^1: the user may not send PING/);
-});
+test(
+  'Redis is healthy with the right password, and unhealthy without it or when frozen',
+  { skip: noRedis },
+  async () => {
+    await using redis = await startRedis({ args: ['--requirepass', 'hidden'] });
+    const words = ['redis', placeOf(redis)];
+    assert.equal(await ask(words, PASSWORD), 'healthy');
+    assert.match(await ask(words), /^1: it requires a password: give --password-file \(NOAUTH/);
+    assert.match(await ask(words, { KOLLA_PROBE_PASSWORD: 'wrong' }), /^1: it rejects the login/);
+    assert.match(await frozen(redis.pid, () => ask(words, PASSWORD)), /^1: no response in 1s: connected, but/);
+    await redis.cli('--no-auth-warning', '-a', 'hidden', 'ACL', 'SETUSER', 'probe', 'on', '>hidden', '+ping');
+    assert.equal(await ask([...words, '--user', 'probe'], PASSWORD), 'healthy');
+    await redis.cli('--no-auth-warning', '-a', 'hidden', 'ACL', 'SETUSER', 'probe', '-ping');
+    assert.match(await ask([...words, '--user', 'probe'], PASSWORD), /^1: the user may not send PING/);
+  },
+);
 
-test('Redis: a replica that has lost its primary', { skip: noRedis }, async () => {
+test('a Redis replica that has lost its primary is unhealthy', { skip: noRedis }, async () => {
   await using redis = await startRedis();
   const words = ['redis', placeOf(redis)];
   assert.match(await ask(words, PASSWORD), /^1: it has no password/);
@@ -70,7 +74,7 @@ test('Redis: a replica that has lost its primary', { skip: noRedis }, async () =
   assert.equal(await ask(words), 'healthy');
 });
 
-test('Redis: unhealthy while it loads its data from disk, then healthy', { skip: noRedis }, async () => {
+test('Redis is unhealthy while it loads its data from disk, then healthy', { skip: noRedis }, async () => {
   await using directory = await privateDirectory('redis-data');
   {
     await using redis = await startRedis({ directory: directory.path, args: ['--rdbcompression', 'no'] });
@@ -88,18 +92,22 @@ test('Redis: unhealthy while it loads its data from disk, then healthy', { skip:
 
 const noEtcd = (await canBuildKubernetes()) ?? false;
 
-test("etcd's gRPC health service: serving, an unknown service, frozen", { skip: noEtcd }, async () => {
-  await using directory = await privateDirectory('etcd');
-  const [etcd = 0, etcdPeer = 0] = await freePorts(2);
-  const flags = etcdFlags(directory.path, { etcd, etcdPeer } as Parameters<typeof etcdFlags>[1]);
-  const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
-  await using running = await start(...tied(await kubeBinary(), ['etcd', ...args]), { cwd: directory.path });
-  const words = ['grpc', `127.0.0.1:${etcd}`];
-  await until('etcd to serve', async () => (await ask(words)) === 'healthy' || undefined);
-  assert.equal(await ask([...words, '--service', 'nova']), "1: the server knows no service 'nova' (NOT_FOUND)");
-  assert.match(await frozen(running.pid, () => ask(words)), /^1: no response in 1s/);
-  assert.match(await ask([...words, '--tls', 'require']), /^1: connection reset.* \(ECONNRESET\)/);
-});
+test(
+  "etcd's gRPC health service is healthy while it serves, and unhealthy for an unknown service or when frozen",
+  { skip: noEtcd },
+  async () => {
+    await using directory = await privateDirectory('etcd');
+    const [etcd = 0, etcdPeer = 0] = await freePorts(2);
+    const flags = etcdFlags(directory.path, { etcd, etcdPeer } as Parameters<typeof etcdFlags>[1]);
+    const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
+    await using running = await start(...tied(await kubeBinary(), ['etcd', ...args]), { cwd: directory.path });
+    const words = ['grpc', `127.0.0.1:${etcd}`];
+    await until('etcd to serve', async () => (await ask(words)) === 'healthy' || undefined);
+    assert.equal(await ask([...words, '--service', 'nova']), "1: the server knows no service 'nova' (NOT_FOUND)");
+    assert.match(await frozen(running.pid, () => ask(words)), /^1: no response in 1s/);
+    assert.match(await ask([...words, '--tls', 'require']), /^1: connection reset.* \(ECONNRESET\)/);
+  },
+);
 
 test('reads a password file on each run', { skip: noRedis }, async () => {
   await using directory = await privateDirectory('redis-password');

@@ -36,7 +36,7 @@ for (const row of rows) {
           if (!healthy) assert.ok(onCore.reason.endsWith(known), `${reason}; kolla-core: ${onCore.reason}`);
         }
     });
-    test('restarted only if that helps', () => {
+    test('liveness fails only if a restart helps', () => {
       assert.equal(row.unwell?.liveness.healthy, !row.isDead);
     });
   });

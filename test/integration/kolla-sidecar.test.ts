@@ -16,38 +16,38 @@ const V2 = '..2026_11_21_14_05_00.2';
 
 for (const [what, sections, code, says] of [
   [
-    'an option of a role',
+    'option of a component',
     { sidecar: { role: ['config-watch', 'log-ship'] }, 'log-ship': { url: 'ftp://x' } },
     64,
     /--url is not/,
   ],
   [
-    'a section of a role',
+    'section of a component',
     { sidecar: { role: ['config-watch', 'waits'] }, init: { wiat: ['tcp://a:1'] } },
     65,
     /no option 'init.wiat'/,
   ],
   [
-    'a check',
+    'check',
     { sidecar: { role: ['config-watch', 'probe'] }, checks: { api: { run: 'htp x' } } },
     65,
     /checks\.api: no check 'htp'/,
   ],
   [
-    'a role probe without checks',
+    'component probe without checks',
     { sidecar: { role: ['config-watch', 'probe'] } },
     65,
     /kolla-pod\.yaml: no checks: .* or set --allow-no-checks/,
   ],
   [
-    'an action that would end all',
+    'action that would stop the sidecar',
     { sidecar: { role: ['config-watch'] }, init: { watch: { 'on-change': ['exit'] } } },
     64,
     /exit would stop/,
   ],
-  ['no wait to wait for', { sidecar: { role: ['config-watch', 'waits'] } }, 64, /nothing to wait for/],
-  ['no service', { sidecar: { role: ['config-watch', 'db-sync'] } }, 64, /give --service/],
-  ['no role', {}, 64, /no role/],
+  ['component waits without waits', { sidecar: { role: ['config-watch', 'waits'] } }, 64, /nothing to wait for/],
+  ['component db-sync without a service', { sidecar: { role: ['config-watch', 'db-sync'] } }, 64, /give --service/],
+  ['configuration without a component', {}, 64, /no role/],
 ] as const)
   test(`invalid ${what} is rejected before anything runs`, async () => {
     await using site = await sidecarSite('refused');
@@ -60,7 +60,7 @@ for (const [what, sections, code, says] of [
     await assert.rejects(readFile(join(site.path, 'root/etc/keystone/a.conf')), /ENOENT/);
   });
 
-test('a failing component is reported, restarted, and does not affect others', async () => {
+test('a failing component is reported and restarted, and does not affect others', async () => {
   await using site = await sidecarSite('fails');
   await using server = await listenBulk();
   const stateDir = join(site.path, 'state');
@@ -188,7 +188,7 @@ test('reasons are visible within this Pod only: others get a status word, also o
   assert.equal(await (await fetch(`http://${own}:${port}/readyz`)).text(), 'unhealthy\n');
 });
 
-test('SIGTERM: not ready at once, lines written until then are shipped last, and it exits with 143', async () => {
+test('on SIGTERM the sidecar is unready at once, ships lines written until then, and exits with code 143', async () => {
   await using site = await sidecarSite('stop');
   await using server = await listenBulk();
   const log = join(site.path, 'logs/keystone/keystone.log');
@@ -219,7 +219,7 @@ test('SIGTERM: not ready at once, lines written until then are shipped last, and
   assert.equal(server.ids.size, 501);
 });
 
-test('a log server that rejects us makes the Pod unready only on request', async () => {
+test('a log server that rejects documents makes the Pod unready only on request', async () => {
   await using server = await listenHttp((request, response) => {
     request.resume().once('end', () => {
       response.statusCode = 401;

@@ -126,7 +126,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
     table.add('a proxy (proxy-url), which is cut', `${proxy.asked.length} connections through it; resumed`);
   });
 
-  test('with get and list it polls, and reports once what is missing', async () => {
+  test('with get and list only, objects are polled, and the missing verb is reported once', async () => {
     await using there = await direct(await serviceAccount(cluster, 'lister', 'get,list'));
     using client = await connectKube(there.source, QUICK);
     await using object = follow(client, 'one');
@@ -142,7 +142,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
     table.add('get and list alone', `polls; said once: ${warning}`);
   });
 
-  test('with only get permission it reads by name', async () => {
+  test('with only get permission objects are read by name', async () => {
     await using there = await direct(await serviceAccount(cluster, 'getter', 'get'));
     using client = await connectKube(there.source, QUICK);
     await using many = followSet(client, { ...MAPS, names: ['two', 'three'] });
@@ -159,7 +159,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
     ['a set of the cluster', (client, options) => client.watchSet(NAMESPACES, options)],
   ];
   for (const [what, watch] of watches) {
-    test(`without permission for ${what} the error has the Role to apply, which is sufficient`, async (t) => {
+    test(`without permission for ${what} the error contains a sufficient Role`, async (t) => {
       const name = `nobody-${what.length}`;
       await kubectl('create', 'serviceaccount', name);
       const bearer = (await kubectl('create', 'token', name)).trim();

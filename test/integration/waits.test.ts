@@ -76,7 +76,7 @@ describe('kolla-init waits for objects of a real API server', { skip: (await can
     assert.equal(await waiting.ended, 0);
   });
 
-  test('without permissions, every kind exits with 77 and the Role to apply', async () => {
+  test('without permissions exits with code 77 and the Role to apply, for every kind', async () => {
     const kubeconfig = await accountWith('nobody');
     const refused = async ({ kind, wait, resource }: ObjectCase) => {
       await using waiting = await startInit(['--kubeconfig', kubeconfig, '--wait', wait], env);

@@ -17,7 +17,7 @@ const found =
   (_, response) =>
     void response.end(JSON.stringify(job(version)));
 
-test('without permission to watch it polls, and logs the missing verb once', async () => {
+test('without permission to watch, objects are polled, and the missing verb is logged once', async () => {
   await using api = await scriptedApi(forbidden('watch'), status(404), status(404), found('7'), found('7'), found('8'));
   using client = await api.client();
   const { seen, warnings } = await observe(client, upTo(3));

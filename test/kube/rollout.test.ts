@@ -4,7 +4,7 @@ import { ending, is, judged, metadata } from '../wait/kinds/judged.ts';
 const seen = { observedGeneration: 2 };
 judged('a Deployment', [
   [
-    'whose controller is behind',
+    'whose controller has not observed the latest spec',
     judgeDeployment({
       metadata,
       spec: { replicas: 1 },
@@ -69,7 +69,7 @@ judged('a Deployment', [
 const rolling = { currentRevision: 'a', updateRevision: 'b' };
 judged('a StatefulSet', [
   [
-    'whose controller is behind',
+    'whose controller has not observed the latest spec',
     judgeStatefulSet({ metadata }),
     'pending',
     'its controller has not seen the latest spec yet',
@@ -118,13 +118,13 @@ judged('a StatefulSet', [
 
 judged("a DaemonSet's rollout", [
   [
-    'that no controller has seen',
+    'that no controller has observed',
     judgeDaemonSetRollout({ metadata }),
     'pending',
     'its controller has not seen the latest spec yet',
   ],
   [
-    'that is not on each node yet',
+    'that is not on every node yet',
     judgeDaemonSetRollout({
       metadata,
       status: { ...seen, desiredNumberScheduled: 2, updatedNumberScheduled: 1, numberAvailable: 2 },
@@ -133,7 +133,7 @@ judged("a DaemonSet's rollout", [
     '1 of 2 updated',
   ],
   [
-    'that is not available on each',
+    'that is not available on every node',
     judgeDaemonSetRollout({
       metadata,
       status: { ...seen, desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 1 },

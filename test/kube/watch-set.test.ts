@@ -44,7 +44,7 @@ test('existing objects are reported as one set after the bookmark, without a lis
   assert.equal(url.searchParams.get('labelSelector'), 'app=x');
 });
 
-test('a server without an initial-events bookmark is listed, once and from then on first', async () => {
+test('a server without an initial-events bookmark is listed, and each later connection starts with a list', async () => {
   await using api = await scriptedApi(
     events(line('ADDED', pod('a'))),
     list([pod('a'), pod('b')]),
@@ -135,7 +135,7 @@ test('a silent connection is replaced, and the set is not reported again', async
   assert.deepEqual((await observe(client, 2)).said, ['a', '']);
 });
 
-test('without permission to watch it lists, and reports only changes', async () => {
+test('without permission to watch, the set is listed, and only changes are reported', async () => {
   await using api = await scriptedApi(
     forbidden('watch'),
     list([pod('a')]),
@@ -152,7 +152,7 @@ test('without permission to watch it lists, and reports only changes', async () 
   ]);
 });
 
-test('with only get permission it reads the names one by one', async () => {
+test('with only get permission, the names are read one by one', async () => {
   await using api = await scriptedApi((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'https://api');
     if (pathname.endsWith('/pods/a')) response.end(JSON.stringify(pod('a')));
@@ -190,7 +190,7 @@ test('a Role fixed while polling is noticed', async () => {
   assert.deepEqual((await observe(client, 2)).said, ['', 'a']);
 });
 
-test('the hundred and first watch polls instead', async () => {
+test('the hundred and first set is polled instead of watched', async () => {
   await using api = await scriptedApi((request, response) => {
     if (request.url?.includes('watch=true')) events(line('ADDED', pod('a')), bookmark('9'))(request, response);
     else list([pod('listed')])(request, response);

@@ -37,7 +37,7 @@ test('a bookmark before any event means absent, without waiting', async () => {
   assert.deepEqual(kinds(seen), ['absent', 'object 7']);
 });
 
-test('after the server ends a watch it resumes from the last bookmark', async () => {
+test('after the server ends a watch, the watch resumes from the last bookmark', async () => {
   await using api = await scriptedApi(
     eventsThenEnd(line('ADDED', job('7')), line('BOOKMARK', { metadata: { resourceVersion: '90' } })),
     events(line('MODIFIED', job('91'))),
@@ -75,7 +75,7 @@ test('a silent connection is replaced without a warning', async () => {
   assert.equal(api.connections(), 2);
 });
 
-test('a silent server that then does not respond is reported', async () => {
+test('a server that is silent, and then does not respond to a new watch, is reported', async () => {
   await using api = await scriptedApi(events(line('ADDED', job('7'))), () => {}, events(line('MODIFIED', job('8'))));
   using client = await api.client({ ...FAST, idleMs: 200, answerMs: 100 });
   const { seen } = await observe(client, upTo(4));
@@ -139,7 +139,7 @@ for (const [text, said] of [
     assert.equal((seen[1] as { reason: string }).reason, `${said} received instead of a watch event`);
   });
 
-test("on overload it retries after the server's Retry-After", async () => {
+test("on overload the watch is retried after the server's Retry-After", async () => {
   await using api = await scriptedApi(
     status(429, 'slow down', { 'retry-after': '1' }),
     events(line('ADDED', job('7'))),

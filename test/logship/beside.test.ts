@@ -41,7 +41,7 @@ async function answer(port: number, path: string, wanted: RegExp): Promise<strin
   });
 }
 
-test('syslog received just before the end is shipped, and counted in /metrics', async () => {
+test('syslog received just before shutdown is shipped, and counted in /metrics', async () => {
   await using w = await world();
   const [syslog, port] = [await freePort(), await freePort()];
   await using shipper = await w.start('--syslog', `udp://:${syslog}`, '--listen', `127.0.0.1:${port}`);
@@ -57,7 +57,7 @@ test('syslog received just before the end is shipped, and counted in /metrics', 
   assert.match(await out, /"programname":"keepalived"/);
 });
 
-test('a rejecting server makes it unready, with the reason within the Pod; it recovers', async () => {
+test('a rejecting server makes the shipper unready, with the reason within the Pod, until it accepts documents again', async () => {
   await using w = await world();
   let isOpen = false;
   await using server = await listenHttp((request, response) => {
@@ -101,10 +101,10 @@ test('the disk space of acknowledged lines is reclaimed, and a second start resu
 });
 
 for (const [what, args, message] of [
-  ['syslog of what comes with an end to it', ['--once', '--syslog', 'udp://127.0.0.1:5140'], /--syslog and --once/],
+  ['--syslog with --once', ['--once', '--syslog', 'udp://127.0.0.1:5140'], /--syslog and --once/],
   ['a Unix socket for syslog', ['--syslog', 'unix:///dev/log'], /no Unix datagram sockets/],
-  ['an address that is none', ['--listen', 'x'], /--listen: 'x'/],
-  ['to keep next to nothing', ['--reclaim-keep', '1'], /--reclaim-keep 1: at least 4096/],
+  ['an invalid --listen address', ['--listen', 'x'], /--listen: 'x'/],
+  ['a --reclaim-keep below the minimum', ['--reclaim-keep', '1'], /--reclaim-keep 1: at least 4096/],
 ] as const) {
   test(`${what} is a usage error`, async () => {
     const { code, stderr } = await runHelper('kolla-log-ship', [...args, '--root', '/nowhere']);
@@ -113,7 +113,7 @@ for (const [what, args, message] of [
   });
 }
 
-test('with --once and --listen it ships existing lines and exits', async () => {
+test('with --once and --listen ships existing lines and exits', async () => {
   await using w = await world();
   const { code, stderr, stdout } = await w.once('--listen', '127.0.0.1:0');
   assert.equal(code, 0, stderr);

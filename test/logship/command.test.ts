@@ -135,13 +135,13 @@ test('--from end skips existing content on first start only', async () => {
 
 for (const [what, args, message] of [
   ['a server without a URL', ['--to', 'opensearch'], /--to opensearch needs --url/],
-  ['a URL that is none', ['--url', 'es:9200x/'], /--url is not/],
+  ['an invalid URL', ['--url', 'es:9200x/'], /--url is not/],
   ['credentials in the URL', ['--url', 'http://a:hunter2@es'], /--password-file/],
   ['a user without a password', ['--url', 'http://es', '--user', 'u'], /--user needs --password-file/],
-  ['a format that there is none of', ['--format', '*.log=oslow'], /--format: 'oslow' is not one of oslo/],
+  ['an unknown format', ['--format', '*.log=oslow'], /--format: 'oslow' is not one of oslo/],
   ['a label without its value', ['--label', 'a'], /--label 'a': write it as/],
-  ['a zone that there is none of', ['--timezone', 'Mars/Olympus'], /--timezone: 'Mars\/Olympus'/],
-  ['an index that no server takes', ['--index-prefix', 'Flog'], /--index-prefix 'Flog'/],
+  ['an unknown time zone', ['--timezone', 'Mars/Olympus'], /--timezone: 'Mars\/Olympus'/],
+  ['an invalid index prefix', ['--index-prefix', 'Flog'], /--index-prefix 'Flog'/],
 ] as const) {
   test(`${what} is a usage error`, async () => {
     const { code, stderr } = await ship(...args, '--root', '/nowhere');
@@ -157,7 +157,7 @@ test('an unusable state directory is a configuration error with the fix', async 
   assert.equal(logLines(stderr)[0]?.msg, '/nowhere does not exist: mount the log volume or set --root');
 });
 
-test('with the server down at the end of the Pod it exits with 143 after the grace period, and the next start ships the rest', async () => {
+test('with the server down on shutdown exits with code 143 after the grace period, and the next start ships the rest', async () => {
   await using l = await logs('one', 'two');
   const port = await freePort();
   const args = ['--root', l.root, '--url', `http://127.0.0.1:${port}`, '--grace', '300ms'];
@@ -168,7 +168,7 @@ test('with the server down at the end of the Pod it exits with 143 after the gra
   assert.equal(printed(after.stdout).length, 2);
 });
 
-test('SIGTERM with everything acknowledged exits with 0, and lines written just before are shipped', async () => {
+test('exits with code 0 after SIGTERM if everything is acknowledged, and ships lines written just before', async () => {
   await using l = await logs('one');
   const received: string[] = [];
   await using server = await listenHttp((request, response) => {

@@ -45,17 +45,20 @@ async function shipped(
 }
 
 for (const [what, put] of [
-  ['a file outside', (v) => symlink(join(v.outside, 'token.log'), v.at('nova/x.log'))],
-  ['one by a relative link', (v) => symlink('../../outside/token.log', v.at('nova/x.log'))],
+  ['a file outside the log root', (v) => symlink(join(v.outside, 'token.log'), v.at('nova/x.log'))],
+  ['a file outside by a relative path', (v) => symlink('../../outside/token.log', v.at('nova/x.log'))],
   [
-    'one by two links',
+    'a file outside through another link',
     async (v) => {
       await symlink(join(v.outside, 'token.log'), v.at('nova/y'));
       await symlink('y', v.at('nova/x.log'));
     },
   ],
-  ['its environment', (v) => symlink('/proc/self/environ', v.at('nova/x.log'))],
-  ['its environment, by way of its root', (v) => symlink('/proc/self/root/proc/self/environ', v.at('nova/x.log'))],
+  ["the shipper's environment", (v) => symlink('/proc/self/environ', v.at('nova/x.log'))],
+  [
+    "the shipper's environment through its root",
+    (v) => symlink('/proc/self/root/proc/self/environ', v.at('nova/x.log')),
+  ],
   ['a device', (v) => symlink('/dev/zero', v.at('nova/x.log'))],
 ] as const satisfies readonly (readonly [string, (v: Awaited<ReturnType<typeof volume>>) => Promise<void>])[])
   test(`a link to ${what} is reported and not shipped`, async () => {
@@ -91,7 +94,7 @@ test('a link to its own state is not shipped, even after the state was moved', a
   assert.match(all, /cannot read \S+x\.log: it leads to \S+checkpoint\.json, which is our own state/);
 });
 
-test('a directory of the operand later replaced by a link leads nowhere else', async () => {
+test('a directory of the operand that is later replaced by a link is not followed', async () => {
   await using v = await volume();
   const app = join(v.outside, '../app');
   await mkdir(join(app, 'logs'), { recursive: true });
@@ -118,7 +121,7 @@ test('a link to a log of the volume is followed, and a root may be a link', asyn
   assert.deepEqual(lines.toSorted(), ['a line', 'of a link'], all);
 });
 
-test('a FIFO does not block it', async () => {
+test('a FIFO does not block shipping', async () => {
   await using v = await volume();
   await must('mkfifo', [v.at('nova/x.log')]);
   const { lines, all } = await shipped(v.root);
@@ -134,7 +137,7 @@ test('does not keep state behind a link', async () => {
   assert.deepEqual(await readdir(v.outside), ['token.log']);
 });
 
-test('a root that does not exist is named with the fix', async () => {
+test('a missing root is reported with the fix', async () => {
   await using v = await volume();
   const { code, all } = await shipped(v.at('none'));
   assert.equal(code, 65, all);
@@ -159,7 +162,7 @@ for (const [what, put] of [
   ],
   ['directory', (v) => symlink(v.outside, v.at('haproxy'))],
 ] as const satisfies readonly (readonly [string, (v: Awaited<ReturnType<typeof volume>>) => Promise<void>])[])
-  test(`syslog is not written through a link in place of its ${what}`, async (t) => {
+  test(`syslog is not written through a link in place of the ${what}`, async (t) => {
     await using v = await volume();
     await put(v);
     const port = await freePort();
@@ -178,7 +181,7 @@ for (const [what, put] of [
     await assert.rejects(access(join(v.outside, 'haproxy.log')));
   });
 
-test('10,000 swaps while it reads: each line of the volume is indexed once, and nothing else', async (t) => {
+test('10,000 swaps during reading: each line of the volume is indexed once, and nothing else', async (t) => {
   await using v = await volume();
   await using running = await startHelper('kolla-log-ship', ['--root', v.root, '--timezone', 'UTC'], {
     keepOutput: true,

@@ -107,7 +107,7 @@ function readyInTenMinutes(states: () => readonly PipelineState[]) {
   return states().map((state) => readinessOf(state, lags.quiet(state.name, thenMs), Date.now()));
 }
 
-test('an unterminated last line makes no destination unready; an unresponsive one is', async () => {
+test('an unterminated last line makes no destination unready; a destination without a response is unready', async () => {
   await using l = await logs();
   await writeFile(l.file, `${line(1)}${line(2).slice(0, 60)}`);
   await using es = await bulkServer();
@@ -180,7 +180,7 @@ test('a server that replaces another resumes at its offset', async () => {
   assert.deepEqual([old.taken.length, next.taken.length], [10, 10]);
 });
 
-test('a stalled server: reading stops, rotations are still noticed, and then every line is indexed once', async () => {
+test('with a stalled server reading stops, rotations are still noticed, and later every line is indexed once', async () => {
   await using l = await logs();
   const held: ServerResponse[] = [];
   let isStalled = true;
@@ -245,7 +245,7 @@ test('documents that wait separately fill at most the budget, and are all indexe
   assert.equal(server.taken.length, 30_000);
 });
 
-test('stdout without a reader: a stop ends after the grace period, and the rest is read again on the next start', async () => {
+test('shutdown with a blocked stdout ends after the grace period, and the rest is read again on the next start', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 2000));
   await using s = await shipping(l.root, '--grace', '100ms');
@@ -259,7 +259,7 @@ test('stdout without a reader: a stop ends after the grace period, and the rest 
   assert.equal((await printed).trimEnd().split('\n').length, 2000);
 });
 
-test('an unterminated last line is printed on a stop, and not again', async () => {
+test('an unterminated last line is printed on shutdown, and not again on the next start', async () => {
   await using l = await logs();
   await writeFile(l.file, `${line(1)}2026-11-20 08:15:43.000 7 INFO keystone.server [-] half`);
   await using first = await shipping(l.root);
@@ -277,7 +277,7 @@ test('an unterminated last line is printed on a stop, and not again', async () =
   assert.match(await rest, /and the rest/);
 });
 
-test('a permanent failure stops the others too, after they have shipped existing lines', async () => {
+test('a permanent failure of one destination stops the others after they have shipped existing lines', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 100));
   await using es = await bulkServer();
@@ -288,7 +288,7 @@ test('a permanent failure stops the others too, after they have shipped existing
   assert.equal(es.taken.length, 100);
 });
 
-test('a probe reads the first checkpoint, others are named after their destination', async () => {
+test("a probe reads the first destination's checkpoint; the others are named after their destination", async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 1));
   await using es = await bulkServer();

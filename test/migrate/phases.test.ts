@@ -48,7 +48,7 @@ for (const [name, last] of [
   ['keystone', ['migrate']],
   ['neutron', ['expand']],
 ] as const) {
-  test(`for ${name} code may start after all of it, a command, or ${last.join()}`, () => {
+  test(`the phases after which code of ${name} may start are all, ${last.join()} and a command`, () => {
     const service = serviceNamed(name);
     assert.ok(service);
     const words = [...PHASES, 'command' as const].filter((word) => isLastBeforeRollout(service, word));

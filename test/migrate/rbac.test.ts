@@ -44,7 +44,7 @@ for (const [args, why] of [
   [[], /--service-account is missing: name the Pod's own/],
   [['--service-account', 'a', '--lease-name', 'A'], /--lease-name: 'A' is not a valid Kubernetes name/],
 ] as const) {
-  test(`refuses ${args.join(' ')}`, async () => {
+  test(`rejects ${args.join(' ')}`, async () => {
     const { code, stderr } = await printed(...args);
     assert.equal(code, 64);
     assert.match(stderr, why);

@@ -33,7 +33,7 @@ async function connectedTo(port: number): Promise<string[]> {
 }
 
 for (const [what, tls] of [
-  ['in clear text', undefined],
+  ['in plain text', undefined],
   ['in TLS', certificate],
 ] as const)
   test(`a session's descriptor is its only connection to its server, ${what}`, async (t) => {

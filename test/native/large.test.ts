@@ -43,7 +43,7 @@ for (const [mib, ends, size] of [
   // The memory used before its first line runs.
   [1, 70, 'old'.length],
 ] as const)
-  test(`a file of 2.3 GB with ${mib} MiB of memory exits with ${ends}`, { skip }, async () => {
+  test(`installing a file of 2.3 GB with ${mib} MiB of memory exits with code ${ends}`, { skip }, async () => {
     await using root = await rootWithLarge(LARGE);
     const placed = await placeCore(binary, root.path, NAME);
     const limited = `ulimit -d ${mib * 1024}; exec "$@"`;

@@ -44,20 +44,24 @@ test("sections of kolla-pod.yaml for kolla-pod's checks are accepted", { skip },
   assert.equal((await run(PROBE, ['process', 'x', '--config', wrong], { env })).code, 65);
 });
 
-test('with closed stdout and stderr no other file gets their numbers, and it works', { skip }, async () => {
-  const opened = join(directory.path, 'opened');
-  writeFileSync(opened, '');
-  const closed = ['-c', 'exec "$@" <&- >&- 2>&-', 'sh', PROBE];
-  assert.equal((await run('sh', [...closed, '--version'], { env })).code, 0);
-  assert.equal((await run('sh', [...closed, 'file-age', opened, '1h'], { env })).code, 0);
-  assert.equal((await run('sh', [...closed, 'file-age', join(directory.path, 'none'), '1h'], { env })).code, 1);
-});
+test(
+  'with closed stdout and stderr no other file gets their descriptors, and the program works',
+  { skip },
+  async () => {
+    const opened = join(directory.path, 'opened');
+    writeFileSync(opened, '');
+    const closed = ['-c', 'exec "$@" <&- >&- 2>&-', 'sh', PROBE];
+    assert.equal((await run('sh', [...closed, '--version'], { env })).code, 0);
+    assert.equal((await run('sh', [...closed, 'file-age', opened, '1h'], { env })).code, 0);
+    assert.equal((await run('sh', [...closed, 'file-age', join(directory.path, 'none'), '1h'], { env })).code, 1);
+  },
+);
 
 const NAMESPACE = ['--pid', '--fork', '--kill-child', '--mount-proc'];
 const hasNamespace = (await run('unshare', [...NAMESPACE, 'true']).catch(() => undefined))?.code === 0;
 
 test(
-  'as PID 1 it reaps orphans, and exits on SIGTERM',
+  'as PID 1 kolla-probe reaps orphans, and exits on SIGTERM',
   {
     skip: skip || (!hasNamespace && 'needs root, for a pid namespace'),
   },

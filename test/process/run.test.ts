@@ -75,7 +75,7 @@ test('a child that ignores SIGTERM is killed after the grace period, with its ch
   await gone(Number(lines[0]));
 });
 
-test('without a grace period it is killed at once', async () => {
+test('without a grace period a child is killed at once', async () => {
   const { by, lines } = await stopped("trap 'echo heeded' TERM; echo up; while :; do sleep 0.01; done", 0);
   assert.deepEqual([by, lines], ['SIGKILL', ['up']]);
 });
@@ -135,12 +135,12 @@ test("an open file is the child's third descriptor", async (t) => {
   assert.equal((await sh('cat <&3', { descriptors: [openSync(file, 'r')] }).ended).out, 'its content');
 });
 
-test('it has its own process group, and an empty stdin', async () => {
+test('a child has its own process group, and an empty stdin', async () => {
   const child = sh('read -r line || ps -o pgid= -p $$');
   assert.equal(Number((await child.ended).out), child.pid);
 });
 
-test('a missing or non-executable program is reported as such', async (t) => {
+test('a missing and a non-executable program are each rejected with their system error', async (t) => {
   const [absent, file] = [join(directory(t), 'absent'), join(directory(t), 'file')];
   writeFileSync(file, '#!/bin/sh\n', { mode: 0o600 });
   const options = { env: {}, signal: NEVER, graceMs: 0, killsLeftovers: true };

@@ -60,7 +60,7 @@ test('a task that is not ready is overtaken by the next one', async () => {
   assert.deepEqual(events, ['start b', 'end b', 'start a', 'end a']);
 });
 
-test('after the time limit it starts nothing and returns the rest', async () => {
+test('after the time limit the pool starts nothing and returns the rest', async () => {
   const { tasks, events, started, end, ended } = stage({ a: 'x', b: 'x' });
   const over = new AbortController();
   const run = inLanes(tasks, { x: 1 }, over.signal, ended);

@@ -49,7 +49,7 @@ test('a single component has probes, metrics and a status page, and stays when d
   await over;
 });
 
-test('its failure is not retried: its exit code or error ends the process', async (t) => {
+test("a single component's failure is not retried: its exit code or error ends the process", async (t) => {
   let starts = 0;
   const failed = await alone(t, 'stay', () => Promise.resolve((starts++, 42)));
   assert.equal(await failed.ended, 42);
@@ -63,7 +63,7 @@ test('a component without a reason to stay exits when done', async (t) => {
   assert.equal(await ended, ExitCode.ok);
 });
 
-test('after the signal it is not ready, and is served until it has ended in its own time, with its own code', async (t) => {
+test('after the signal a single component is unready, is served until it has finished, and its exit code is returned', async (t) => {
   const shipped = Promise.withResolvers<ExitCode>();
   const { ended, stop, get, word } = await alone(t, 'end', async ({ signal }) => {
     await once(signal, 'abort');
@@ -77,7 +77,7 @@ test('after the signal it is not ready, and is served until it has ended in its 
   assert.equal(await ended, ExitCode.ok);
 });
 
-test("a path served by it takes precedence over the sidecar's", async (t) => {
+test("a path served by a single component takes precedence over the sidecar's", async (t) => {
   const never = Promise.withResolvers<ExitCode>();
   const routes = {
     '/startupz': { kind: 'public', answer: () => ({ status: 503 as const, body: 'migrating\n' }) },
@@ -90,7 +90,7 @@ test("a path served by it takes precedence over the sidecar's", async (t) => {
   await assert.rejects(ended, SignalError);
 });
 
-test('in a Pod in which it must not run it does not start', async (t) => {
+test('a component does not start in a Pod in which it must not run', async (t) => {
   let ran = false;
   const refusing = { requireSafe: () => Promise.reject(new UnavailableError('no such Pod')) };
   const { ended } = await alone(t, 'stay', () => Promise.resolve(((ran = true), ExitCode.ok)), refusing);

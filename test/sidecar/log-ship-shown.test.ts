@@ -42,24 +42,24 @@ test('a destination that does not accept writes is unhealthy with its reason, an
   assert.equal(shown.parts()[0]?.since, bad?.since, 'it does not begin anew with each question');
 });
 
-test('while it does not ship, its state is unknown', () => {
+test('while log-ship does not run, its state is unknown', () => {
   const shown = new ShippingShown(() => undefined, ['readiness']);
   assert.equal(healthOf('readiness', shown.parts()).word, 'waiting');
   assert.deepEqual(shown.families(), []);
 });
 
-test('probes of the service do not depend on it, unless requested', () => {
+test('probes of the service do not depend on log-ship, unless requested', () => {
   const shown = new ShippingShown(() => view(state({ outage: { reason: 'x', sinceMs: 0 } })), []);
   assert.equal(healthOf('readiness', shown.parts()).word, 'ok');
 });
 
-test('its metrics are those of kolla-log-ship', () => {
+test('the served metrics are those of kolla-log-ship', () => {
   const shown = new ShippingShown(() => view(state()), []);
   using _ = shown.start();
   assert.match(metricsText(shown.families()), /^kolla_log_ship_acknowledged_total\{to="elasticsearch-es-9200"\} 3$/m);
 });
 
-test('its own port is rejected: kolla-sidecar has one', async () => {
+test('a separate port for log-ship is rejected: kolla-sidecar has one', async () => {
   const env = { KOLLA_LOG_SHIP_LISTEN: '9809' };
   const { code, stderr } = await runHelper('kolla-sidecar', ['--role', 'log-ship'], { env });
   assert.equal(code, 64);

@@ -41,25 +41,20 @@ test('a Pod with a long enough startup probe passes silently', async () => {
   assert.deepEqual(await checked(clusterWith(podWith(12))), { thrown: undefined, warned: [] });
 });
 
-test('a Pod with a startup probe that is too short exits with 65', async () => {
+test('exits with code 65 in a Pod whose startup probe is too short', async () => {
   const { thrown } = await checked(clusterWith(podWith(11)));
   assert.ok(thrown instanceof ConfigError);
   assert.match(thrown.message, /fails after 110 s.*set failureThreshold: 12/);
 });
 
 for (const [what, client, place, reason] of [
-  ['may not be read', new ApiError(403, 'pods "me" is forbidden'), {}, /is forbidden/],
-  ['is not there under that name', scriptedClient({}), {}, /no \/api\/v1\/namespaces\/own\/pods\/me/],
-  ['is another one', clusterWith(podWith(11, 'uid-2')), {}, /Pod me is another one; set POD_NAME/],
-  [
-    'does not say which container this is',
-    clusterWith(podWith(11)),
-    { container: undefined },
-    /which of its containers/,
-  ],
+  ['is not readable', new ApiError(403, 'pods "me" is forbidden'), {}, /is forbidden/],
+  ['does not exist under that name', scriptedClient({}), {}, /no \/api\/v1\/namespaces\/own\/pods\/me/],
+  ['has another UID', clusterWith(podWith(11, 'uid-2')), {}, /Pod me is another one; set POD_NAME/],
+  ['does not identify this container', clusterWith(podWith(11)), { container: undefined }, /which of its containers/],
   ['has no ServiceAccount', undefined, {}, /no ServiceAccount is mounted/],
 ] as const) {
-  test(`a Pod that ${what} is one warning with the formula, and no reason to exit`, async () => {
+  test(`a Pod that ${what} causes one warning with the formula, and no exit`, async () => {
     const { thrown, warned } = await checked(client, place);
     assert.equal(thrown, undefined);
     assert.equal(warned.length, 1);

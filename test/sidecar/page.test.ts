@@ -10,14 +10,14 @@ test('the page is a single file without external URLs or injected markup', () =>
   assert.doesNotMatch(PAGE.html, / style=| on[a-z]+=/);
 });
 
-test('its policy allows only its own style and script', () => {
+test("the page's policy allows only its own style and script", () => {
   const { policy } = PAGE;
   assert.match(policy, /default-src 'none'/);
   assert.match(policy, /script-src 'sha256-[\w+/]{43}='/);
   assert.doesNotMatch(policy, /unsafe|\*/);
 });
 
-test('its script runs in a browser, without our internals', () => {
+test("the page's script is valid in a browser, without imports", () => {
   const script = /<script>([^]*)<\/script>/.exec(PAGE.html)?.[1] ?? '';
   assert.ok(script.length > 5000);
   assert.doesNotThrow(() => new Script(script));

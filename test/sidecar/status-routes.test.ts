@@ -18,7 +18,7 @@ test('the stream starts with everything, then sends each change with an id to re
   assert.deepEqual((await again.next()).gone.waits?.length, 2);
 });
 
-test('a request for everything gets the document, if it is from here', async () => {
+test('the status document is served to clients within the Pod only', async () => {
   await using sample = await serveSample(keystoneAtNight(0));
   const { status, body } = await get(sample, '/status.json');
   assert.equal(status, 200);

@@ -51,7 +51,7 @@ test('backoff is reset after a component ran for a minute', async () => {
   await supervisor.stop(STOP);
 });
 
-test('a component that exits with 0 is done, and one with another code is restarted', async () => {
+test('a component that exits with code 0 is done, and one with another code is restarted', async () => {
   const over = Promise.withResolvers<void>();
   const codes = [7, 0];
   const waits = role('waits', () => Promise.resolve(0));
@@ -178,7 +178,7 @@ test('a component that does not stop in time does not reduce the time of later o
   assert.match(said.text(), /did not stop within 20ms: abandoned/);
 });
 
-test('a stop cuts the pause before the next attempt short', async () => {
+test('a stop ends the pause before the next attempt at once', async () => {
   const pausing = Promise.withResolvers<void>();
   const failing = role('waits', () => Promise.reject(new ConfigError('no')));
   using supervisor = supervise([failing], silent().log, {

@@ -34,7 +34,7 @@ describe('kolla-probe', { skip }, () => {
   });
   after(() => stack.disposeAsync());
 
-  test('a healthy check exits with 0 silently, an unhealthy one with 1 and the reason', async () => {
+  test('a healthy check exits with code 0 silently, an unhealthy one with 1 and the reason', async () => {
     const ask = async (words: readonly string[], password = PASSWORD) => {
       const { code, stdout, stderr } = await runHelper('kolla-probe', words, {
         env: { KOLLA_PROBE_PASSWORD: password },

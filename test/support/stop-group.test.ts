@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { start } from '../../tools/process.ts';
 import { stopGroup } from './stop-group.ts';
 
-test('a process and its children have exited when it resolves', async () => {
+test('stopGroup() resolves once a process and its children have exited', async () => {
   // Both processes are busy, and would run a moment longer after the signal.
   const spin = 'while :; do :; done';
   await using running = await start('bash', ['-c', `(${spin}) & echo $!; ${spin}`], {

@@ -140,7 +140,7 @@ test('a running binary is replaced, and keeps running', async () => {
   assert.equal(running.child.exitCode, null);
 });
 
-test('a link in place of one of its names is replaced, even if it leads to matching content', async () => {
+test('a link in place of an installed file is replaced, even if it leads to matching content', async () => {
   await using one = await stage();
   await one.install();
   const path = join(one.volume, 'kolla-pod');
@@ -182,7 +182,7 @@ async function halfInstall(one: { source: string; volume: string; directory: { p
   return { running, [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose]() };
 }
 
-test('killed midway it leaves no binary, and the next run completes and cleans up', async () => {
+test('an installation killed midway leaves no binary, and the next run completes and cleans up', async () => {
   await using one = await stage();
   await using half = await halfInstall(one);
   const { running } = half;
@@ -195,7 +195,7 @@ test('killed midway it leaves no binary, and the next run completes and cleans u
   assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-pod', 'rootless-bin']);
 });
 
-test('stopped midway by SIGTERM it leaves nothing and exits with 143', async () => {
+test('an installation stopped midway by SIGTERM leaves nothing and exits with code 143', async () => {
   await using one = await stage();
   await using half = await halfInstall(one);
   const { running } = half;
@@ -213,7 +213,7 @@ test('four concurrent runs leave one complete installation', async () => {
   assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-pod', 'rootless-bin']);
 });
 
-test('a DIR that is not a directory, or is not in one, is rejected with 65', async () => {
+test('a DIR that is not a directory, or is below a file, is rejected with exit code 65', async () => {
   await using one = await stage();
   await writeFile(one.volume, '');
   const { code, stderr } = await one.install();
@@ -233,7 +233,7 @@ test('a place where no directory can be created is reported at once, and so is a
   assert.match(device.stderr, /\/dev\/null is not a file/);
 });
 
-test('something else under the name of one of its directories is rejected with 65', async () => {
+test('a file with the name of one of its directories is rejected with exit code 65', async () => {
   await using one = await stage();
   await mkdir(one.volume);
   await writeFile(join(one.volume, 'bin'), 'mine');
@@ -253,7 +253,7 @@ test('does not follow a link that leads out of the volume', async () => {
   assert.deepEqual(await readdir(elsewhere), []);
 });
 
-test('a directory in place of the binary is rejected with 65, before anything is copied', async () => {
+test('a directory in place of the binary is rejected with exit code 65, before anything is copied', async () => {
   await using one = await stage();
   await mkdir(join(one.volume, 'kolla-pod'), { recursive: true });
   const { code, stderr } = await one.install();
@@ -261,7 +261,7 @@ test('a directory in place of the binary is rejected with 65, before anything is
   assert.match(stderr, /volume\/kolla-pod is a directory in place of the binary: rename it/);
 });
 
-test("without a volume over the image's own files it is rejected with 65", async () => {
+test("without a volume, a DIR over the image's own files is rejected with exit code 65", async () => {
   await using one = await stage();
   await one.install();
   const own = join(one.directory.path, 'usr-local-bin');
@@ -273,7 +273,7 @@ test("without a volume over the image's own files it is rejected with 65", async
   assert.equal(itself.code, 0, itself.stderr);
 });
 
-test('invalid arguments are rejected with 64, a missing executable with 69', async () => {
+test('invalid arguments are rejected with exit code 64, a missing executable with 69', async () => {
   await using one = await stage();
   assert.equal((await runHelper('kolla-pod', ['install'])).code, 64);
   const notBinary = await runHelper('kolla-pod', ['install', one.volume]);
@@ -301,7 +301,7 @@ test('a full disk is reported with the space needed, and the partial copy is rem
   assert.match(stderr, /\nleft: \n$/);
 });
 
-test('a volume mounted noexec is rejected with 69', async (t) => {
+test('a volume mounted noexec is rejected with exit code 69', async (t) => {
   if (!(await needs(t, canHaveSmallDisk))) return;
   await using one = await stage();
   const { code, stderr } = await onTmpfs(one, 'mount -t tmpfs -o noexec none "$0"');
@@ -309,7 +309,7 @@ test('a volume mounted noexec is rejected with 69', async (t) => {
   assert.match(stderr, /can't be run: mount .*volume without noexec/);
 });
 
-test('a volume mounted read-only is accepted if complete, and otherwise rejected with 77', async (t) => {
+test('a volume mounted read-only is accepted if complete, and otherwise rejected with exit code 77', async (t) => {
   if (!(await needs(t, canHaveSmallDisk))) return;
   await using one = await stage();
   const [tmpfs, readOnly] = ['mount -t tmpfs none "$0"', 'mount -o remount,ro "$0"'];
@@ -322,7 +322,7 @@ test('a volume mounted read-only is accepted if complete, and otherwise rejected
   assert.match(full.stderr, /up to date/);
 });
 
-test('without write permission it exits with 77 and the fix', async (t) => {
+test('without write permission exits with code 77 and the fix', async (t) => {
   if (!(await needs(t, canGiveFilesAway))) return;
   await using one = await stage();
   await chmod(one.directory.path, 0o755);

@@ -201,7 +201,7 @@ test('two label selectors of one kind and namespace share a watch, a single one 
   assert.equal((one.client.watched[0] as SetRef).labelSelector, 'app=a,!old');
 });
 
-test('Secrets have their own watches whatever their number, for metadata only', async () => {
+test('each Secret has its own metadata-only watch, however many there are', async () => {
   const texts = Array.from({ length: 12 }, (_, i) => `secret/s-${i}`);
   const asked: (boolean | undefined)[] = [];
   const { done, client } = waitOn(texts, {

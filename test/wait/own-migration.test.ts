@@ -12,10 +12,16 @@ const podOf = (...initContainers: Container[]): StartingPod => ({ metadata: { na
 for (const [what, container] of [
   ['a sidecar', SYNC],
   ['an init container', { ...SYNC, restartPolicy: undefined }],
-  ['one with its command line in args', { ...SYNC, command: undefined, args: ['/usr/bin/kolla-db-sync', 'keystone'] }],
-  ['one within a shell', { ...SYNC, command: ['sh', '-c', 'exec kolla-db-sync --release r1 keystone'] }],
-  ['one with the Lease of that name', { ...SYNC, command: ['kolla-db-sync', 'nova', '--lease-name', 'keystone'] }],
-  ['one that runs the expand phase', { ...SYNC, command: ['kolla-db-sync', 'keystone', '--phase=expand'] }],
+  [
+    'a sidecar with its command line in args',
+    { ...SYNC, command: undefined, args: ['/usr/bin/kolla-db-sync', 'keystone'] },
+  ],
+  ['a sidecar with a shell', { ...SYNC, command: ['sh', '-c', 'exec kolla-db-sync --release r1 keystone'] }],
+  [
+    'a sidecar with the Lease of that name',
+    { ...SYNC, command: ['kolla-db-sync', 'nova', '--lease-name', 'keystone'] },
+  ],
+  ['a sidecar for the expand phase', { ...SYNC, command: ['kolla-db-sync', 'keystone', '--phase=expand'] }],
 ] as const) {
   test(`finds ${what} that runs the migration later in the Pod`, () => {
     const { restartPolicy, command, ...rest } = container;
@@ -25,7 +31,7 @@ for (const [what, container] of [
 }
 
 for (const [what, pod, own] of [
-  ['comes before us', podOf(SYNC, INIT), 'kolla-init'],
+  ['comes before the waiting container', podOf(SYNC, INIT), 'kolla-init'],
   ['migrates another service', podOf(INIT, { ...SYNC, command: ['kolla-db-sync', 'glance'] }), 'kolla-init'],
   ['is another program', podOf(INIT, { ...SYNC, command: ['kolla-init', '--wait', 'keystone'] }), 'kolla-init'],
   [
@@ -33,14 +39,14 @@ for (const [what, pod, own] of [
     podOf(INIT, { ...SYNC, env: [{ name: 'KOLLA_DB_SYNC_LEASE_NAME', value: 'k2' }] }),
     'kolla-init',
   ],
-  ['waits for this rollout itself', podOf(INIT, { ...SYNC, args: ['--phase', 'contract'] }), 'kolla-init'],
+  ['waits for the same rollout', podOf(INIT, { ...SYNC, args: ['--phase', 'contract'] }), 'kolla-init'],
   [
-    'has its release from the environment',
+    'reads its release from the environment',
     podOf(INIT, { ...SYNC, env: [{ name: 'KOLLA_DB_SYNC_PHASE', value: 'online' }] }),
     'kolla-init',
   ],
-  ['comes after a sidecar, which we are', podOf({ ...INIT, restartPolicy: 'Always' }, SYNC), 'kolla-init'],
-  ['comes before the service, which we are', podOf(SYNC), 'keystone'],
+  ['comes after the waiting sidecar', podOf({ ...INIT, restartPolicy: 'Always' }, SYNC), 'kolla-init'],
+  ['comes before the waiting service', podOf(SYNC), 'keystone'],
 ] as const) {
   test(`a container that ${what} blocks nothing`, () => assert.equal(laterMigrator(pod, 'keystone', own), undefined));
 }
@@ -53,7 +59,7 @@ const waiting = (objects: object, text = 'db-sync/keystone', self: { container?:
     self: { podName: 'me', nodeName: 'node1', container: 'kolla-init', isInCluster: true, ...self },
   });
 
-test('a wait for the migration of a later container of this Pod exits with 65, and names both', async () => {
+test('exits with code 65 for a wait for the migration of a later container of this Pod, and names both', async () => {
   const { done } = waiting(OBJECTS);
   await assert.rejects(done, (error) => {
     assert.ok(error instanceof ConfigError);
@@ -66,10 +72,10 @@ test('a wait for the migration of a later container of this Pod exits with 65, a
 });
 
 for (const [what, done] of [
-  ['its own Pod cannot be read', () => waiting({})],
-  ['its container is unknown', () => waiting(OBJECTS, undefined, { container: undefined })],
+  ['the Pod cannot be read', () => waiting({})],
+  ['the waiting container is unknown', () => waiting(OBJECTS, undefined, { container: undefined })],
   [
-    'its own Pod is malformed',
+    'the Pod is malformed',
     () => waiting({ '/api/v1/namespaces/own/pods/me': podOf(INIT, { ...SYNC, args: [7 as unknown as string] }) }),
   ],
   ['the migration is in another namespace', () => waiting(OBJECTS, 'db-sync/keystone@other')],

@@ -27,7 +27,7 @@ test('each dependency is one line: whether it is ready, since when, and why', ()
   );
 });
 
-test('with too little space, pending ones are shown first, with the number of the others', () => {
+test('with too little space, pending dependencies are shown first, with the number of the others', () => {
   const rows = [...Array.from({ length: 5 }, (_, i) => row(`met-${i}`, { isMet: true })), row('open')];
   const lines = tableLines(rows, 2000, { columns: 80, lines: 3 });
   assert.equal(lines.length, 3);

@@ -129,7 +129,7 @@ test('an inaccessible object does not count as absent', async () => {
   assert.ok(messages().includes(`!file:${loop}: is not accessible: ELOOP`));
 });
 
-test('a denial of one of several names the command for the Roles of all', async () => {
+test('a denial for one of several dependencies names the command that prints the Roles of all', async () => {
   const kube = () => Promise.reject(new NotPermittedError('apply this:\nkind: Role\n'));
   const { done } = wait(['job/a', 'job/b', 'file:/no/such'], { kube });
   await assert.rejects(done, (error) => {

@@ -65,7 +65,7 @@ const OPTIONS = [
     flag: 'service-account',
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_KEYS_SERVICE_ACCOUNT',
-    help: 'rbac: ServiceAccount that the binding refers to',
+    help: '(rbac) ServiceAccount that the binding refers to',
     details: 'It must exist already.',
     example: 'keystone-bootstrap',
   },
@@ -77,7 +77,7 @@ const OPTIONS = [
     help: 'maximum total time, including the API server',
     example: '30m',
   },
-  outputOption('KOLLA_BOOTSTRAP_OUTPUT', 'table', 'status: output format'),
+  outputOption('KOLLA_BOOTSTRAP_OUTPUT', 'table', '(status) output format'),
 ] as const;
 
 /** `kolla-bootstrap keys`: for a CronJob, and for users. */

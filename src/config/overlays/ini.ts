@@ -14,7 +14,8 @@ export interface OsloSetting {
  * @throws RangeError with the line number if oslo.config cannot parse the file
  */
 export function setOsloOption(content: Buffer, setting: OsloSetting): Buffer {
-  // One character per byte: this preserves invalid UTF-8, and Unicode spaces are not INI's.
+  // Decoded as Latin-1, one character per byte: keeps invalid UTF-8 intact, and prevents Unicode spaces from being
+  // treated as INI white space.
   const [section, key, value] = [setting.section, setting.key, quoted(setting.value)].map((text) =>
     Buffer.from(text, 'utf8').toString('latin1'),
   ) as [string, string, string];

@@ -18,7 +18,7 @@ export interface WatchStatus {
   readonly lastChangeMs: number | undefined;
   /** Why the installed version is not the newest one. */
   readonly problem: string | undefined;
-  /** The last version that was examined, installed or rejected. */
+  /** The last version examined, whether installed or rejected. */
   readonly looked: string | undefined;
   /** The kubelet's version of the ConfigMap: the target of `..data`. */
   readonly configMap: string | undefined;

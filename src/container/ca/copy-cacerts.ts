@@ -9,7 +9,7 @@ const main = command({
     '/var/lib/kolla/share/ca-certificates, if config.json lists it) to the CA store of Debian or Red Hat as ' +
     "kolla-customca-NAME, and removes those that no longer exist. Then runs the image's " +
     'update-ca-certificates or update-ca-trust, and exits with its code. Does nothing if nothing ' +
-    'changed. Run through sudo, it accepts no other options and reads no environment variables.',
+    'changed. Run through sudo, it accepts no options and reads no environment variables.',
   operands: [],
   options: [],
   examples: [

@@ -25,8 +25,8 @@ export const checkCommand = command({
   summary: 'Shows how installed files differ from config.json; writes nothing.',
   description:
     'Exits with 1 if a file is missing or differs in content, mode or owner. Text files are shown as a ' +
-    'diff. For possible secrets (files that are not world-readable, and values of options such as password) ' +
-    'only the size and the first digits of a SHA-256 are shown.',
+    'diff. Possible secrets (files that are not world-readable, and values of options such as password) are ' +
+    'shown as digests, keyed with a random key per run.',
   operands: [],
   options: [...FILE_OPTIONS, outputOption('KOLLA_INIT_CHECK_OUTPUT', 'text')],
   examples: [

@@ -64,7 +64,7 @@ function mainWith(begins: (options: Options) => void): Command {
       'kubernetes-entrypoint unless --log-format is set. ' +
       'docs/how-to/migration-kubernetes-entrypoint.md lists every difference.',
     operands: [
-      { name: 'WORD', help: 'ignored, as by kubernetes-entrypoint; set COMMAND instead', optional: true, many: true },
+      { name: 'WORD', help: 'ignored, as in kubernetes-entrypoint; set COMMAND instead', optional: true, many: true },
     ],
     options: ENTRYPOINT_OPTIONS,
     examples: [

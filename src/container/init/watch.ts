@@ -48,7 +48,7 @@ export const WATCH_OPTIONS = [
 export const watchCommand = command({
   summary: 'Watches a ConfigMap: installs each new version, then notifies the service.',
   description:
-    'Run it as a sidecar. Each version is validated and installed as by kolla-init, every file ' +
+    'Run it as a sidecar. Each version is validated and installed as kolla-init does, every file ' +
     'atomically; an invalid version is rejected and the previous one kept. Actions run in the given order ' +
     'when a file has changed; a failed action is retried until it succeeds or a newer version arrives. ' +
     'Exits with 143 on SIGTERM, or with 0 after the `exit` action.',

@@ -10,7 +10,7 @@ import { Frames } from './frames.ts';
 import { LoneLine } from './lone-line.ts';
 
 const CARRIAGE_RETURN = 13;
-/** Called when a cut was made; each cut requires a checkpoint. */
+/** At most one cut of all files in this time, since each cut requires a checkpoint. */
 const CUT_EVERY_MS = 1000;
 
 interface FramerOptions {

@@ -26,7 +26,7 @@ export interface Identity {
 interface Rival {
   readonly head: Buffer;
   readonly times: number;
-  /** Set if the entry stands for several starts with this common prefix, because they were too many to keep. */
+  /** Set if the entry represents several starts with this common prefix, because there were too many to keep. */
   readonly areMany?: true;
 }
 

@@ -197,7 +197,7 @@ export class Outage {
     this.#log.info(`${documents} documents of a request are sent again: ${reason}`);
   }
 
-  /** The reason for the outage and when it started; undefined if there is none. */
+  /** The reason for the outage and when it started; undefined without an outage. */
   get current(): { readonly reason: string; readonly sinceMs: number } | undefined {
     return this.#sinceMs === undefined ? undefined : { reason: this.#reason, sinceMs: this.#sinceMs };
   }

@@ -133,7 +133,7 @@ export class Outbox {
     }
   }
 
-  /** Backoff after requests of which the server accepted nothing. A stop ends it early. */
+  /** Backoff after requests from which the server accepted no document. Shutdown ends it early. */
   async #rest(): Promise<void> {
     const { stopping, signal } = this.#options;
     signal.throwIfAborted();

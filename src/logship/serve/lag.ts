@@ -115,7 +115,7 @@ export function readinessOf(
 ): Readiness {
   const behind = `${lagBytes} bytes are not acknowledged, the oldest for ${formatDuration(Math.round(lagSeconds) * 1000)}`;
   const state = lagBytes === 0 ? 'everything is acknowledged' : behind;
-  // A clock set back must not hide it.
+  // A clock set back must not hide the outage.
   if (outage !== undefined && Math.abs(nowMs - outage.sinceMs) >= OUTAGE_MS)
     return { isReady: false, reason: `does not accept writes: ${outage.reason}; ${state}` };
   if (quietMs >= QUIET_MS)

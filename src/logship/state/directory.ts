@@ -49,7 +49,7 @@ export async function checkpointNames(directory: StateDirectory, names: readonly
   const owner = await readOwn(directory.at(OWNER)).then((text) => text.trim(), ignoreAbsent);
   const hasOwn = await isThere(directory.at(nameFor(first)));
   const isReplaced = owner !== undefined && owner !== first;
-  // Printed lines are in no server, and a server's lines were not printed.
+  // Printed lines are not on a server, and a server's lines were not printed.
   const areServers = ![owner, first].includes(STDOUT);
   if (isReplaced && (names.includes(owner) || hasOwn || !areServers))
     await rename(directory.at(FIRST), directory.at(nameFor(owner))).catch(ignoreAbsent);
@@ -119,7 +119,7 @@ function listening(path: string): Promise<Server> {
   });
 }
 
-/** Rejects with the system's error if this cannot be determined. */
+/** Whether a process listens on the socket. Rejects with the system's error if this cannot be determined. */
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);

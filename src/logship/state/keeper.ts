@@ -66,9 +66,9 @@ export class Keeper {
   }
 
   /**
-   * Decisions that a second reading could not repeat must be on disk before a document that depends on them is indexed.
-   * A joined event that is read again would acknowledge lines that were sent separately: with pending cuts, sending
-   * waits for the disk until the signal.
+   * An event ended by a timeout (a cut) may be longer when it is read again after a restart; acknowledging it would then
+   * cover lines that were sent as a separate event. So cuts must be in a saved checkpoint before the next document is
+   * sent; until `signal` is aborted, sending waits.
    */
   async beforeSending(signal: AbortSignal): Promise<void> {
     if (this.#begunSaved < this.#begun) await this.save();

@@ -17,7 +17,7 @@ interface FilesOptions {
 
 /** Maximum number of files, because any client of the port can name programs. */
 const PROGRAMS = 32;
-/** Maximum length of a name. File names are limited to 255 bytes, of which a rotation suffix needs some. */
+/** Maximum length of a name. File names are limited to 255 bytes, including a rotation suffix. */
 const NAME_LENGTH = 128;
 const DIRECTORY_MODE = 0o755;
 const FILE_MODE = 0o640;

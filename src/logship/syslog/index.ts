@@ -6,7 +6,7 @@
  *
  * From there lines are shipped like all others, so an outage of the server loses none of them. Before the file, lines
  * can be lost as always with UDP: while we are not running, when the kernel's buffer is full (counted), when the disk
- * is full (counted and logged). On a stop received messages are written before the files are read to the end. Fails
+ * is full (counted and logged). On shutdown, received messages are written before the files are read to the end. Fails
  * only at the start: ConfigError if the address is in use, NotPermittedError for a privileged port.
  */
 export { openSyslog, type Syslog } from './receiver.ts';

@@ -1,7 +1,7 @@
 import type { MysqlSession } from '../../mysql/index.ts';
 
 /**
- * Privileges of which any one allows an account to KILL sessions of others: in MariaDB, in MySQL 8, and in older
+ * Privileges each of which allows an account to KILL sessions of others: in MariaDB, in MySQL 8, and in older
  * versions.
  */
 const KILL = /\b(?:CONNECTION[ _]ADMIN|SUPER)\b/;

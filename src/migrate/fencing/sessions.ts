@@ -23,7 +23,7 @@ const LONGEST_TEXT = 80;
 const READ_TEXT = 400;
 
 /**
- * Each of our sessions holds a lock with this name plus the session's number, which tells other processes that it is
+ * Each of our sessions holds a lock with this name plus the session's number, which shows other processes that the session is
  * not a migration's.
  */
 const MARK = 'kolla-db-sync:session:';

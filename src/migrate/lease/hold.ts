@@ -142,7 +142,7 @@ class Held implements HeldLease {
     }
   }
 
-  /** Resolves when the Lease is lost, and rejects when renewing ends. */
+  /** Resolves when the Lease is lost, and rejects when renewing is stopped. */
   async #renew(): Promise<void> {
     let last = 'no response';
     for (;;) {

@@ -89,8 +89,8 @@ export async function holdsLock(session: MysqlSession, name: string, timeoutMs: 
 }
 
 /**
- * Kills the session that holds the lock, for a holder whose turn is over but which is frozen, or partitioned from us
- * but not from the server. An account may kill its own sessions.
+ * Kills the session that holds the lock, for a holder whose lease has expired but which is frozen, or partitioned from us but
+ * not from the server. An account may kill its own sessions.
  * @returns the server's number of that session; undefined if no session holds the lock
  */
 export async function endLockHolder(session: MysqlSession, name: string): Promise<number | undefined> {

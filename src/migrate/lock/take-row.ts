@@ -40,7 +40,7 @@ interface RowOptions {
   readonly claim: Claim;
   /** Deadline in terms of performance.now(). */
   readonly deadline: number;
-  /** A token than which ours must be greater. */
+  /** Our token must be greater than this one. */
   readonly tokenAbove: number;
   /** A holder whose Lease has expired, so that its row is free at once. '' if there is none. */
   readonly passed: string;

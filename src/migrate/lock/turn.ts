@@ -8,7 +8,7 @@ import { seeRecord, takeRow, type RowFinished, type RowTaken, type Sight } from 
 
 /** Our turn: Lease (if there is one), lock and fence are held. */
 export type Turn = RowTaken & OnLease;
-/** They are held, but another migrator has finished the same work while we waited. */
+/** Lease and lock are held, but another migrator has finished the same work while we waited. */
 type NoTurn = RowFinished & OnLease;
 
 interface OnLease {

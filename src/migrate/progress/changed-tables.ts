@@ -9,7 +9,7 @@ import { RECORD_TABLE } from '../record/record.ts';
 export interface ChangedTables {
   /** Tables that were created, or whose definition changed. */
   readonly altered: readonly string[];
-  /** Tables of which only rows changed, by the migration or by the live service. */
+  /** Tables in which only rows changed, by the migration or by the live service. */
   readonly written: readonly string[];
 }
 

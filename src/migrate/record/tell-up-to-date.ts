@@ -9,7 +9,7 @@ import { upToDateBy } from './up-to-date.ts';
 const TELL_MS = 30_000;
 
 /**
- * Ensures that the Lease says that our work is done: the Lease may be newer than the record, or its last holder may
+ * Ensures that the Lease records our work as done: the Lease may be newer than the record, or its last holder may
  * have died between record and Lease. Otherwise it takes the Lease to publish that.
  * @returns false if there is work to do after all, because of other migrators
  */

@@ -73,7 +73,7 @@ export async function recordedAsDone(
   const records = await readRecords(session);
   const own = records.find((row) => row.service === service && row.release === release && row.phase === phase);
   if (own?.state !== 'done' || own.work !== work) return undefined;
-  // It replaces its predecessor's entry in the fence.
+  // Each holder replaces its predecessor's entry in the fence, so all records are checked.
   const isBehindUs = (row: RecordRow) => row.token <= own.token || row.state === 'done' || !isMigration(row.phase);
   return records.every(isBehindUs) ? own : undefined;
 }

@@ -83,7 +83,7 @@ function controllerOf({ ownerReferences = [] }: OwnedMetadata) {
   return ownerReferences.find(({ controller }) => controller === true);
 }
 
-/** None of its containers runs or will be restarted. */
+/** Whether no container of the Pod runs or will be restarted. */
 function isEnded({ status }: ReplicaPod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }

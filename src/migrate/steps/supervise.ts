@@ -22,7 +22,7 @@ export function isOverAfter({ state, code }: Outcome): boolean {
 }
 
 interface Watch {
-  /** Aborted when lock or fence are lost. The reason says why. */
+  /** Aborted with the reason when lock or fence are lost. */
   readonly lost: AbortSignal;
   /** How long the command may run after `signal` is aborted. */
   readonly graceMs: number;

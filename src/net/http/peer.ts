@@ -21,7 +21,7 @@ function isLoopback(address: string | undefined): boolean {
 }
 
 /**
- * Whether a Host header means this Pod. A page from elsewhere in a browser on the same machine may resolve its own name
+ * Whether a Host header names this Pod. A page from elsewhere in a browser on the same machine may resolve its own name
  * to loopback (DNS rebinding) to read the response: then the header has that name.
  */
 function isOwnName(host: string | undefined): boolean {

@@ -10,7 +10,7 @@ interface RedisLogin {
 }
 
 /**
- * Texts for its errors in terms that an operator knows. https://redis.io/docs/latest/develop/reference/protocol-spec/
+ * Texts for Redis' errors in terms that an operator knows. https://redis.io/docs/latest/develop/reference/protocol-spec/
  */
 const MEANINGS: Readonly<Record<string, string>> = {
   LOADING: 'it is still loading its data from disk',

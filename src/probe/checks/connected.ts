@@ -8,7 +8,7 @@ export const connected = check({
   word: 'connected',
   summary: 'Checks for an established connection to one of these ports.',
   description:
-    'Ports are remote ports and must match exactly; together they need --at-least matches. Connections that are still being ' +
+    'Ports are remote ports and must match exactly; all of them together must have --at-least connections. Connections that are still being ' +
     'opened, or that the peer has closed, do not count. A sidecar sees processes of other containers only ' +
     'with shareProcessNamespace and the same user; with --any-process all sockets of the Pod count.',
   operands: [
@@ -38,7 +38,7 @@ export const connected = check({
     { line: 'kolla-probe connected nova-compute 5672', does: 'healthy while nova-compute is connected to RabbitMQ' },
     {
       line: 'kolla-probe connected nova-compute 5672 --at-least 3',
-      does: 'healthy when its RPC server listens too, so that it accepts work',
+      does: 'healthy once its RPC server consumes its queues, so that it accepts work',
     },
     {
       line: 'kolla-probe connected --any-process 5671 5672',

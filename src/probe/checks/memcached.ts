@@ -8,7 +8,8 @@ const PORT = 11_211;
 export const memcached = check({
   word: 'memcached',
   summary: 'Checks that memcached responds.',
-  description: 'Requests its version, which needs no login and touches no data. UDP and SASL are not supported.',
+  description:
+    "Requests memcached's version, which needs no login and touches no data. UDP and SASL are not supported.",
   operands: [{ name: 'HOST[:PORT]', help: 'address, IPv6 in brackets (default port: 11211)' }],
   options: [],
   examples: [

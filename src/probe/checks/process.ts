@@ -6,7 +6,7 @@ import { PATTERN_OPTION, processQuery } from './arguments.ts';
 export const process = check({
   word: 'process',
   summary: 'Checks that a process of this name is running.',
-  description: 'Zombies do not count. A running process says little: prefer listen or connected.',
+  description: 'Zombies do not count. A running process says little: prefer the `listen` or `connected` check.',
   operands: [{ name: 'NAME', help: 'name of the program or interpreted script' }],
   options: [PATTERN_OPTION],
   examples: [

@@ -33,7 +33,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
   },
   healthcheck_port: {
     summary: 'Checks for an established connection of a process to a port.',
-    description: `The port must match exactly; connections being opened or closed by the peer do not count. ${DEADLINE}`,
+    description: `The port must match exactly; connections that are being opened, or that the peer has closed, do not count. ${DEADLINE}`,
     operands: [PROCESS, PORT],
     examples: [
       { line: 'healthcheck_port nova-compute 5672', does: 'healthy while nova-compute is connected to the broker' },
@@ -48,7 +48,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     description: `The port must match exactly, TCP or UDP. ${DEADLINE}`,
     operands: [PROCESS, PORT],
     examples: [
-      { line: 'healthcheck_listen sshd 8022', does: 'for the container nova_ssh' },
+      { line: 'healthcheck_listen sshd 8022', does: 'for the nova_ssh container' },
       { line: 'healthcheck_listen named 53', does: 'TCP or UDP' },
     ],
   },
@@ -86,7 +86,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     operands: [],
     examples: [
       { line: 'healthcheck_mariadb', does: 'in the database container, over the local socket' },
-      { line: 'healthcheck_mariadb --help', does: 'shows the variables it reads' },
+      { line: 'healthcheck_mariadb --help', does: 'print the variables' },
     ],
   },
   healthcheck_rabbitmq: {
@@ -100,7 +100,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     operands: [],
     examples: [
       { line: 'healthcheck_rabbitmq', does: "in the broker's container" },
-      { line: 'healthcheck_rabbitmq --help', does: 'shows the variables it reads' },
+      { line: 'healthcheck_rabbitmq --help', does: 'print the variables' },
     ],
   },
 };

@@ -91,7 +91,7 @@ function seesWholePod({ proc }: ProcEffects): boolean {
   try {
     return process.pid !== 1 && /^(?:pause|catatonit)\n/.test(readHead(`${proc}/1/comm`, 64));
   } catch {
-    // Its processes are hidden from us, so others may be hidden as well.
+    // PID 1 is hidden from us, so other processes may be hidden as well.
     return false;
   }
 }

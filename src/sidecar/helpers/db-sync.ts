@@ -3,7 +3,7 @@ import type { ExitCode } from '../../core/errors.ts';
 import { listenAddress } from '../../net/address.ts';
 import { dbSyncHelper, type SYNC_OPTIONS } from '../../migrate/index.ts';
 
-/** kolla-db-sync, with --stay as a sidecar with a single component. */
+/** kolla-db-sync; with --stay, a sidecar with one component. */
 export const dbSync = dbSyncHelper(stay);
 
 async function stay(input: Input<typeof SYNC_OPTIONS>, context: Context): Promise<ExitCode> {

@@ -38,7 +38,7 @@ export function judge({ path, bytes, entries }: ConfigFile): Verdict {
   return { isSecret: true, why: `${form}, and config.json ${owner}` };
 }
 
-/** Formats in which each value has a name that the rules check, and certificates, of which no line is left. */
+/** Formats in which each value has a name that the rules check, and certificates without other lines. */
 function hasNames(path: string, text: string): boolean {
   if (text.trim() === '' || onlyCertificates(text)) return true;
   const json = jsonOf(text);

@@ -27,7 +27,7 @@ export const dbSync: ObjectKind = {
   make(dependency, options, effects) {
     const { name } = dbSyncLease('', dependency.name ?? '');
     const { release } = dependency;
-    // Its release annotation names the release of the last phase, not the release whose code may start.
+    // The Lease's release annotation names the release of the last phase, not the release whose code may start.
     const waiter = objectWaiter({ ...dependency, name, release: undefined }, options, effects, {
       resource: {
         group: 'coordination.k8s.io',

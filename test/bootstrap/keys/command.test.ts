@@ -29,7 +29,7 @@ async function rules(conf: string, given: Partial<typeof NOT_GIVEN> | object = {
   };
 }
 
-test("token lifetime and number of keys come from keystone.conf, or else are Keystone's defaults", async () => {
+test("token lifetime and number of keys come from keystone.conf, with Keystone's defaults", async () => {
   const { lifetimeMs, keep } = await rules('');
   assert.deepEqual([lifetimeMs, keep], [49 * 3_600_000, 3]);
   const set = await rules(
@@ -40,7 +40,7 @@ test("token lifetime and number of keys come from keystone.conf, or else are Key
   assert.deepEqual([given.lifetimeMs, given.keep], [5, 4]);
 });
 
-test('an unreadable keystone.conf is an error: with defaults keys would be dropped too early', async () => {
+test('an unreadable keystone.conf is an error, since the defaults could remove keys too early', async () => {
   await using directory = await privateDirectory('keys');
   const { log } = recordedLog();
   // A directory cannot be read as a file, not even by root.
@@ -57,14 +57,14 @@ test('an unreadable keystone.conf is an error: with defaults keys would be dropp
   assert.throws(() => config.check(), /^ConfigError: .*, which can't be read: EISDIR/);
 });
 
-test('fewer keys than late replicas need are rejected with a warning; a word is not a number', async () => {
+test('a max_active_keys below what late replicas need is raised with a warning; a text is rejected as a number', async () => {
   const { keep, said } = await rules('[fernet_tokens]\nmax_active_keys = 2\n');
   assert.equal(keep, 3);
   assert.match(said, /2 keys are too few for replicas that see a rotation late; 3 are kept/);
   await assert.rejects(rules('[token]\nexpiration = long\n'), /\[token\] expiration in .* is not a whole number/);
 });
 
-test('re-encrypted data no longer needs its old keys', async () => {
+test('keys are not kept for a lifetime after re-encryption', async () => {
   const { log } = recordedLog();
   const config = await readServiceConfig({ ...keystone, configFile: '/none' }, undefined, {});
   assert.deepEqual(rulesFor(credential!, { ...NOT_GIVEN, tokenLifetime: 5 }, config, log), {
@@ -101,7 +101,7 @@ test('--keys-from names existing keys, once each', () => {
   assert.throws(() => directoriesOf(['fernet=/a', 'fernet=/b'], keystone.keys!), /given twice/);
 });
 
-test('an invalid line is rejected with its number before the tool, which would quote a password, reads it', async () => {
+test('an invalid line is rejected with its number, before the tool reads the file and quotes a password', async () => {
   await using directory = await privateDirectory('keys');
   const file = join(directory.path, 'keystone.conf');
   await writeFile(file, '[DEFAULT]\n[ldap]\npassword hunter2\n');
@@ -187,7 +187,7 @@ for (const [words, code, text] of [
     'no Kubernetes API (KUBERNETES_SERVICE_HOST is not set): run in a Pod or pass --kubeconfig',
   ],
 ] as const) {
-  test(`kolla-bootstrap keys ${words.join(' ')} exits with ${code}`, async () => {
+  test(`kolla-bootstrap keys ${words.join(' ')} exits with code ${code}`, async () => {
     const finished = await runHelper('kolla-bootstrap', ['keys', ...words], { env: { HOME: '/nonexistent' } });
     assert.equal(finished.code, code, finished.stderr);
     assert.ok(

@@ -6,7 +6,7 @@ import { keystone } from '../../../src/catalog/keystone.ts';
 
 const page = await readFile(new URL('../../../docs/how-to/keystone-keys.md', import.meta.url), 'utf8');
 
-test("the page has every repository at the catalogue's path", () => {
+test("the page lists every key repository at the catalogue's path", () => {
   for (const { name, secret, directory } of keystone.keys ?? []) {
     assert.match(page, new RegExp(`^\\| \`${name}\` \\| \`${secret}\` \\| \`${directory}\` \\|`, 'm'));
     assert.ok(page.includes(`mountPath: ${directory}, readOnly: true`));
@@ -14,7 +14,7 @@ test("the page has every repository at the catalogue's path", () => {
   }
 });
 
-test('its YAML is valid, and its CronJob runs an existing command', () => {
+test("the page's YAML is valid, and its CronJob runs an existing command", () => {
   const blocks = [...page.matchAll(/```yaml\n([^`]*)```/g)].map(([, text = '']) => load(text));
   const [, cron] = blocks as [
     object,

@@ -22,7 +22,7 @@ test("the tool finds the Secret's keys through a variable, which no file of the 
   assert.equal(await readFile(out, 'utf8'), ring.keys.get(1));
 });
 
-test("a signal before the tool's start stops it", async () => {
+test("a signal before the tool's start prevents the start", async () => {
   const signal = AbortSignal.abort(new Error('stopped'));
   const effects = { ...quietEffects(), signal, configFile: '', env: process.env };
   const ran = reencryptWith({ ...repository, reencrypt: ['sleep', '600'] }, newRing(Date.now()), effects);

@@ -61,7 +61,7 @@ test('with a weekly rotation there are three keys, as in Keystone', () => {
   assert.deepEqual(rotations(5, 7 * 24 * HOUR).sizes, [3, 3, 3, 3, 3]);
 });
 
-test('with a daily rotation and tokens of 49 hours, each key is kept while a token of it may be valid', () => {
+test('with a daily rotation and tokens of 49 hours, each key is kept while a token encrypted with it may be valid', () => {
   const { ring, sizes } = rotations(8, 24 * HOUR);
   // The staged key, the primary key, and keys whose use ended now, 24 and 48 hours ago.
   assert.deepEqual(sizes, [3, 4, 5, 5, 5, 5, 5, 5]);
@@ -105,7 +105,7 @@ test('keys without a record are removed only long after the last change', () => 
   assert.deepEqual([...next.needed], [[1, START + 49 * HOUR + RULES.settleMs]]);
 });
 
-test('without a staged key none is promoted, since no replica would know it', () => {
+test('without a staged key no key is promoted, since no replica would know it', () => {
   const before: Ring = { ...newRing(START), keys: new Map([[4, newKey()]]) };
   const next = rotated(before, RULES, START + HOUR);
   assert.ok(next.kind === 'staged');

@@ -76,7 +76,7 @@ test('an invalid key is rejected, and not shown', () => {
   }
 });
 
-test('output identifies the keys for users', () => {
+test('a ring is printed as its key numbers, with the staged and the primary key marked', () => {
   const ring = { ...newRing(AT), keys: new Map([5, 0, 4].map((id) => [id, newKey()])) };
   assert.equal(ringText(ring), '0 (staged), 4, 5 (primary)');
   assert.equal(emptySecret(REF).metadata.name, 'keystone-fernet-keys');

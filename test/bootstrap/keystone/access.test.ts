@@ -18,7 +18,7 @@ async function access(env: NodeJS.ProcessEnv, home?: string): Promise<Access> {
   return await findAccess(resolveOptions(TABLE, none, env, undefined) as unknown as AccessOptions & TlsValues, home);
 }
 
-test('a password with a project, both of the domain Default unless given', async () => {
+test('accepts a password with a project, both in the domain Default unless given', async () => {
   const { proof, authUrl, who } = await access({ ...PASSWORD, OS_PROJECT_DOMAIN_ID: 'd1' });
   const user = { name: 'admin', domain: { name: 'Default' }, password: 'hidden' };
   const scope = { project: { name: 'admin', domain: { id: 'd1' } } };
@@ -26,12 +26,12 @@ test('a password with a project, both of the domain Default unless given', async
   assert.deepEqual([authUrl.href, who], ['http://k:5000/v3', 'user admin']);
 });
 
-test('system scope', async () => {
+test('accepts system scope', async () => {
   const { proof } = await access({ ...URL_AND_USER, OS_SYSTEM_SCOPE: 'all' });
   assert.deepEqual((proof as { auth: { scope: object } }).auth.scope, { system: { all: true } });
 });
 
-test('an application credential needs no scope; by name it needs its user', async () => {
+test('an application credential needs no scope; given by name it also needs its user', async () => {
   const secret = { OS_AUTH_URL: 'http://k:5000/v3/', OS_APPLICATION_CREDENTIAL_SECRET: 'hidden' };
   const { proof } = await access({ ...secret, OS_APPLICATION_CREDENTIAL_ID: 'x' });
   const identity = { methods: ['application_credential'], application_credential: { id: 'x', secret: 'hidden' } };
@@ -56,7 +56,7 @@ test('a password from a file loses its trailing line break', async () => {
   );
 });
 
-test('a cloud of clouds.yaml, with secure.yaml; an option takes precedence', async () => {
+test('reads a cloud from clouds.yaml and secure.yaml; an option takes precedence', async () => {
   await using directory = await privateDirectory('clouds');
   const config = join(directory.path, '.config/openstack');
   await mkdir(config, { recursive: true });
@@ -108,13 +108,13 @@ for (const [what, env, says] of [
   });
 }
 
-test('a URL with a user is rejected without its text, which messages would show', async () => {
+test('a URL with a user is rejected, and not shown in the message', async () => {
   await assert.rejects(
     access({ ...PASSWORD, OS_AUTH_URL: 'http://admin:hidden@k:5000' }),
     ({ message }: Error) => message.startsWith('OS_AUTH_URL contains a user') && !message.includes('hidden'),
   );
 });
 
-test('a token with a line break is rejected before any request: no header can carry it', async () => {
+test('a token with a line break is rejected before any request', async () => {
   await assert.rejects(access({ OS_AUTH_URL: 'http://k:5000', OS_TOKEN: 'hidden\n' }), /a trailing line break\?/);
 });

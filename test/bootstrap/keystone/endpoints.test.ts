@@ -18,7 +18,7 @@ function urls(service: typeof nova, templates: Partial<Templates>, regions = ['R
   );
 }
 
-test("a URL with only a host is completed with the service's own path", () => {
+test("a URL without a path gets the service's own path", () => {
   assert.deepEqual(urls(nova, { public: ['https://nova.example.com'], internal: ['http://nova:8774/'] }), [
     'nova public RegionOne https://nova.example.com/v2.1',
     'nova internal RegionOne http://nova:8774/v2.1',

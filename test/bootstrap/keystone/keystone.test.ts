@@ -44,7 +44,7 @@ for (const [what, answer] of [
   ['another JSON', { status: 'ok' }],
   ['null', 'null'],
 ] as const) {
-  test(`${what} with 200 is not Keystone's response: neither an empty list nor a created object`, async () => {
+  test(`${what} with status 200 counts neither as an empty list nor as a created object`, async () => {
     await using fake = await keystoneOf({
       'GET /v3/users': answer,
       'GET /v3/regions/a': answer,
@@ -82,7 +82,7 @@ test('while the domain is disabled no token is requested, so that no password is
   assert.ok(!fake.asked.includes('POST /v3/auth/tokens'));
 });
 
-test('an account is ours if its name differs only in case, and otherwise not', async () => {
+test('account names are compared without regard to case', async () => {
   for (const [name, count] of [
     ['somebody', 0],
     ['Placement', 1],

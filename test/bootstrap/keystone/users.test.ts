@@ -61,7 +61,7 @@ test('a password is set only if Keystone rejects it; it is not shown', () => {
   );
 });
 
-test('a disabled object is shown as such before it is enabled', () => {
+test('a disabled object is shown as disabled before it is enabled', () => {
   assert.deepEqual(
     lines((state) => {
       state.users.set(keyOf(user!), { id: 'u', enabled: false });
@@ -97,7 +97,7 @@ test("names in the service's configuration replace the catalogue's, also in gran
   );
 });
 
-test('domains named in its configuration are created too, as in openstack-helm', () => {
+test("domains named in the service's configuration are created too, as in openstack-helm", () => {
   const found = { ...NONE, domain: 'service', projectDomain: 'service' };
   const elsewhere = wantedUsers(placement.identity!, () => found);
   const nothing = { ...whole(), projects: new Map(), users: new Map() };

@@ -33,7 +33,7 @@ test('on an empty broker virtual host, account and permissions are created, in t
   ]);
 });
 
-test('another password is set, and not shown', () => {
+test('a changed password is set, and not shown', () => {
   const wrong = { ...transport, password: 'hidden' };
   assert.deepEqual(planQueue(wrong, RIGHT).map(lineOf), [
     "update queue user nova: password another -> the transport URL's",
@@ -50,7 +50,7 @@ test('a password hash of an unknown kind is not changed', () => {
   assert.deepEqual(lines({ user: { password_hash: HASH, hashing_algorithm: 'other' } }), []);
 });
 
-test('narrowed permissions are shown before they are widened', () => {
+test('plans an update for permissions that are narrower than wanted', () => {
   assert.deepEqual(lines({ permissions: { ...ALL, write: '^nova' } }), [
     'update permissions of nova in virtual host nova: write ^nova -> .*',
   ]);

@@ -42,7 +42,7 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
     const where = [`--namespace=${namespace}`, `--values=${file}`];
     await run('upgrade', '--install', 'keystone', chart.chart, ...where);
   };
-  /** Ends the Pod of a Job that runs before the upgrade to a revision, and returns what the workload is then. */
+  /** Ends the Pod of a Job that runs before the upgrade to a revision, and returns the workload as it is then. */
   const endHook = async (namespace: string, name: string, revision: number, phase: 'Succeeded' | 'Failed') => {
     const job = await until(`the Job ${name} of revision ${revision}`, async () =>
       [...(await objects(namespace, 'jobs')).values()].find(({ metadata }) =>

@@ -14,8 +14,8 @@ interface Described extends PodState {
 }
 
 /**
- * Without the broker each Pod whose readiness is a connection to it becomes not Ready and says why; the others stay Ready. With
- * it all return.
+ * Without the broker each Pod whose readiness is a connection to it becomes not Ready and reports the reason; the others stay Ready.
+ * With the broker back, all are Ready again.
  */
 export async function assertReadinessFollowsBroker(stage: Stage): Promise<string> {
   const all = ((await podsOf(stage)) as Described[]).filter(({ metadata }) => !metadata.name.startsWith(BROKER));

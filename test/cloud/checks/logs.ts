@@ -19,8 +19,8 @@ interface Scrolled {
 }
 
 /**
- * Every line of every Pod's log files is in Elasticsearch exactly once, and parsed. Logging continues: what the files had at
- * first must arrive, and the index must never have more than the files do afterwards.
+ * Every line of every Pod's log files is in Elasticsearch exactly once, and parsed. Logging continues: the files' initial lines
+ * must arrive, and the index must never have more than the files do afterwards.
  * @returns the figures
  */
 export async function assertLogsShipped(stage: Stage): Promise<string> {

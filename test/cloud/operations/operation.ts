@@ -1,10 +1,10 @@
 import type { Stage } from '../stage.ts';
 import { goneFrom, stateOf, type Api, type Client } from '../client.ts';
 
-/** Something that users do; its effect is asserted, and it removes what it created. */
+/** An operation of a user. Asserts its effect, and removes the objects that it created. */
 export interface Operation {
   readonly title: string;
-  /** @returns what it saw, for the timeline */
+  /** @returns the observations, for the timeline */
   run(world: World): Promise<string>;
 }
 

@@ -47,7 +47,7 @@ export const serverEvacuated: Operation = {
     const now = await hostOf(client, server.id);
     assert.equal(now, otherThan(gone));
     await stage.node.kubectl(['label', 'node', gone, `${LABEL}=enabled`]);
-    // The returning nova-compute completes the records of what was moved away; before that, Nova does not accept --up.
+    // The returning nova-compute completes the records of the evacuated servers; before that, Nova does not accept --up.
     await until(`the evacuation's record of ${server.id} to be completed`, async (saw) => {
       const path = `/os-migrations?migration_type=evacuation&instance_uuid=${server.id}`;
       const reply = await client.get<{ migrations: Migration[] }>('nova', path);

@@ -6,7 +6,7 @@ import { must } from '../../../tools/process.ts';
 import { BASE_PACKAGES, trustDebiansAuthorities } from '../../cluster/keystone-image.ts';
 import { inTree } from './in-tree.ts';
 
-/** Python, and what the services call: Cinder and Glance inspect images by qemu-img. */
+/** Python, and programs that the services call: Cinder and Glance inspect images by qemu-img. */
 const PACKAGES = [
   ...BASE_PACKAGES,
   'ca-certificates',

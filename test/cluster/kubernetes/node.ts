@@ -34,8 +34,8 @@ export interface KubeNode extends Cluster, AsyncDisposable {
   /** Imports a docker-archive into all nodes, or into the nodes with these names. */
   importImage(file: string, nodes?: readonly string[]): Promise<void>;
   /**
-   * The command that runs another one inside, for `start()` and `must()`. It is tied to this process. In the scope
-   * `node` a signal ends only the entering process; the program ends with the node.
+   * Wraps a command so that `start()` and `must()` run it in the node's namespaces. It is killed when this process exits.
+   * With scope `node` a signal reaches only nsenter; the program itself runs until the node stops.
    */
   inside(command: string, args: readonly string[], scope?: Scope): [string, string[]];
   /** A port on this machine's 127.0.0.1 forwarded to one in the node's network, by default to its 127.0.0.1. */

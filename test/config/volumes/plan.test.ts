@@ -61,7 +61,7 @@ test('only the init container has the ConfigMap, and the path of the tree', asyn
   assert.ok(!service?.volumeMounts.some(({ mountPath }) => mountPath.startsWith(CONFIG_FILES)));
 });
 
-test('installed files are in memory, sized by config.json and the image', async () => {
+test('the volume for installed files is in memory, sized by config.json and the image', async () => {
   await using place = await workplace();
   const config = await place.config({ config_files: [copied('keystone.conf', '/etc/keystone/keystone.conf')] });
   const sizeLimit = async (imageRoot?: string) => {
@@ -81,7 +81,7 @@ test('installed files are in memory, sized by config.json and the image', async 
   assert.equal(await sizeLimit(image), '64Mi', 'plus twice the seeded content');
 });
 
-test("users and content are the image's, if it is available", async () => {
+test('users and content come from the image, if it is available', async () => {
   await using place = await workplace();
   const config = await place.config({ config_files: [copied('keystone.conf', '/etc/keystone/keystone.conf')] });
   await place.write('image/etc/keystone/policy.json', '{}');
@@ -103,7 +103,7 @@ test("a directory is mounted at the target of the image's link", async () => {
   assert.deepEqual(mounted, { name: 'run-nova', mountPath: '/run/nova' });
 });
 
-test("without an image it is mounted at the target of Kolla's links", async () => {
+test("without an image a directory is mounted at the target of Kolla's links", async () => {
   await using place = await workplace();
   const permissions = ['/var/run/nova', '/var/lock/nova', '/varnish'].map((path) => ({ path, owner: 'nova' }));
   const config = await place.config({ config_files: [copied('a.sh', '/bin/a.sh', 'nova')], permissions });

@@ -17,13 +17,13 @@ for (const [name, text, wanted] of [
   ['an empty file', '', /contains no PEM certificate/],
   ['text', 'hello', /contains no PEM certificate/],
   ['DER', '\x30\x82\x01\x02', /contains no PEM certificate/],
-  ['a certificate that is cut off', one.certificate.slice(0, 300), /does not end/],
-  ['the second that is cut off', one.certificate + two.certificate.slice(0, 300), /does not end/],
+  ['a truncated certificate', one.certificate.slice(0, 300), /does not end/],
+  ['a truncated second certificate', one.certificate + two.certificate.slice(0, 300), /does not end/],
   // With quadratic run time this would take hours.
-  ['nothing but beginnings', '-----BEGIN '.repeat(50_000), /does not end/],
-  ['nothing but beginnings of certificates', '-----BEGIN CERTIFICATE-----\n'.repeat(50_000), /does not end/],
+  ['a text of BEGIN markers', '-----BEGIN '.repeat(50_000), /does not end/],
+  ['a text of BEGIN CERTIFICATE lines', '-----BEGIN CERTIFICATE-----\n'.repeat(50_000), /does not end/],
   ['damaged text', one.certificate.replace(/^MII/m, 'AAA'), /certificate 1 of 1 can't be read/],
-  ['a private key next to it', one.certificate + one.key, /private key/],
+  ['a certificate with a private key', one.certificate + one.key, /private key/],
 ] as const) {
   test(`${name} is rejected with the reason`, () => {
     assert.throws(() => certificatesOf(text), wanted);

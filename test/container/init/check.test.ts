@@ -64,7 +64,7 @@ async function pod(command = 'nova-api') {
   };
 }
 
-test('files installed by kolla-init do not differ: 0, nothing on stdout', async () => {
+test('files installed by kolla-init do not differ: check exits with code 0 and prints nothing on stdout', async () => {
   await using p = await pod();
   const { code, stdout, stderr } = await p.check();
   assert.deepEqual([code, stdout], [0, ''], stderr);
@@ -74,7 +74,7 @@ test('files installed by kolla-init do not differ: 0, nothing on stdout', async 
   );
 });
 
-test('each difference is printed, the last line on stderr names the paths, nothing is written, and it exits with 1', async () => {
+test('check prints each difference, names the paths in its last line on stderr, writes nothing, and exits with code 1', async () => {
   await using p = await pod();
   await writeFile(p.at('nova.conf'), CONF.replace('true', 'false').replace('hunter2', 'hunter3'));
   await chmod(p.at('nova.conf'), 0o664);
@@ -112,7 +112,7 @@ test('each difference is printed, the last line on stderr names the paths, nothi
   assert.equal(await p.trace(), before);
 });
 
-test('-o json prints the same differences', async () => {
+test('check -o json prints the same differences', async () => {
   await using p = await pod();
   await chmod(p.at('nova.conf'), 0o600);
   await rm(p.at('logo.png'));
@@ -232,7 +232,7 @@ test('a difference on a read-only volume is reported as one, not as an invalid c
   assert.match(stdout, /templates\/a.txt \(config_files\[2\]\)\n  is missing\n/);
 });
 
-test('an invalid config.json exits with 65; without one there is nothing to compare', async () => {
+test('check exits with code 65 for an invalid config.json, and compares nothing without one', async () => {
   await using p = await pod();
   await writeFile(join(p.config, 'config.json'), '{"command": 7}');
   assert.equal((await p.check()).code, 65);

@@ -51,11 +51,11 @@ test("the same wait in kolla-init's own options is equivalent", () => {
   assert.deepEqual(waits.map(parseDependency).map(meaning), dependencies.map(meaning));
 });
 
-test('every variable has its row', () => {
+test('the page has a row for every variable', () => {
   for (const { env } of ENTRYPOINT_OPTIONS) assert.ok(PAGE.includes(`\n| \`${env}\` |`), env);
 });
 
-test('every tested difference has its row, and there is no other', () => {
+test('the page has a row for every tested difference, and no other', () => {
   const [, table = ''] =
     /\| case \| kolla-pod \| kubernetes-entrypoint \|\n\|---\|---\|---\|\n([^]*?)\n\n/.exec(PAGE) ?? [];
   const rows = table.split('\n').flatMap((line) => (line.split('|')[1] ?? '').trim().split(', a list '));

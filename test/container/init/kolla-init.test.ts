@@ -31,7 +31,7 @@ async function tree() {
   };
 }
 
-test('an invalid certificate exits with 65 before any file is changed', async () => {
+test('exits with code 65 for an invalid certificate before any file is changed', async () => {
   await using pod = await tree();
   const directory = join(pod.args.at(-1)!, 'ca-certificates');
   await mkdir(directory);
@@ -42,7 +42,7 @@ test('an invalid certificate exits with 65 before any file is changed', async ()
   await assert.rejects(stat(join(pod.root, 'etc/keystone')), { code: 'ENOENT' });
 });
 
-test('check exits with 65 for an invalid certificate too, and names it', async () => {
+test('check exits with code 65 for an invalid certificate too, and names its file', async () => {
   await using pod = await tree();
   const directory = join(pod.args.at(-1)!, 'ca-certificates');
   await mkdir(directory);
@@ -86,11 +86,11 @@ test('dependencies come from the environment, separated by commas, without dupli
 });
 
 for (const [name, args, code] of [
-  ['a named config.json that is missing is 65', ['--config-json', '/no/such.json'], 65],
-  ['a missing root is 65', ['--root', '/no/such/root'], 65],
-  ['a wait for the API without credentials is 65', ['--wait', 'job/x'], 65],
-  ['an empty deadline is 64', ['--timeout', '0'], 64],
-  ['an argument that is not an option is 64', ['keystone'], 64],
+  ['a missing named config.json exits with 65', ['--config-json', '/no/such.json'], 65],
+  ['a missing root exits with 65', ['--root', '/no/such/root'], 65],
+  ['a wait for an API object without credentials exits with 65', ['--wait', 'job/x'], 65],
+  ['an empty deadline exits with 64', ['--timeout', '0'], 64],
+  ['an argument that is not an option exits with 64', ['keystone'], 64],
 ] as const) {
   test(name, async () => {
     await using pod = await tree();
@@ -101,7 +101,7 @@ for (const [name, args, code] of [
   });
 }
 
-test('the deadline exits with 75', async () => {
+test('exits with code 75 at the deadline', async () => {
   await using pod = await tree();
   const args = [...pod.args, '--wait', `tcp://127.0.0.1:${await freePort()}`, '--timeout', '300ms'];
   const { code, stderr } = await runHelper('kolla-init', args);
@@ -123,7 +123,7 @@ registerHooks({
   },
 });`;
 
-test('only a wait on the API loads its client', async () => {
+test('only a wait for an API object loads the API client', async () => {
   await using pod = await tree();
   await using server = await listenTcp(() => {});
   const env = { HOME: pod.root, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NO_KUBERNETES)}` };

@@ -20,14 +20,14 @@ function lines(said: string): string[] {
     .map((line) => line.replace(new RegExp(TIME), 'TIME'));
 }
 
-test('without dependencies and COMMAND it warns as before and exits with 0', async () => {
+test('without dependencies and COMMAND warns like the original and exits with code 0', async () => {
   const { code, stdout, stderr } = await runHelper(NAME, [], { env: { DEPENDENCY_SERVICE: '', COMMAND: '' } });
   assert.equal(code, 0, stderr);
   assert.deepEqual(lines(stdout), ['Entrypoint WARNING: TIME COMMAND env is empty']);
   assert.equal(stderr, '');
 });
 
-test('its log has the expected lines: on stdout, and the final error on stderr', async () => {
+test('logs the expected lines: on stdout, and the final error on stderr', async () => {
   await using directory = await privateDirectory('entry');
   const absent = join(directory.path, 'absent');
   const env = { DEPENDENCY_SOCKET: `${directory.path},${absent}`, KOLLA_INIT_TIMEOUT: '300ms' };
@@ -42,7 +42,7 @@ test('its log has the expected lines: on stdout, and the final error on stderr',
   assert.match(stderr, new RegExp(`^Entrypoint ERROR: ${TIME} not ready after 300ms: Socket ${absent} `));
 });
 
-test('with --log-format json its lines are those of every helper, on stderr', async () => {
+test('with --log-format json logs in the format of every helper, on stderr', async () => {
   const env = { DEPENDENCY_SOCKET: '/', KOLLA_POD_LOG_FORMAT: 'json' };
   const { code, stdout, stderr } = await runHelper(NAME, [], { env });
   assert.deepEqual([code, stdout], [0, '']);
@@ -65,7 +65,7 @@ test('waits for a path that appears later, without an API server', async () => {
   assert.match(said, /Dependency Socket \S+ is resolved\./);
 });
 
-test('SIGTERM ends the wait within a second with 143', async () => {
+test('SIGTERM ends the wait within a second with exit code 143', async () => {
   await using running = await startHelper(NAME, [], { env: { DEPENDENCY_SOCKET: '/no/such' }, keepOutput: true });
   const { stdout, stderr } = running.child;
   assert.ok(stdout && stderr);
@@ -77,7 +77,7 @@ test('SIGTERM ends the wait within a second with 143', async () => {
   assert.equal(await running.stop(1000), 143);
 });
 
-test('an invalid variable exits with 64, without rendering a file or running COMMAND', async () => {
+test('exits with code 64 for an invalid variable, without rendering a file or running COMMAND', async () => {
   await using directory = await privateDirectory('entry');
   const [rendered, ran] = [join(directory.path, 'a.conf'), join(directory.path, 'ran')];
   const env = { DEPENDENCY_CONFIG: rendered, DEPENDENCY_SERVICE: 'a:b:c', COMMAND: `touch ${ran}` };
@@ -87,7 +87,7 @@ test('an invalid variable exits with 64, without rendering a file or running COM
   for (const path of [rendered, ran]) await assert.rejects(stat(path), { code: 'ENOENT' });
 });
 
-test('in lenient mode it continues like kubernetes-entrypoint, with a warning each time', async () => {
+test('in lenient mode continues like the original, with a warning each time', async () => {
   const env = {
     DEPENDENCY_JOBS_JSON: '[{',
     DEPENDENCY_SERVICE: 'a:b:c',
@@ -120,7 +120,7 @@ test('a misspelt variable, and unused arguments, are logged', async () => {
   ]);
 });
 
-test('a dependency on the API outside a Pod is an error (65)', async () => {
+test('a dependency on the API outside a Pod is an error (exit code 65)', async () => {
   const { code, stderr } = await runHelper(NAME, [], { env: { DEPENDENCY_JOBS: 'a', HOME: '/nonexistent' } });
   assert.equal(code, 65);
   assert.match(stderr, /no Kubernetes API .*: run in a Pod or pass --kubeconfig/);
@@ -157,7 +157,7 @@ for (const [command, wanted, reason] of [
   [' ls', 127, "'': command not found"],
   ['/etc/passwd', 126, '/etc/passwd: Permission denied'],
 ] as const)
-  test(`a COMMAND of '${command}' exits with ${wanted}, in the termination log too`, async () => {
+  test(`a COMMAND of '${command}' exits with code ${wanted}, in the termination log too`, async () => {
     await using directory = await privateDirectory('entry');
     const log = join(directory.path, 'log');
     await writeFile(log, '');
@@ -223,7 +223,7 @@ for (const [template, place, action] of [
     assert.equal(await readFile(target, 'utf8'), 'old');
   });
 
-test('an existing file keeps its mode, and a link to it stays a link', async () => {
+test('an existing file keeps its mode, and a link to a file stays a link', async () => {
   await using directory = await privateDirectory('entry');
   await mkdir(join(directory.path, 'out/deep'), { recursive: true });
   const real = join(directory.path, 'real');
@@ -236,7 +236,7 @@ test('an existing file keeps its mode, and a link to it stays a link', async () 
   assert.equal((await stat(real)).mode & 0o777, 0o640);
 });
 
-test('a missing template is reported (65)', async () => {
+test('a missing template is reported (exit code 65)', async () => {
   await using directory = await privateDirectory('entry');
   const env = { DEPENDENCY_CONFIG: '/no/b.conf', KUBERNETES_ENTRYPOINT_CONFIGMAPS_DIR: directory.path };
   const { code, stderr } = await runHelper(NAME, [], { env });

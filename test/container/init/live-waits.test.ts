@@ -47,7 +47,7 @@ test('the deadline leaves the terminal usable: no hidden cursor, the reason belo
 });
 
 for (const [name, args, env] of [
-  ['JSON was asked for', ['--log-format', 'json'], {}],
+  ['JSON is requested', ['--log-format', 'json'], {}],
   ['the terminal is dumb', [], { TERM: 'dumb' }],
 ] as const) {
   test(`prints plain lines if ${name}`, { skip }, async () => {

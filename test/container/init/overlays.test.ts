@@ -81,7 +81,7 @@ for (const [name, overlays, message] of [
     /overlays.ini\[0\].value: has a line break/,
   ],
 ] as const) {
-  test(`${name} exits with 65, without any change`, async () => {
+  test(`exits with code 65 for ${name}, without any change`, async () => {
     await using pod = await tree(overlays);
     const { code, stderr } = await runHelper('kolla-init', pod.args);
     assert.equal(code, 65, stderr);

@@ -71,7 +71,7 @@ for (const [service, command] of [
   ['named', '/usr/sbin/named -u bind'],
   ['libvirt', '/usr/local/bin/kolla_nova_libvirt_start'],
 ] as const)
-  test(`${service}, with only root-owned files except the shared log directory, exits with 1 and suggests --user`, async () => {
+  test(`exits with code 1 for ${service}, whose files other than the shared log directory are root's, and suggests --user`, async () => {
     await using directory = await privateDirectory('plan');
     const config = join(directory.path, 'config.json');
     const source = '/var/lib/kolla/config_files/a.conf';
@@ -100,7 +100,7 @@ test('variables of overlays come from the downward API, and kolla-pod.yaml from 
   assert.deepEqual(init.command?.slice(-2), ['--config', '/var/lib/kolla/config_files/kolla-pod.yaml']);
 });
 
-test('entries impossible without root exit with 1 and print no spec; each entry is a line with the method or the reason', async () => {
+test('exits with code 1 for entries impossible without root, and prints no spec; each entry is a line with the method or the reason', async () => {
   const { code, stdout, stderr } = await plan(fixture('two-users'));
   assert.deepEqual([code, stdout], [1, '']);
   assert.match(logLines(stderr)[0]?.msg ?? '', /config_files\[1\]: 'cinder' is 42407:42407.*runAsUser: 42407/);
@@ -115,7 +115,7 @@ test('entries impossible without root exit with 1 and print no spec; each entry 
   assert.deepEqual([data.code, satisfied, problems.length], [1, false, 1]);
 });
 
-test('an invalid document exits with 65, and reports all problems', async () => {
+test('exits with code 65 for an invalid document, and reports all problems', async () => {
   await using directory = await privateDirectory('plan');
   const config = join(directory.path, 'config.json');
   await writeFile(config, JSON.stringify({ config_files: [{ source: 'x', dst: '/y' }], directories: 3 }));
@@ -126,7 +126,7 @@ test('an invalid document exits with 65, and reports all problems', async () => 
   assert.match(stderr, /directories: must be a list/);
 });
 
-test('a missing config.json exits with 65, and the error shows how to name one', async () => {
+test('exits with code 65 for a missing config.json, and the error shows how to name one', async () => {
   await using directory = await privateDirectory('plan');
   const { code, stderr } = await plan('--config-dir', directory.path);
   assert.equal(code, 65);

@@ -96,7 +96,7 @@ test('waits without the API server need no Role', async () => {
   assert.deepEqual(messages, ['no Role is needed: none of these waits uses the API server']);
 });
 
-test('invalid options are rejected with 64', async () => {
+test('invalid options are rejected with exit code 64', async () => {
   for (const args of [
     ['--service-account', 'a'],
     ['--wait', 'jop/x', '--service-account', 'a'],

@@ -109,10 +109,14 @@ async function inNamespace(
 
 const hears = (name: string) => `trap 'echo ${name} >> HEARD' HUP; while :; do sleep 0.1; done`;
 
-test('without a name the signal goes to PID 1, as docker shares it', { skip: cannotNest }, async () => {
-  await using p = await prepared();
-  assert.equal((await inNamespace(p, {}, hears('first'))).heard, 'first\n');
-});
+test(
+  'without a process name the signal goes to PID 1, as when Docker shares the PID namespace',
+  { skip: cannotNest },
+  async () => {
+    await using p = await prepared();
+    assert.equal((await inNamespace(p, {}, hears('first'))).heard, 'first\n');
+  },
+);
 
 test(
   'in a Pod PID 1 is the pause process, and the signal goes to the only other service',

@@ -21,7 +21,7 @@ async function service(p: Pod, name: string, script: string): Promise<Running & 
   return { ...running, heard };
 }
 
-test('a change is installed, then the named process gets the signal: the parent, not its workers', async () => {
+test('a change is installed, then the named process gets the signal: the parent process, not its workers', async () => {
   await using p = await prepared();
   await using keystone = await service(
     p,
@@ -150,7 +150,7 @@ test('a request is sent, repeated after a status of 400 and above, and no creden
   assert.doesNotMatch(said, /hidden/);
 });
 
-test('exits with 0 after the previous actions have succeeded', async () => {
+test('exits with code 0 after the previous actions have succeeded', async () => {
   await using p = await prepared();
   await using watch = await sidecar(p, ['--on-change', 'exec:true', '--on-change', 'exit']);
   await watch.until(/already installed/);
@@ -219,7 +219,7 @@ test('a version with a damaged certificate is rejected, together with its files'
   assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'one');
 });
 
-test('on SIGTERM it exits with 143, and stops a running command', async () => {
+test('on SIGTERM the watch exits with code 143, and stops a running command', async () => {
   await using p = await prepared();
   const pids = join(p.configDir, '..', 'pids');
   await using watch = await sidecar(p, ['--on-change', `exec:sh -c 'echo $$ > ${pids}; exec sleep 1000'`]);
@@ -244,7 +244,7 @@ test('a rejected version is one error line, without actions', async () => {
   assert.match(errors[0]?.msg ?? '', /command: must be a string.*config_files\[0\]\.source: must be an absolute path/);
 });
 
-test('exits with 65 for a missing root', async () => {
+test('exits with code 65 for a missing root', async () => {
   const { code, stderr } = await runHelper('kolla-init', ['watch', '--root', '/no/such/root']);
   assert.equal(code, 65, stderr);
 });
@@ -258,7 +258,7 @@ registerHooks({
   },
 });`;
 
-test('kolla-init alone loads nothing of the watch', async () => {
+test('kolla-init without watch loads no code of the watch', async () => {
   await using p = await prepared();
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NO_WATCH)}` };
   const looked = { env, fromSource: true } as const;
@@ -275,7 +275,7 @@ for (const [name, args] of [
   ['a timeout of zero for actions', ['--action-timeout', '0']],
   ['an extra argument', ['keystone']],
 ] as const) {
-  test(`exits with 64 before anything is watched: ${name}`, async () => {
+  test(`exits with code 64 before anything is watched: ${name}`, async () => {
     await using p = await prepared();
     const { code, stderr } = await runHelper('kolla-init', [
       'watch',

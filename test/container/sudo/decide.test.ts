@@ -24,7 +24,7 @@ function refusal(line: string, options: Parameters<typeof decided>[1] = {}): str
   return decision.to === 'refuse' ? decision.line : '';
 }
 
-test('the current user is kept, by name and by number', () => {
+test('sudo to the current user, by name or uid, does not change users', () => {
   for (const line of ['-u keystone id', '-u #42425 id', '-u keystone -g keystone id']) {
     const decision = decided(line);
     assert.equal(decision.to, 'run');
@@ -101,7 +101,7 @@ test('without kolla-init the steps of kolla_start are rejected, with the fix', (
   assert.match(refusal('-E kolla_set_configs'), /run kolla-init in an init container.*\/run\/kolla/);
 });
 
-test('a --check is not counted as done by kolla-init, which has its own', () => {
+test('kolla_set_configs --check does not count as done by kolla-init, and the rejection names kolla-init check', () => {
   assert.match(refusal('kolla_set_configs --check', { prepared: true }), /kolla-init check/);
 });
 

@@ -58,13 +58,13 @@ function testDiffering({ both, skip }: Sides): void {
     assert.doesNotMatch(ours.stdout, /gone/);
   });
 
-  test('a space or a star in a name is part of the name; Kolla splits it', { skip }, async () => {
+  test('a space or a star in a file name is part of the name; Kolla splits or expands it', { skip }, async () => {
     const [theirs, ours] = await both({ ...DEBIAN, [`${CONFIG}/our root*.crt`]: 'A' });
     assert.doesNotMatch(theirs.stdout, /kolla-customca-our root/);
     assert.match(ours.stdout, /kolla-customca-our root\*\.crt 644 {2}A/);
   });
 
-  test('a directory among them is reported and skipped', { skip }, async () => {
+  test('a directory among the certificates is reported and skipped', { skip }, async () => {
     const [, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.crt`]: 'A', [`${CONFIG}/more/b.crt`]: 'B' });
     assert.match(ours.stderr, /ca-certificates\/more is not a file/);
     assert.match(ours.stdout, /^updated\ncode 0\n/);
@@ -98,7 +98,7 @@ function testDiffering({ both, skip }: Sides): void {
       assert.match(ours.stderr, /kolla-customca-a\.crt contains more than certificates and keeps its mode 600/);
     });
 
-  test('a link that leads outside is skipped by name; Kolla copies its target', { skip }, async () => {
+  test('a link that leads outside is skipped and named; Kolla copies its target', { skip }, async () => {
     const line = `ln -s /etc/shadow /${CONFIG}/x.crt; ln -s ../../../../../etc/shadow /${CONFIG}/y.crt
       ln -s /${CONFIG}-other /${CONFIG}/z.crt; kolla_copy_cacerts; echo "code $?"; ${LIST}`;
     const secret = { text: 'root:secret', mode: 0o640 };
@@ -114,7 +114,7 @@ function testDiffering({ both, skip }: Sides): void {
       );
   });
 
-  test('the directory itself may be a link of a ConfigMap', { skip }, async () => {
+  test('the certificate directory may be a link of a ConfigMap', { skip }, async () => {
     const line = `cd /${CONFIG}/.. && mkdir ..1 && mv ca-certificates ..1/ && ln -s ..1 ..data && ln -s ..data/ca-certificates .
       kolla_copy_cacerts; echo "code $?"; ${LIST}`;
     const [theirs, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.crt`]: 'A' }, line);
@@ -122,7 +122,7 @@ function testDiffering({ both, skip }: Sides): void {
     assert.match(ours.stdout, /kolla-customca-a\.crt 644 {2}A/);
   });
 
-  test('a file that the update would not read is reported', { skip }, async () => {
+  test("a file name that the image's update would ignore is reported", { skip }, async () => {
     const [, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.pem`]: 'A' });
     assert.match(ours.stderr, /kolla-customca-a\.pem is copied, but update-ca-certificates reads only/);
   });
@@ -182,7 +182,7 @@ function testAlone({ alone, skip }: Sides): void {
   });
 
   test(
-    'as another user it names the user that may run it, and only if there is something to do',
+    'another user is told to run kolla_copy_cacerts as root, and only if certificates must be installed',
     { skip },
     async () => {
       assert.equal((await alone('kolla_copy_cacerts', DEBIAN, 42_425)).code, 0);

@@ -25,15 +25,15 @@ const IMAGE: Tree = {
 
 /** The deployment's certificates at each start, as names and contents. */
 const STEPS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
-  'one is added, stays, and is removed': [{ 'a.crt': one }, { 'a.crt': one }, {}],
-  'one is replaced, another added': [{ 'a.crt': one }, { 'a.crt': two, 'b.crt': one }, { 'b.crt': one }],
+  'a certificate is added, stays, and is removed': [{ 'a.crt': one }, { 'a.crt': one }, {}],
+  'a certificate is replaced, another added': [{ 'a.crt': one }, { 'a.crt': two, 'b.crt': one }, { 'b.crt': one }],
   'a CA certificate is renewed: two have the same subject': [
     { 'a.crt': one, 'b.crt': pem('One') },
     { 'b.crt': pem('One') },
   ],
   'renamed certificates': [{ 'our root (old), 1.crt': one, 'b.pem': two }],
-  'several in one file': [{ 'a.crt': one + two }, { 'a.crt': two }],
-  'one that the image has': [{ 'a.crt': image }, {}],
+  'several certificates in one file': [{ 'a.crt': one + two }, { 'a.crt': two }],
+  'a certificate of the image': [{ 'a.crt': image }, {}],
   'no newline at the end': [{ 'a.crt': one.trimEnd(), 'b.crt': two }],
 };
 

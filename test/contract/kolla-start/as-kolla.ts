@@ -89,31 +89,39 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
     ['a directory', { command: '/etc' }, 126],
     ['a file without x bit', { command: '/etc/debian_version' }, 126],
     ['an extend script that sets CMD and ARGS', { [EXTEND]: 'CMD="tell x"; ARGS="--a  b /etc/deb*"' }, 5],
-    ['one that only adds to ARGS', { [EXTEND]: 'ARGS="$ARGS --new"' }, 5],
-    ['one that exports and unsets', { [EXTEND]: 'export A=1 B="x y" LANG=C.UTF-8; unset HOME; C=3' }, 5],
-    ['one that changes directory', { [EXTEND]: 'cd /var/lib' }, 5],
-    ['one that sets the umask', { [EXTEND]: 'umask 027' }, 5],
-    ['one that lowers limits', { [EXTEND]: 'ulimit -Sn 64; ulimit -c 0; ulimit -s 4096' }, 5],
-    ['one that ignores a signal', { [EXTEND]: "trap '' HUP PIPE" }, 5],
-    ['one that prints something and exits with 0, as bootstrap does', { [EXTEND]: 'echo done; exit 0' }, 0],
-    ['one that exits with another code', { [EXTEND]: 'exit 9' }, 9],
-    ['one that returns', { [EXTEND]: 'CMD="tell r"; return 0; CMD=false' }, 5],
-    ['one that fails under errexit', { [EXTEND]: 'false; echo not reached' }, 1],
-    ['one whose pipe fails', { [EXTEND]: 'false | true; echo not reached' }, 1],
-    ['one that uses an unset variable', { [EXTEND]: 'echo $NOT_SET; echo not reached' }, 1],
-    ['one that turns errexit off', { [EXTEND]: 'set +o errexit; false; echo reached' }, 5],
-    ['one that is not a shell script', { [EXTEND]: 'if then' }, 2],
-    ['one that reads its arguments', { [EXTEND]: 'printf "<%s>" "$0" "$#" "$@"; shift; CMD="tell $1"' }, 5],
-    ['one that opens a file for its service', { [EXTEND]: 'exec 7< /etc/debian_version' }, 5],
+    ['an extend script that only adds to ARGS', { [EXTEND]: 'ARGS="$ARGS --new"' }, 5],
+    ['an extend script that exports and unsets', { [EXTEND]: 'export A=1 B="x y" LANG=C.UTF-8; unset HOME; C=3' }, 5],
+    ['an extend script that changes directory', { [EXTEND]: 'cd /var/lib' }, 5],
+    ['an extend script that sets the umask', { [EXTEND]: 'umask 027' }, 5],
+    ['an extend script that lowers limits', { [EXTEND]: 'ulimit -Sn 64; ulimit -c 0; ulimit -s 4096' }, 5],
+    ['an extend script that ignores a signal', { [EXTEND]: "trap '' HUP PIPE" }, 5],
     [
-      'one that sources another, found on the PATH',
+      'an extend script that prints something and exits with 0, as bootstrap does',
+      { [EXTEND]: 'echo done; exit 0' },
+      0,
+    ],
+    ['an extend script that exits with another code', { [EXTEND]: 'exit 9' }, 9],
+    ['an extend script that returns', { [EXTEND]: 'CMD="tell r"; return 0; CMD=false' }, 5],
+    ['an extend script that fails under errexit', { [EXTEND]: 'false; echo not reached' }, 1],
+    ['an extend script whose pipe fails', { [EXTEND]: 'false | true; echo not reached' }, 1],
+    ['an extend script that uses an unset variable', { [EXTEND]: 'echo $NOT_SET; echo not reached' }, 1],
+    ['an extend script that turns errexit off', { [EXTEND]: 'set +o errexit; false; echo reached' }, 5],
+    ['an extend script that is not a shell script', { [EXTEND]: 'if then' }, 2],
+    [
+      'an extend script that reads its arguments',
+      { [EXTEND]: 'printf "<%s>" "$0" "$#" "$@"; shift; CMD="tell $1"' },
+      5,
+    ],
+    ['an extend script that opens a file for its service', { [EXTEND]: 'exec 7< /etc/debian_version' }, 5],
+    [
+      'an extend script that sources another, found on the PATH',
       { [EXTEND]: '. kolla_leaf_extend_start', 'usr/local/bin/kolla_leaf_extend_start': 'export LEAF=1' },
       5,
     ],
     ['an invalid configuration', { [CONFIG]: '{', 'set-configs-code': '1' }, 1],
   ] as const satisfies readonly (readonly [string, Tree, number])[]) {
     for (const uid of [0, 42_425])
-      test(`as uid ${uid} the service gets the same as from Kolla's start.sh: ${name}`, { skip }, async () => {
+      test(`as uid ${uid} the service gets the same state as from Kolla's start.sh: ${name}`, { skip }, async () => {
         assert.equal((await same(more, { uid })).code, code);
       });
   }
@@ -163,35 +171,42 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
 
   const NO_SUDO = 'usr/local/bin/sudo';
 
-  test('prepared by kolla-init it needs no root, no sudo and no privileges', { skip }, async () => {
+  test('prepared by kolla-init, kolla_start needs no root, no sudo and no privileges', { skip }, async () => {
     const more = { [NO_SUDO]: 'not executable', 'run/kolla/run_command': 'tell prepared\n' };
     const [, our] = await both(more, { noNewPrivileges: true });
     assert.equal(our.code, 5, our.stderr);
     assert.match(our.stdout, /Running command: 'tell prepared'\n\[prepared\]\n/);
   });
 
-  test('prepared, it does not call sudo even if it could', { skip }, async () => {
+  test('prepared by kolla-init, kolla_start does not call sudo even if it could', { skip }, async () => {
     const [, our] = await both({ 'set-configs-code': '1', 'run/kolla/run_command': 'tell' });
     assert.equal(our.code, 5, our.stderr);
   });
 
-  test('unprepared, without sudo or privileges, it reports what is missing and the fix', { skip }, async () => {
-    const [, without] = await both({ [NO_SUDO]: 'not executable' });
-    const [, locked] = await both({}, { noNewPrivileges: true });
-    for (const { code, stderr } of [without, locked]) {
-      assert.equal(code, 69, stderr);
-      assert.match(stderr, /configuration is not installed.*\/run\/kolla\/run_command does not exist.*run kolla-init/);
-    }
-    assert.match(locked.stderr, /allowPrivilegeEscalation: false/);
-  });
+  test(
+    'unprepared, without sudo or privileges, kolla_start reports what is missing and the fix',
+    { skip },
+    async () => {
+      const [, without] = await both({ [NO_SUDO]: 'not executable' });
+      const [, locked] = await both({}, { noNewPrivileges: true });
+      for (const { code, stderr } of [without, locked]) {
+        assert.equal(code, 69, stderr);
+        assert.match(
+          stderr,
+          /configuration is not installed.*\/run\/kolla\/run_command does not exist.*run kolla-init/,
+        );
+      }
+      assert.match(locked.stderr, /allowPrivilegeEscalation: false/);
+    },
+  );
 
-  test('prepared for another user it names the user that may read it', { skip }, async () => {
+  test('prepared for another user, kolla_start names the user that may read the command', { skip }, async () => {
     const [, { code, stderr }] = await both({ 'run/kolla/run_command': { text: 'tell', mode: 0o600 } });
     assert.equal(code, 77);
     assert.match(stderr, /uid 42425 may not read \/run\/kolla\/run_command.*fsGroup/);
   });
 
-  test('without root it reports that certificates are not added', { skip }, async () => {
+  test('without root kolla_start reports that certificates are not added', { skip }, async () => {
     const [, { stderr }] = await both({
       'run/kolla/run_command': 'tell',
       'var/lib/kolla/config_files/ca-certificates/a.crt': 'A',

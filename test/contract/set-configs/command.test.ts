@@ -30,7 +30,7 @@ test('the command installs everything, and a check after it finds no change', { 
   assert.match(stderr, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} INFO Loading config file at /);
 });
 
-test('through sudo, it uses only the strategy from the environment', { skip }, async () => {
+test('through sudo, kolla_set_configs uses only the strategy from the environment', { skip }, async () => {
   const env = {
     KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS',
     SUDO_UID: '42425',
@@ -47,14 +47,14 @@ test('through sudo, it uses only the strategy from the environment', { skip }, a
   assert.equal(stdout, `${SHALL}config.json\nkolla-pod.yaml\n`, stderr);
 });
 
-test('a closed stderr does not stop it halfway', { skip }, async () => {
+test('a closed stderr does not stop kolla_set_configs halfway', { skip }, async () => {
   const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
   const line = `kolla_set_configs 2> >(exec 0<&-); ${LIST}`;
   const { stdout, stderr } = await inThrowAwayRoot(line, { directories, tree, env });
   assert.equal(stdout, SHALL, stderr);
 });
 
-test('unknown arguments exit with 2 and change nothing', { skip }, async () => {
+test('unknown arguments exit with code 2 and change nothing', { skip }, async () => {
   const { stdout, stderr } = await inThrowAwayRoot('kolla_set_configs --bogus; echo "code $?"; ls /run_command', {
     directories,
     tree,

@@ -31,11 +31,15 @@ test(
   },
 );
 
-test('through sudo it runs supported commands, and rejects unknown ones', { skip: cannotChroot ?? false }, async () => {
-  const sudo = join(names, 'sudo');
-  const { code, stdout } = await run(sudo, ['-u', 'nobody', 'id', '-u']);
-  assert.deepEqual([code, stdout], [0, '65534\n']);
-  const unknown = await run(sudo, ['-u', 'no-such-user', 'id']);
-  assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /^sudo: unknown user no-such-user\n$/);
-});
+test(
+  'through sudo kolla-core runs supported commands, and rejects unknown ones',
+  { skip: cannotChroot ?? false },
+  async () => {
+    const sudo = join(names, 'sudo');
+    const { code, stdout } = await run(sudo, ['-u', 'nobody', 'id', '-u']);
+    assert.deepEqual([code, stdout], [0, '65534\n']);
+    const unknown = await run(sudo, ['-u', 'no-such-user', 'id']);
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /^sudo: unknown user no-such-user\n$/);
+  },
+);

@@ -173,7 +173,7 @@ test('a hard link to a file of another user is not chowned to the service', { sk
 });
 
 test(
-  "the same below a directory with recurse is skipped, with a line; the service's own is not",
+  "a hard link to a file of another user below a directory with recurse is skipped and logged; the service's own is not",
   { skip },
   async () => {
     const files = {
@@ -206,7 +206,7 @@ test('a link of another user is not followed: an entry that is dropped', { skip 
   assert.deepEqual(differences(ours.before, ours.tree), []);
 });
 
-test("a match behind another user's link is skipped, with a line", { skip }, async () => {
+test("a match behind another user's link is skipped and logged", { skip }, async () => {
   const files = { ...FILES, ...etc, [`${LOGS}/glance/api.log`]: 'a line' };
   const permissions = [chown(`/${LOGS}/*`, { recurse: true }), chown(`/${LOGS}/*/shadow`)];
   const { theirs, ours } = await both({ name: 'pattern', files, config: { ...config(), permissions } });

@@ -15,19 +15,19 @@ for (const [what, config, message] of [
   ],
   ['an empty dest', one({}, ''), /config_files\[0\]\.dest: is empty: write an absolute path/],
   [
-    'a directory where a file is',
+    'a directory in place of a file',
     paths('directories', { path: '/etc/passwd', owner: 'keystone', perm: '0755' }),
     /Can't create destination directory \(\/etc\/passwd\)/,
   ],
 ] as const) {
-  test(`${what} is reported as such`, async () => {
+  test(`${what} is rejected with its own message`, async () => {
     const [ours] = await play({ name: what, files: { ...image, ...A }, config }, byUs);
     assert.notEqual(ours?.code, 0);
     assert.match(ours?.stderr ?? '', message);
   });
 }
 
-test('a missing config.json is reported as such', async () => {
+test('a missing config.json is rejected with its own message', async () => {
   const [ours] = await play({ name: 'none', files: image }, byUs);
   assert.match(
     ours?.stderr ?? '',

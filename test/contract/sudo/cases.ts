@@ -89,7 +89,7 @@ export async function testSudo(ours: OurSudo): Promise<void> {
     assert.match(unprepared.stderr, /^sudo: a script asks for root .*run kolla-init in an init container/);
   });
 
-  test('a command that cannot be run fails as in a shell', { skip }, async () => {
+  test('a missing or non-executable command fails as in a shell', { skip }, async () => {
     const { stderr } = await within('sudo -u keystone no-such; echo $? >&2; sudo -u keystone /etc/passwd; echo $? >&2');
     assert.equal(stderr, 'sudo: no-such: command not found\n127\nsudo: /etc/passwd: Permission denied\n126\n');
   });
@@ -102,7 +102,7 @@ export async function testSudo(ours: OurSudo): Promise<void> {
     assert.deepEqual([said.stdout, said.stderr], [direct.stdout, direct.stderr]);
   });
 
-  test('no command runs with a set-id bit: any user would be root', { skip }, async () => {
+  test('no command runs set-uid or set-gid, since any user would become root', { skip }, async () => {
     // A copy in the root's own file system, with the set-id bit that a careless image might set.
     const [file, ...words] = ours.raised;
     const line = `setpriv --reuid 42425 --regid 42425 --clear-groups /tmp/sudo ${words.join(' ')} id`;

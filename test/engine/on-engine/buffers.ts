@@ -81,8 +81,8 @@ const cases: Readonly<Record<string, () => unknown>> = {
     const into = Buffer.alloc(4);
     return [Buffer.from(NUMBERS).copy(into, 1, 2, 9), into];
   },
-  'an encoding that is none': () => Buffer.from('a', 'none' as 'hex'),
-  'bytes to an encoding that is none': () => Buffer.from('a').toString('none' as 'hex'),
+  'an unknown encoding': () => Buffer.from('a', 'none' as 'hex'),
+  'bytes to an unknown encoding': () => Buffer.from('a').toString('none' as 'hex'),
 };
 
 /** The result of each case, in a form that JSON can represent. */

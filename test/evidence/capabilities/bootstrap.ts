@@ -49,7 +49,7 @@ export const bootstrap: Capability = {
     {
       point: 'Fernet and credential keys: rotation with two real Keystones, crash between steps, rotations at once',
       file: 'test/integration/kolla-bootstrap-keys.test.ts',
-      test: ['the next run finishes one that died after its write, without a rotation', EVERY],
+      test: ['the next run completes a rotation whose run died after its write, without rotating again', EVERY],
     },
     {
       point: 'keys in Secrets on a real API server: Role, lost answer, adopted, imported',
@@ -75,13 +75,16 @@ export const bootstrap: Capability = {
       file: 'test/catalog/services.test.ts',
       test: [
         'every account has a role, in an existing domain',
-        'no two services have the same catalogue entry, or account',
+        'no two services share a catalogue entry or an account',
       ],
     },
     {
       point: 'own services by YAML',
       file: 'test/catalog/own.test.ts',
-      test: ['its Keystone and RabbitMQ sections are parsed', 'its tool section is parsed'],
+      test: [
+        "the Keystone and RabbitMQ sections of a user's service are parsed",
+        "the tool section of a user's service is parsed",
+      ],
     },
     {
       point: 'what each needs is printed as a table',

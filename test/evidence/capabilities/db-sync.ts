@@ -81,7 +81,7 @@ export const dbSync: Capability = {
     {
       point: 'a Lease and the row: held, watched by waiting Pods, released, published',
       file: 'test/integration/kolla-db-sync-lease.test.ts',
-      test: ['others watch it, send the database no query meanwhile, and find the work done', EVERY],
+      test: ['is watched by waiting runs, which send the database no query meanwhile, and find the work done', EVERY],
     },
     {
       point: 'the holder loses the API server: its command stops in time, the others continue once it is back',
@@ -132,15 +132,18 @@ export const dbSync: Capability = {
       point:
         'the migration’s temporary account: known to no other client, dropped at the end and after SIGKILL, kept while a trigger needs it',
       file: 'test/integration/kolla-db-sync-account.test.ts',
-      test: ['is kept, locked, while a trigger needs it, which keeps working; a later run drops it', EVERY],
+      test: [
+        'is kept, locked, while a trigger needs it; the trigger keeps working, and a later run drops the account',
+        EVERY,
+      ],
     },
     {
       point:
         'SIGTERM during DDL: it may finish within the grace period; else it is killed on the server and recorded as interrupted',
       file: 'test/integration/kolla-db-sync-account.test.ts',
       test: [
-        'after SIGTERM an ALTER TABLE may finish within the grace period',
-        'otherwise it is killed in the server too, recorded as interrupted, and the account is dropped',
+        'finishes an ALTER TABLE within the grace period after SIGTERM',
+        'is dropped after an ALTER TABLE exceeds the grace period: the statement is killed in the server and recorded as interrupted',
       ],
     },
     {

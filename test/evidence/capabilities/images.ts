@@ -20,7 +20,7 @@ export const images: Capability = {
     {
       point: 'their sizes are those in docs/how-to/images.md',
       file: 'test/build/images.test.ts',
-      test: ['the page has the printed sizes', 'the base is a few MiB, and everything compresses to a third'],
+      test: ['the page has the printed sizes', 'the base image is a few MiB, and all images compress to a third'],
     },
     {
       point: 'a CycloneDX 1.6 bill of materials: the binary, its bundled packages, Node’s parts, Debian’s packages',
@@ -38,7 +38,7 @@ export const images: Capability = {
     {
       point: 'arm64 on amd64: code caches by its own node under qemu-user, reproducible, and it runs',
       file: 'test/build/arm64.test.ts',
-      test: ['two builds are the same file, stripped, with code caches accepted by its own node, and it runs', EVERY],
+      test: ['two builds yield the same stripped file, which runs and accepts its code caches', EVERY],
     },
     {
       point:
@@ -46,10 +46,10 @@ export const images: Capability = {
       file: 'test/toolbox/install.test.ts',
       test: [
         'fixes the mode of directories that a killed run left private',
-        'killed midway it leaves no binary, and the next run completes and cleans up',
+        'an installation killed midway leaves no binary, and the next run completes and cleans up',
         'four concurrent runs leave one complete installation',
         'a full disk is reported with the space needed, and the partial copy is removed',
-        'a volume mounted noexec is rejected with 69',
+        'a volume mounted noexec is rejected with exit code 69',
       ],
     },
     {

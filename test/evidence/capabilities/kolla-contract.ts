@@ -189,12 +189,12 @@ export const kollaContract: Capability = {
     {
       point: 'an invalid config.json exits with 65 and every problem, without any change',
       file: 'test/container/init/check.test.ts',
-      test: 'an invalid config.json exits with 65; without one there is nothing to compare',
+      test: 'check exits with code 65 for an invalid config.json, and compares nothing without one',
     },
     {
       point: 'all problems of an invalid config.json are reported together',
       file: 'test/container/init/plan.test.ts',
-      test: 'an invalid document exits with 65, and reports all problems',
+      test: 'exits with code 65 for an invalid document, and reports all problems',
     },
   ],
 };

@@ -178,7 +178,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     test: [
       'acknowledged bytes are reclaimed; size, offsets and all other bytes stay',
       'only bytes acknowledged by every destination are reclaimed',
-      'nothing unknown to a destination is reclaimed',
+      'bytes unknown to a destination are not reclaimed',
       / is not changed$/,
     ],
   },
@@ -215,7 +215,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
   {
     point: 'syslog messages just before SIGTERM are in their file before it is read to its end, and are shipped',
     file: 'test/logship/beside.test.ts',
-    test: 'syslog received just before the end is shipped, and counted in /metrics',
+    test: 'syslog received just before shutdown is shipped, and counted in /metrics',
   },
   {
     point: '/metrics: each metric of the page',
@@ -234,12 +234,12 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     point:
       '/readyz fails while the server rejects requests, with the reason for clients in the pod, and recovers; /livez stays healthy',
     file: 'test/logship/beside.test.ts',
-    test: 'a rejecting server makes it unready, with the reason within the Pod; it recovers',
+    test: 'a rejecting server makes the shipper unready, with the reason within the Pod, until it accepts documents again',
   },
   {
     point: 'kolla-sidecar shows the same; a log server makes a service unready only if configured',
     file: 'test/integration/kolla-sidecar.test.ts',
-    test: 'a log server that rejects us makes the Pod unready only on request',
+    test: 'a log server that rejects documents makes the Pod unready only on request',
   },
   {
     point:

@@ -50,7 +50,7 @@ export const podLife: Capability = {
     {
       point: 'the binary has every command, and each runs',
       file: 'test/build/binary.test.ts',
-      test: 'every name is a link to a binary and prints its own name',
+      test: 'every name is a link to its binary and prints its own name',
     },
     {
       point: 'the binary is reproducible',
@@ -60,7 +60,7 @@ export const podLife: Capability = {
     {
       point: 'NODE_OPTIONS in the pod does not affect the binary',
       file: 'test/build/binary.test.ts',
-      test: "the service's options and modules for Node do not affect ours",
+      test: "the service's options and modules for Node do not affect kolla-pod",
     },
     {
       point: 'no config.json at the default path: kolla-init logs it and continues',
@@ -70,7 +70,7 @@ export const podLife: Capability = {
     {
       point: 'a given but missing config.json exits with 65',
       file: 'test/container/init/kolla-init.test.ts',
-      test: 'a named config.json that is missing is 65',
+      test: 'a missing named config.json exits with 65',
     },
     {
       point: 'kolla-init installs files and waits for a Job that does not exist yet',

@@ -54,7 +54,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'a lost broker or database restarts no Pod: liveness fails only where a restart would fix it',
     file: 'test/integration/kolla-probe-census.test.ts',
-    test: 'restarted only if that helps',
+    test: 'liveness fails only if a restart helps',
     least: 111,
   },
   {

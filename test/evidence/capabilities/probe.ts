@@ -47,7 +47,7 @@ export const probe: Capability = {
       point: 'another user’s process, and a /proc that hides processes: reported, and never guessed',
       file: 'test/probe/local/unseen.test.ts',
       test: [
-        "another user's process: the owner of the sockets is not visible, with the fix",
+        "another user's process is reported with the fix: the owner of its sockets is not visible",
         "another user's process without any such socket is certainly unhealthy",
         'if /proc hides processes, the owners of sockets are not guessed',
       ],
@@ -83,7 +83,7 @@ export const probe: Capability = {
     {
       point: 'up to date with the ConfigMap, by a real watch: rejected, fixed, and stopped while the ConfigMap changes',
       file: 'test/probe/local/config.test.ts',
-      test: ['the record of a real watch: up to date, rejected, fixed, and stale', EVERY],
+      test: ['reads the record of a real watch: up to date, rejected, fixed, and stale', EVERY],
     },
     {
       point: 'the schema by the Lease on a real API server',
@@ -122,7 +122,7 @@ export const probe: Capability = {
         'real RabbitMQ: an alarm is unhealthy by name; so is a stopped app, which rabbitmq-diagnostics ping does not detect',
       file: 'test/integration/kolla-probe-rabbitmq.test.ts',
       test: [
-        'a memory alarm is unhealthy by name, until it clears; AMQP alone does not see it',
+        'a memory alarm is reported by name until it clears; AMQP alone does not detect it',
         'a stopped app is unhealthy, which rabbitmq-diagnostics ping does not notice',
       ],
     },
@@ -155,7 +155,7 @@ export const probe: Capability = {
     {
       point: 'at the deadline the reason names the pending step',
       file: 'test/probe/checks/amqp.test.ts',
-      test: 'at the deadline it names the pending step',
+      test: 'at the deadline the reason names the pending step',
     },
     {
       point: 'run repeatedly, no check leaves anything open',

@@ -43,7 +43,7 @@ export const release: Capability = {
       test: [
         'the images and charts are accepted by podman’s library, with the policy of the page',
         'an image that replaced a tag is refused, with no signature and with that of another image',
-        'the name in a signature is compared',
+        'a signature for another repository name is refused',
       ],
     },
     {

@@ -12,7 +12,7 @@ export const sidecar: Capability = {
     {
       point: 'a failing component restarts with backoff, appears on /livez?verbose and stops no other',
       file: 'test/integration/kolla-sidecar.test.ts',
-      test: 'a failing component is reported, restarted, and does not affect others',
+      test: 'a failing component is reported and restarted, and does not affect others',
     },
     {
       point: 'the backoff grows to a limit, and is reset after a minute without a failure',
@@ -44,7 +44,7 @@ export const sidecar: Capability = {
       point:
         'SIGTERM: not ready immediately, components stop in order, log shipping last with the last lines, exit code 143',
       file: 'test/integration/kolla-sidecar.test.ts',
-      test: 'SIGTERM: not ready at once, lines written until then are shipped last, and it exits with 143',
+      test: 'on SIGTERM the sidecar is unready at once, ships lines written until then, and exits with code 143',
     },
     {
       point: 'kill -9 during shipping: the next start ships the rest without duplicates',
@@ -103,7 +103,7 @@ export const sidecar: Capability = {
     {
       point: 'page: one self-contained file under a content security policy of hashes',
       file: 'test/sidecar/page.test.ts',
-      test: ['its policy allows only its own style and script', EVERY],
+      test: ["the page's policy allows only its own style and script", EVERY],
     },
     {
       point:

@@ -18,7 +18,7 @@ export const waits: Capability = {
       point:
         "without a cluster: the documentation's docker run, its command, volumes and variables run by a plain process, against real servers",
       file: 'test/integration/docker-run.test.ts',
-      test: ["the documentation's docker run installs files, waits for real servers and exits with 0", EVERY],
+      test: ["the documentation's docker run installs files, waits for real servers and exits with code 0", EVERY],
     },
     {
       point:
@@ -84,7 +84,7 @@ export const waits: Capability = {
     {
       point: '403 on watch: logged once with the missing verb, then get and list',
       file: 'test/integration/kube-credentials.test.ts',
-      test: 'with get and list it polls, and reports once what is missing',
+      test: 'with get and list only, objects are polled, and the missing verb is reported once',
     },
     {
       point: '403 on everything: the Role as YAML, which is sufficient when applied',

@@ -5,7 +5,7 @@ import { SharedMemory } from '../../../src/logship/bytes/memory.ts';
 import { Clock } from '../../../src/logship/parse/clock.ts';
 import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 
-test('a context that ends with its line is not written beyond the room for that line', () => {
+test('a context that ends with its line is not written beyond the buffer of that line', () => {
   const memory = SharedMemory.open()!;
   const format = osloLines('}', new Clock(zoneNamed('UTC')), memory);
   const chunk = memory.readBuffer(10_000)!;

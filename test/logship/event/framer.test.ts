@@ -198,7 +198,7 @@ test('no event is cut while its file yields lines, however late they are read', 
   assert.deepEqual(f.texts(), []);
 });
 
-test('a clock set back by a day does not hold events', () => {
+test('a clock set back by a day does not delay events', () => {
   const f = framing({ timeoutMs: 1000 });
   f.take(content('oslo'), record(7, 'a'));
   f.round(0);

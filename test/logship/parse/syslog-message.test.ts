@@ -8,7 +8,7 @@ const at = Date.parse('2026-11-21T17:42:05.250Z');
 const parse = (text: string, atMs = at, zone = 'UTC') => parseSyslog(text, { atMs, zone: zoneNamed(zone) });
 const rewritten = (text: string) => lineOf(parse(text));
 
-test("haproxy's messages: RFC 3164 without a host", () => {
+test("parses haproxy's messages: RFC 3164 without a host", () => {
   const { facility, severity, program, pid, host, text } = parse(
     '<142>Nov 21 17:42:05 haproxy[12]: 10.0.0.9:41122 [21/Nov/2026:17:42:05.102] keystone~ keystone/c1 0/0/1/20/21 200\n',
   );
@@ -22,7 +22,7 @@ test('distinguishes a host from a tag', () => {
   assert.deepEqual([host, program, pid], ['compute-1', 'keepalived', undefined]);
 });
 
-test('RFC 5424 with data and a byte order mark', () => {
+test('parses RFC 5424 with data and a byte order mark', () => {
   const { host, program, pid, messageId, data, text, timeMs } = parse(
     '<14>1 2026-11-21T18:42:05.123456+01:00 c1 app 7 ID47 [x@1 a="b\\]c" d="e"][y] \uFEFFhello [world]',
   );
@@ -36,7 +36,7 @@ test('an arrival within the second of the header is more precise than the header
   assert.equal(parse('<13>Nov 21 17:42:04 a: b').timeMs, Date.parse('2026-11-21T17:42:04Z'));
 });
 
-test('the nearest year, and the configured zone, apply', () => {
+test('a date without a year is in the nearest year, in the configured zone', () => {
   const newYear = Date.parse('2027-01-01T00:00:01Z');
   assert.equal(parse('<13>Dec 31 23:59:59 a: b', newYear).timeMs, Date.parse('2026-12-31T23:59:59Z'));
   assert.equal(parse('<13>Nov 21 19:42:01 a: b', at, '+02:00').timeMs, Date.parse('2026-11-21T17:42:01Z'));
@@ -44,9 +44,9 @@ test('the nearest year, and the configured zone, apply', () => {
 
 for (const [what, datagram, line] of [
   ['a text alone', 'hello there', '<13>1 2026-11-21T17:42:05.250Z - - - - - hello there'],
-  ['nothing', '', '<13>1 2026-11-21T17:42:05.250Z - - - - - '],
-  ['a priority that is none', '<999>x', '<13>1 2026-11-21T17:42:05.250Z - - - - - <999>x'],
-  ['a month that is none', '<13>Foo 21 17:42:05 a: b', '<13>1 2026-11-21T17:42:05.250Z - - - - - Foo 21 17:42:05 a: b'],
+  ['an empty datagram', '', '<13>1 2026-11-21T17:42:05.250Z - - - - - '],
+  ['an invalid priority', '<999>x', '<13>1 2026-11-21T17:42:05.250Z - - - - - <999>x'],
+  ['an invalid month', '<13>Foo 21 17:42:05 a: b', '<13>1 2026-11-21T17:42:05.250Z - - - - - Foo 21 17:42:05 a: b'],
   ['a tag without a time', '<13>cron[1]: x', '<13>1 2026-11-21T17:42:05.250Z - cron 1 - - x'],
   ['broken data', '<13>1 - - a - - [x b', '<13>1 2026-11-21T17:42:05.250Z - - - - - 1 - - a - - [x b'],
 ] as const) {

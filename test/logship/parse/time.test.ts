@@ -58,7 +58,7 @@ for (const [text, utc] of [
   });
 }
 
-test('impossible dates are not a time', () => {
+test('impossible dates are not parsed', () => {
   const clock = new Clock(zoneNamed('UTC'));
   for (const day of ['2026-02-29', '2026-04-31', '2026-00-10', '2026-01-00'])
     assert.equal(clock.local(`${day} 08:15:42.123`), NaN);

@@ -21,7 +21,7 @@ async function withTwoLines(): Promise<Reading> {
 
 for (const [what, from, to] of [
   ['file', 'nova/a.log', 'nova/a.log.1'],
-  ['file whose new name is no rotation’s', 'nova/a.log', 'nova/aside'],
+  ['file with a new name unlike a rotated one', 'nova/a.log', 'nova/aside'],
   ['directory', 'nova', 'away'],
 ] as const) {
   test(`a ${what} that was renamed back resumes at its offset`, async () => {
@@ -52,7 +52,7 @@ test('reads lines written to a file while it was moved away, and after it is bac
   assertOnce(r, ['one', 'two', 'three', 'four']);
 });
 
-test('a file that is back after another took its place resumes, and the other is read to its end', async () => {
+test('a file that is back after another took its place resumes, and the other file is read to its end', async () => {
   await using r = await withTwoLines();
   renameSync(r.path('nova/a.log'), r.path('nova/aside'));
   writeFileSync(r.path('nova/a.log'), 'other\n');

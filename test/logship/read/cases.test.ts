@@ -47,7 +47,7 @@ async function said(t: TestContext, one: Case, reader: Parameters<typeof outcome
   return outcome;
 }
 
-test('cost of reading 20,000 lines, and one of two megabytes', async (t) => {
+test('reports the cost of reading 20,000 lines, and one of two megabytes', async (t) => {
   const many = Array.from({ length: 20_000 }, (_, n) => `line ${n} ${'x'.repeat(210)}`);
   for (const [what, lines] of [
     ['20,000 lines', many],

@@ -18,7 +18,7 @@ test('files in new directories are found', async () => {
   assert.deepEqual(r.lines, ['one']);
 });
 
-test('a missing root is polled for', async () => {
+test('a missing root is polled until it exists', async () => {
   await using r = await reading({ patterns: ['late/*/*.log'] });
   await r.poll();
   mkdirSync(r.path('late/nova'), { recursive: true });
@@ -40,7 +40,7 @@ test('skips files excluded by name or by path', async () => {
   assert.deepEqual(discover.look(), [join(directory.path, 'nova/a.log')]);
 });
 
-test('neither its own state nor compressed files are ever shipped', async () => {
+test("the shipper's own state and compressed files are not shipped", async () => {
   await using r = await reading({ patterns: ['**/*'] });
   writeFileSync(r.path('a.log'), 'one\n');
   writeFileSync(r.path('a.log.2.gz'), 'two\n');
@@ -139,7 +139,7 @@ test('--from end skips existing content on first start, not later files', async 
   assert.deepEqual(r.lines.toSorted(), ['after a restart', 'later', 'new']);
 });
 
-test('a clock set back blocks nothing', async () => {
+test('a clock set back does not stop discovery', async () => {
   await using r = await reading();
   await r.poll();
   writeFileSync(r.path('a.log'), 'one\n');

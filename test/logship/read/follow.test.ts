@@ -25,7 +25,7 @@ test('appended lines are read once', async () => {
   assert.deepEqual(r.lines, numbered(0, 50));
 });
 
-test('a line without its newline waits for it', async () => {
+test('a line is read once its newline is written', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'whole\nhal');
   await r.poll();
@@ -35,7 +35,7 @@ test('a line without its newline waits for it', async () => {
   assert.deepEqual(r.lines, ['whole', 'half']);
 });
 
-test('at the end an unterminated line is read, and text that follows is a separate line', async () => {
+test('on shutdown an unterminated line is read, and text that follows is a separate line', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'whole\nhal');
   await r.poll(0, true);
@@ -45,7 +45,7 @@ test('at the end an unterminated line is read, and text that follows is a separa
   assert.deepEqual(r.lines, ['whole', 'hal', 'f', 'next']);
 });
 
-test('a first line unterminated at the end is recognized later', async () => {
+test('a first line that was unterminated on shutdown is recognized later', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'hal');
   await r.poll(0, true);
@@ -197,7 +197,7 @@ test('a restart resumes at its offset', async () => {
   assert.deepEqual(r.lines, ['one', 'two']);
 });
 
-test('without its checkpoint it reads again, with the same ids', async () => {
+test('without its checkpoint a file is read again, with the same ids', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'one\ntwo\n');
   await r.poll();

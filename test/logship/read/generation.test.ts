@@ -79,7 +79,7 @@ test('a generation read again from a rotated file is recognized by its start, an
   assert.equal(third.rivalsOfKnown(bytes('a\n3\n')), undefined);
 });
 
-test('it starts when the first line is complete, or a head is full', () => {
+test('a generation starts when the first line is complete, or a head is full', () => {
   assert.equal(hasFirstLine(bytes('unfinished')), false);
   assert.equal(hasFirstLine(bytes('whole\n')), true);
   assert.equal(hasFirstLine(Buffer.alloc(256, 'x')), true);
@@ -128,7 +128,7 @@ for (const [what, textOf] of [
     assert.ok(rivals.length <= 64, `${rivals.length} are remembered`);
   });
 
-test('one of many is recognized if it was recorded separately, and counts as new otherwise', () => {
+test('one of many generations is recognized if it was recorded separately, and counts as new otherwise', () => {
   const textOf = (n: number) => `up\n2026-11-20 08:${String(n).padStart(4, '0')} on\n`;
   let rivals: Generation['rivals'] = [];
   for (let n = 0; n < 100; n++) rivals = generation(textOf(n), { rivals }).rivalsOfNext(bytes(textOf(n + 1)));

@@ -54,7 +54,7 @@ for (const [what, end] of [
   });
 }
 
-test('a hole after the end of a line counts too', async () => {
+test('a hole after the end of a line is detected too', async () => {
   await using r = await reading();
   const lines = `${'y'.repeat(KB - 1)}\n`.repeat(64);
   await writeFile(r.path('a.log'), `${lines}${'\0'.repeat(80 * KB)}torn\nwhole\n`);

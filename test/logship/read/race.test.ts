@@ -112,17 +112,17 @@ const BEFORE_OPENING = `${FIRST} is not a file`;
 const BEFORE_OPENING_ROTATED = 'was rotated unseen: reading';
 
 for (const away of [0, 1, 2, 3]) {
-  const whole = `after ${away} rotations: each line comes once`;
+  const whole = `after ${away} rotations: each line is read once`;
 
   for (const times of [1, 2])
-    test(`renamed ${times} times before it is opened, ${whole}`, async () => {
+    test(`a file renamed ${times} times before it is opened, ${whole}`, async () => {
       const race = { act: nothing };
       await raced(away, atWords(race, BEFORE_OPENING), race, (service) => {
         for (let n = 0; n < times; n++) service.rename();
       });
     });
 
-  test(`copied and truncated before it is opened, ${whole}`, async () => {
+  test(`a file copied and truncated before it is opened, ${whole}`, async () => {
     const race = { act: nothing };
     await raced(away, atWords(race, BEFORE_OPENING), race, (service) => service.copytruncate());
   });
@@ -131,18 +131,18 @@ for (const away of [0, 1, 2, 3]) {
 for (const away of [1, 2, 3])
   for (const nth of [1, 2])
     for (const isWithin of [true, false])
-      test(`renamed ${isWithin ? 'within' : 'after'} listing ${nth}, after ${away} rotations: each line comes once`, async () => {
+      test(`a file renamed ${isWithin ? 'within' : 'after'} listing ${nth}, after ${away} rotations: each line is read once`, async () => {
         const race = { act: nothing };
         await raced(away, atListing(race, { nth, isWithin }), race, (service) => service.rename());
       });
 
 for (const away of [2, 3])
-  test(`renamed before a rotated one is opened, after ${away} rotations: each line comes once`, async () => {
+  test(`a file renamed before a rotated one is opened, after ${away} rotations: each line is read once`, async () => {
     const race = { act: nothing };
     await raced(away, atWords(race, BEFORE_OPENING_ROTATED), race, (service) => service.rename());
   });
 
-test('a new file that is renamed before it is opened: each line comes once', async () => {
+test('a new file renamed before it is opened: each line is read once', async () => {
   const race = { act: nothing };
   await using r = await reading(atWords(race, BEFORE_OPENING));
   await r.poll();
@@ -155,7 +155,7 @@ test('a new file that is renamed before it is opened: each line comes once', asy
 });
 
 for (const rotations of [0, 1])
-  test(`a start lists a directory as often for many files as for few, after ${rotations} rotations`, async () => {
+  test(`on start a directory is listed as often for many files as for few, after ${rotations} rotations`, async () => {
     let listings = 0;
     const list: List = (...args) => {
       listings++;

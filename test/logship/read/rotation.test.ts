@@ -146,7 +146,7 @@ test('a truncation after everything was read loses nothing', async () => {
   assert.deepEqual(r.lines, numbered(0, 20));
 });
 
-test('a restart while the rest of a copy is in flight reads that again', async () => {
+test('a restart while the rest of a copy is being sent reads that rest again', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -256,7 +256,7 @@ test('rotated files that match too are shipped once on first start, and never ag
   assert.match(r.said.join('\n'), /a\.log\.1 matches, but was rotated from .*a\.log: it is not shipped again/);
 });
 
-test('a rotated file whose origin is not shipped is an ordinary file', async () => {
+test('a rotated file whose origin is not shipped is treated as an ordinary file', async () => {
   await using r = await reading({ patterns: [`${FILE}.1`] });
   append(r, 0, 10, `${FILE}.1`);
   append(r, 10, 20);
@@ -322,7 +322,7 @@ for (const how of ['copytruncate', 'rename'] as const) {
   });
 }
 
-test('an unterminated line shipped at a stop ends there, even when it is read again', async () => {
+test('an unterminated line shipped on shutdown stays a separate line when it is read again', async () => {
   await using r = await reading();
   writeFileSync(r.path(FILE), 'whole\nhal');
   r.acknowledge = () => false;
@@ -336,7 +336,7 @@ test('an unterminated line shipped at a stop ends there, even when it is read ag
   assert.deepEqual(r.ids.slice(2, 4), ids);
 });
 
-test('an unterminated line over the limit is truncated by a stop, and its rest is skipped later', async () => {
+test('an unterminated line over the limit is truncated on shutdown, and its rest is skipped later', async () => {
   await using r = await reading({ maxLineBytes: 1000 });
   writeFileSync(r.path(FILE), 'x'.repeat(1500));
   await r.poll(0, true);

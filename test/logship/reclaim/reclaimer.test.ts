@@ -78,7 +78,7 @@ test('only bytes acknowledged by every destination are reclaimed', { skip }, asy
   assert.equal(w.reclaimer.bytes, 4 * MB - 65_536);
 });
 
-test('nothing unknown to a destination is reclaimed', async () => {
+test('bytes unknown to a destination are not reclaimed', async () => {
   await using w = await world([6 * MB], () => assert.fail('was asked for'));
   const reclaimer = new Reclaimer({
     punch: () => assert.fail('was asked for'),
@@ -92,19 +92,16 @@ test('nothing unknown to a destination is reclaimed', async () => {
 
 for (const [what, change] of [
   [
-    'a file that took its place',
+    'a file that replaced the shipped one',
     async (file: string) => {
       renameSync(file, `${file}.1`);
       await writeFile(file, 'y'.repeat(8 * MB));
     },
   ],
-  ['a file that was written anew', (file: string) => writeFile(file, 'y'.repeat(8 * MB))],
-  [
-    'a file that was written anew with the same first lines',
-    (file: string) => writeFile(file, `${LINE}${'y'.repeat(8 * MB)}`),
-  ],
-  ['a file that was truncated', (file: string) => writeFile(file, LINE)],
-  ['no file at all', (file: string) => Promise.resolve(renameSync(file, `${file}.1`))],
+  ['a rewritten file', (file: string) => writeFile(file, 'y'.repeat(8 * MB))],
+  ['a rewritten file with the same first lines', (file: string) => writeFile(file, `${LINE}${'y'.repeat(8 * MB)}`)],
+  ['a truncated file', (file: string) => writeFile(file, LINE)],
+  ['a renamed file', (file: string) => Promise.resolve(renameSync(file, `${file}.1`))],
 ] as const) {
   test(`${what} is not changed`, async () => {
     await using w = await world([6 * MB], () => assert.fail('was asked for'));
@@ -130,7 +127,7 @@ test('a file system without hole punching is logged once, with the fix, and not 
   );
 });
 
-test("recognizes the program's error about such a file system", { skip }, async () => {
+test("recognizes fallocate's error on a file system without hole punching", { skip }, async () => {
   await using w = await world();
   const found = findFallocate();
   assert.ok('file' in found);
@@ -165,7 +162,7 @@ test('a range excludes the start, the last bytes and the byte before the mark', 
   assert.deepEqual(givenBack(11 * MB, 9 * MB, MB), { start: 9 * MB, end: 10 * MB });
 });
 
-test('it reclaims periodically, and once more at its end', { skip }, async () => {
+test('acknowledged bytes are reclaimed periodically, and once more on shutdown', { skip }, async () => {
   await using w = await world([4 * MB]);
   const saved = () => w.marks.now.map((offset) => [w.saved(offset)]);
   const open = logOpener({ patterns: [join(w.directory, '*')] });
@@ -186,7 +183,7 @@ test('it reclaims periodically, and once more at its end', { skip }, async () =>
   assert.equal(blocks(w.file), 3 * MB + 65_536);
 });
 
-test('its failures are logged, and stop nothing else', async () => {
+test('a failure to reclaim is logged, and stops nothing else', async () => {
   const said: string[] = [];
   const saved = () => {
     throw new Error('oh');

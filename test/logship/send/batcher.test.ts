@@ -24,14 +24,14 @@ test('documents are concatenated, each with its index and id', () => {
   );
 });
 
-test('without ids they are JSON lines', () => {
+test('documents without ids are JSON lines', () => {
   const b = batcher({ withIds: false });
   add(b, '{"a":1}');
   add(b, '{"a":2}');
   assert.equal(b.seal().body.toString(), '{"a":1}\n{"a":2}\n');
 });
 
-test("each document's budget adds up to the batch's weight", () => {
+test("the documents' weights add up to the batch's", () => {
   const b = batcher();
   const sum = ['{"a":1}', '{"b":"ü"}', '{"c":3}'].reduce((all, source) => all + add(b, source), 0);
   const sealed = b.seal();

@@ -200,7 +200,7 @@ test("another service's page, with 200, delays everything", async () => {
   assert.match(d.said[0] ?? '', /not a bulk reply: <html>Welcome/);
 });
 
-test('an abort stops it, and nothing counts as settled', async () => {
+test('an abort stops delivery, and nothing counts as settled', async () => {
   await using server = await bulkServer({ request: () => 503 });
   const stop = new AbortController();
   await using d = await delivering(sinkAt(server.url), { signal: stop.signal });

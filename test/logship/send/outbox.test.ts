@@ -59,7 +59,7 @@ test('documents that wait separately are counted, and so is their age', async ()
   assert.equal(o.outbox.sinceMs, undefined);
 });
 
-test('a failure ends it: reported once, and the rest is dropped from memory', async () => {
+test('a failure ends the outbox: it is reported once, and the rest is dropped from memory', async () => {
   const o = outbox(() => Promise.reject(new Error('broken')));
   for (const id of 'abcd') o.outbox.offer(batch(id));
   await o.outbox.idle();
@@ -70,7 +70,7 @@ test('a failure ends it: reported once, and the rest is dropped from memory', as
   assert.equal(o.failures.length, 1);
 });
 
-test('an abort while documents wait separately makes it idle immediately', async () => {
+test('an abort while documents wait separately makes the outbox idle immediately', async () => {
   const o = outbox((next) => Promise.resolve({ again: next.pick([0]), tookNothing: false }));
   o.outbox.offer(batch('a', 'b'));
   await new Promise(setImmediate);

@@ -16,9 +16,9 @@ test('a destination that does not accept writes is not ready, with reason and du
   );
 });
 
-test('a short outage does not count', () => assert.equal(held(OUTAGE_MS - 1).isReady, true));
+test('a destination stays ready during a short outage', () => assert.equal(held(OUTAGE_MS - 1).isReady, true));
 
-test('a clock set back does not hide it', () => assert.equal(held(-OUTAGE_MS).isReady, false));
+test('a clock set back does not hide an outage', () => assert.equal(held(-OUTAGE_MS).isReady, false));
 
 test('a destination that acknowledges nothing for long is not ready, even if it rejects nothing', () => {
   const state = destination({ lagBytes: 50 });

@@ -88,7 +88,7 @@ test("another tool's template with precedence is an error, before anything is wr
   assert.deepEqual(server.writes, []);
 });
 
-test('exits with 77 for a server that rejects us, 75 for an unresponsive one, 69 for a missing one', async () => {
+test('exits with code 77 for a server that rejects the login, 75 for an unresponsive one, 69 for a missing one', async () => {
   await using refusing = await standIn({ has: 'neither', status: 401 });
   const refused = await setup(refusing.url);
   assert.equal(refused.code, 77);
@@ -109,7 +109,7 @@ test('an HTML page instead of a response is reported on one line', async () => {
   assert.match(stderr, /does not return its index template 'flog': status 200: <html> ?.*please log in/);
 });
 
-test('a signal stops it immediately', async () => {
+test('a signal stops the setup immediately', async () => {
   await using server = await standIn({ has: 'neither', silent: true });
   await using running = await startHelper('kolla-log-ship', ['setup', '--url', server.url]);
   await server.asked;

@@ -18,7 +18,7 @@ const never = new AbortController().signal;
 const GET = { method: 'GET', path: '/' };
 
 for (const [how, valueOf] of [
-  ['without a scheme, as curl takes it', (port: number) => `127.0.0.1:${port}`],
+  ['without a scheme, as curl accepts it', (port: number) => `127.0.0.1:${port}`],
   ['without a scheme, with a login', (port: number) => `shipper:geheim@127.0.0.1:${port}`],
   ['with a scheme in capitals', (port: number) => `HTTP://127.0.0.1:${port}`],
   ['with the newline of the file that it comes from', (port: number) => `http://127.0.0.1:${port}\n`],
@@ -64,7 +64,7 @@ for (const value of [
   });
 }
 
-test('a password that is invalid in a URL exits with 65, and is not logged', async () => {
+test('exits with code 65 for a password that is invalid in a URL, which is not logged', async () => {
   await using directory = await privateDirectory('proxy');
   const env = { HTTPS_PROXY: 'http://shipper:geh/eim@proxy:3128' };
   const args = ['--root', directory.path, '--url', 'https://es.invalid:9200', '--once'];

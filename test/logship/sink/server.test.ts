@@ -280,7 +280,7 @@ test('a key that does not match its certificate is a configuration error', async
   assert.throws(() => server(['https://es:9200'], { tls: files }), ConfigError);
 });
 
-test('http:// to a TLS server is reported as such', async () => {
+test('the error for http:// to a TLS server suggests https://', async () => {
   await using found = await listenTls((_, response) => response.end('{}'));
   using s = server([at(found.port)]);
   await assert.rejects(s.ask(GET, never), /is it https:\/\/\?/);

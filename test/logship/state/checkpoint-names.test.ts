@@ -26,17 +26,21 @@ for (const next of ['B A', 'A B']) {
   const order = next.split(' ');
   const own = order.map((name) => `${name}'s`);
 
-  test(`after a start on a full disk in another order, ${next} each have their own`, { skip }, async () => {
-    await using directory = await privateDirectory('names');
-    await using disk = await onSmallDisk(join(directory.path, 'state'));
-    await leave(disk.state);
-    fill(disk.state);
-    await assert.rejects(checkpointNames(new StateDirectory(disk.state), ['B', 'A']), { code: 'ENOSPC' });
-    giveRoom(disk.state);
-    assert.deepEqual(await checkpointsOf(disk.state, order), own);
-  });
+  test(
+    `after a start on a full disk in another order, destinations ${next} each keep their checkpoint`,
+    { skip },
+    async () => {
+      await using directory = await privateDirectory('names');
+      await using disk = await onSmallDisk(join(directory.path, 'state'));
+      await leave(disk.state);
+      fill(disk.state);
+      await assert.rejects(checkpointNames(new StateDirectory(disk.state), ['B', 'A']), { code: 'ENOSPC' });
+      giveRoom(disk.state);
+      assert.deepEqual(await checkpointsOf(disk.state, order), own);
+    },
+  );
 
-  test(`after a start that was killed before the last rename, ${next} each have their own`, async () => {
+  test(`after a start killed before its last rename, destinations ${next} each keep their checkpoint`, async () => {
     await using directory = await privateDirectory('names');
     await leave(directory.path);
     await rename(join(directory.path, 'checkpoint.json'), join(directory.path, 'checkpoint-A.json'));

@@ -33,7 +33,7 @@ test('a saved checkpoint is loaded', async () => {
   assert.deepEqual([loaded.files, loaded.isFirstStart], [[SAVED], false]);
 });
 
-test('other users cannot read it', async () => {
+test('other users cannot read the checkpoint', async () => {
   await using directory = await privateDirectory('checkpoint');
   await new CheckpointWriter(new StateDirectory(directory.path), log(), NAME).save(() => []);
   assert.equal((await stat(join(directory.path, 'checkpoint.json'))).mode & 0o777, 0o600);
@@ -66,14 +66,14 @@ test('an earlier renamed checkpoint is kept', async () => {
   assert.equal(await readFile(join(directory.path, asides[0]!), 'utf8'), 'first');
 });
 
-test('there is only one first start', async () => {
+test('only a start without a checkpoint counts as the first', async () => {
   await using directory = await privateDirectory('checkpoint');
   assert.equal((await loadCheckpoint(new StateDirectory(directory.path), log(), NAME)).isFirstStart, true);
   await new CheckpointWriter(new StateDirectory(directory.path), log(), NAME).save(() => []);
   assert.equal((await loadCheckpoint(new StateDirectory(directory.path), log(), NAME)).isFirstStart, false);
 });
 
-test('a missing directory does not stop it, and is logged once', async () => {
+test('a missing directory does not stop the writer, and is logged once', async () => {
   await using directory = await privateDirectory('checkpoint');
   const state = join(directory.path, 'state');
   await mkdir(state);

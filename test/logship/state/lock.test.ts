@@ -33,7 +33,7 @@ test('a second process on a state directory is rejected, unless the first was ki
   assert.equal((await runHelper('kolla-log-ship', ['--root', l.root, '--once'])).code, 0);
 });
 
-test('a directory whose path is too long for a socket is locked too, and nothing stays in it', async () => {
+test('a directory whose path is too long for a socket is locked too, and nothing is left in it', async () => {
   await using l = await logs();
   const directory = join(l.root, 'x'.repeat(200));
   {
@@ -45,7 +45,7 @@ test('a directory whose path is too long for a socket is locked too, and nothing
   assert.deepEqual(await readdir(directory), []);
 });
 
-test('an existing file of that name is kept, and blocks nothing', async () => {
+test("an existing file with the name of the lock's socket is kept, and blocks nothing", async () => {
   await using l = await logs();
   await writeFile(join(l.root, 'running.sock'), 'mine');
   await using _ = await holdState(new StateDirectory(l.root), log());

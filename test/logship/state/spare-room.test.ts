@@ -53,7 +53,7 @@ async function world() {
 
 for (const files of [1, 500]) {
   test(
-    `a checkpoint of ${files} files is rewritten repeatedly on a full volume, whatever takes its room`,
+    `a checkpoint of ${files} files is rewritten repeatedly on a full volume, even if other files take the freed space`,
     { skip },
     async () => {
       await using w = await world();

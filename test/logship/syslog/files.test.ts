@@ -23,7 +23,7 @@ async function world({ maxBytes = 1000, mayRotate = (): boolean => true } = {}) 
   return { root: directory.path, files, said, read, write, [Symbol.asyncDispose]: close };
 }
 
-test("haproxy's lines are at Kolla's path, those of others in a separate directory", async () => {
+test("haproxy's lines are at Kolla's path, those of other programs in a separate directory", async () => {
   await using w = await world();
   w.write('haproxy', 'one');
   w.write('keepalived', 'two');

@@ -52,7 +52,7 @@ test('a list of sessions shows no values of their statements', async () => {
   assert.match(list, /^session 7 on db:3306 from fd00::7, INSERT INTO credential VALUES \('\?', '\?'\) for 3 s; /);
 });
 
-test('databases on one server are one server', () => {
+test('databases at the same address count as one server', () => {
   const [a, b, c] = ['h1/a', 'h1/b', 'h2/c'].map((at) => parseMysqlUrl(`mysql://u:p@${at}`)) as [never, never, never];
   assert.deepEqual(
     serversOf({ target: a, others: [b, c] }).map(({ databases }) => databases),
@@ -93,7 +93,7 @@ function nodeOf(addresses: string, member = 'a') {
   return { rows, at: { host: 'n0', port: 3306 } } as unknown as MysqlSession & { at: { host: string; port: number } };
 }
 
-test('nodes with unknown addresses must be named, and are counted', async () => {
+test('nodes that report no address need --host, and the error counts those missing', async () => {
   const given = ['n0', 'n1', 'n2'].map((host) => ({ host, port: 3306 }));
   const own = nodeOf('AUTO,AUTO,AUTO,');
   assert.deepEqual((await nodesOf(own)).places, []);
@@ -104,7 +104,7 @@ test('nodes with unknown addresses must be named, and are counted', async () => 
   assert.match(twice ?? '', /^1 of the cluster's 3 nodes do not report their address .* give each node by --host$/);
 });
 
-test('if the cluster knows its nodes, named ones are not checked', async () => {
+test('if the cluster reports its nodes, the named ones are not checked', async () => {
   const own = nodeOf('n0:3306,n1:3306');
   const nodes = await nodesOf(own, [{ host: 'other', port: 3306 }]);
   assert.deepEqual(nodes.places, [{ host: 'n1', port: 3306 }]);

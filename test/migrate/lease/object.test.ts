@@ -36,14 +36,14 @@ test('a taken Lease names its holder, and counts transitions', () => {
   assert.equal(transitionsIn(taken(released(lease, NOW), 'a', 2500, NOW)), 2);
 });
 
-test('a renewal always changes it, even if the clock was set back', () => {
+test('a renewal always changes the Lease, even if the clock was set back', () => {
   const lease = taken(fresh, 'a', 3000, NOW);
   const again = renewed(lease, new Date('2020-01-01T00:00:00.000Z'));
   assert.notEqual(sightOf(again), sightOf(lease));
   assert.ok((again.spec?.renewTime ?? '') > (lease.spec?.renewTime ?? ''));
 });
 
-test('manual edits do not prevent taking it', () => {
+test('manual edits do not prevent taking the Lease', () => {
   const spec = { leaseTransitions: 2 ** 31 - 1, renewTime: '9999-12-31T23:59:59.999999Z' };
   const lease = taken({ ...fresh, spec }, 'a', 3000, NOW);
   assert.equal(transitionsIn(lease), 1);
@@ -59,7 +59,7 @@ test("other clients' metadata is not a renewal, and is kept", () => {
   assert.equal(annotations(after)['by'], 'somebody');
 });
 
-test('a released one has no holder, and keeps its count', () => {
+test('a released Lease has no holder, and keeps its count of transitions', () => {
   const lease = released(taken(fresh, 'a', 3000, NOW), NOW);
   assert.equal(holderIn(lease), '');
   assert.equal('holderIdentity' in (lease.spec ?? {}), false);

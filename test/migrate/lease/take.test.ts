@@ -119,7 +119,7 @@ test('the Lease is released at once if a renewal gets no response, which is not 
   assert.doesNotMatch(said(), /cannot renew/);
 });
 
-test('on shutdown it does not wait for the response to a publication', async (t) => {
+test('shutdown does not wait for the response to a publication', async (t) => {
   await using stack = new AsyncDisposableStack();
   const stop = new AbortController();
   const { site } = await apiServer(stack, ({ method }) => {

@@ -35,7 +35,7 @@ test('no affected row means that another migrator was faster', async () => {
 });
 
 for (const errno of [1213, 1205, 1020, 1047, 1180]) {
-  test(`after ${errno} it is retried if the row is unchanged`, async () => {
+  test(`after ${errno} the statement is retried if the row is unchanged`, async () => {
     assert.equal(await takeFence(scripted([{ errno }, 1], [FREE]), CLAIM, FREE), 7);
   });
 

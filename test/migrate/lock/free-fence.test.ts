@@ -61,7 +61,7 @@ test('the deadline names the holder', async () => {
   await assert.rejects(observing().isFree(RUNNING, performance.now() - 1), /until the deadline: host\/1\/ab/);
 });
 
-test('the wait ends with its signal', async () => {
+test('the wait is aborted by its signal', async () => {
   const reason = new Error('ended by SIGTERM');
   const say = () => {};
   const observer = leaseObserver(60_000);

@@ -18,7 +18,7 @@ function frozen() {
 
 const OPTIONS = { lockName: 'x', token: 1, lossMs: 400 };
 
-test('on shutdown it does not wait for a renewal by a frozen server', async () => {
+test('shutdown does not wait for a renewal by a frozen server', async () => {
   const { session, asked } = frozen();
   const stop = new AbortController();
   const renewal = startRenewal({ ...OPTIONS, session, takenAt: performance.now(), signal: stop.signal });
@@ -29,7 +29,7 @@ test('on shutdown it does not wait for a renewal by a frozen server', async () =
   assert.ok(!renewal.lost.aborted);
 });
 
-test('on shutdown it does not wait for a renewal sent after the signal either', async () => {
+test('shutdown does not wait for a renewal sent after the signal either', async () => {
   const { session, asked } = frozen();
   const signal = AbortSignal.abort(new Error('asked to end'));
   const renewal = startRenewal({ ...OPTIONS, session, takenAt: performance.now(), signal });

@@ -34,7 +34,7 @@ test('a line has the running time, the last line, and the changes', async () => 
   );
 });
 
-test('a tool without output and changes is reported as such', async () => {
+test('progress states that a tool has no output yet, and that no table has changed', async () => {
   await using progress = told({ changed: tables([]) });
   assert.match(await progress.first(), /; no output yet; no table has changed yet$/);
 });
@@ -58,7 +58,7 @@ test('a failing query stops the progress lines with a warning, and nothing else'
   assert.equal(progress.lines()[0]?.level, 'warn');
 });
 
-test('nothing is logged after its end, and a pending query is abandoned', async () => {
+test('after the migration nothing is logged, and a pending query is abandoned', async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   const progress = told({
     changed: (_, signal) => {
@@ -71,7 +71,7 @@ test('nothing is logged after its end, and a pending query is abandoned', async 
   assert.deepEqual(progress.lines(), []);
 });
 
-test('on a terminal it is drawn in place instead, and removed at the end', async () => {
+test('on a terminal progress is drawn in place, and removed at the end', async () => {
   const drawn: (readonly LiveLine[])[] = [];
   let hasLeft = false;
   const live: Live = { show: (lines) => void drawn.push(lines(ROOM)), leave: () => (hasLeft = true) };

@@ -56,7 +56,7 @@ test('a missing tool of the service is reported before any wait', async () => {
   assert.match(stderr, /no program keystone-manage in PATH/);
 });
 
-test("an admin's password without an admin is rejected", async () => {
+test('an admin password without an admin user is rejected', async () => {
   const { code, stderr } = await refusal(['keystone', '--', 'true'], {
     KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL,
     KOLLA_DB_SYNC_ADMIN_PASSWORD: 'hunter2',

@@ -117,7 +117,7 @@ test('an unset required variable is reported as missing, not rejected: the task 
   assert.equal((await keystoneTask({ OS_PASSWORD: 'a' })).lacks, undefined);
 });
 
-test('a record changes with a value or a password, contains neither, and fits its column', async () => {
+test('the recorded hash of a task changes with a value or a password, contains neither, and fits its column', async () => {
   const task = await keystoneTask({ OS_PASSWORD: 'hunter2hunter2' });
   const work = newWork(task);
   assert.ok(work.length <= 64, work);

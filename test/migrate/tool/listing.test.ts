@@ -57,7 +57,7 @@ test('our line is found among others, and other text is skipped', async () => {
   assert.equal(await found('echo other 1 u'), undefined);
 });
 
-test('an entry with another name but the same URL is ours, except for exclusions', async () => {
+test('an entry with another name but the same URL is ours, except for excluded names', async () => {
   assert.equal((await found('echo theirs 3 mysql://x:y@db:3306/ours'))?.['name'], 'theirs');
   assert.equal(await found('echo theirs 0 mysql://x:y@db:3306/ours; echo ours 0 u'), undefined);
 });
@@ -83,7 +83,7 @@ test('a failing tool is an error with its exit code and reason', async () => {
   });
 });
 
-test('on shutdown it does not wait for a hanging tool', async () => {
+test('shutdown does not wait for a hanging tool', async () => {
   const { task, done } = listing('sleep 1000');
   const reason = new Error('ended');
   await assert.rejects(findListed(task, done, reader, effects(AbortSignal.abort(reason))), reason);

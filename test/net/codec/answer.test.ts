@@ -62,10 +62,15 @@ const ANSWERS: Readonly<Record<string, readonly [text: string, status: number, b
     '\r\n\r\n',
   ],
   'a body to the end of the connection': ['HTTP/1.0 200 OK\r\nServer: x\r\n\r\na\nb', 200, 'a\nb', true],
-  'another coding, to the end': ['HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nxyz', 200, 'xyz', true],
+  'another transfer coding, to the end of the connection': [
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nxyz',
+    200,
+    'xyz',
+    true,
+  ],
   'no body with 204': ['HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n', 204, ''],
   'no body with 304': ['HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n', 304, ''],
-  'interim answers': [
+  'interim responses': [
     'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na',
     200,
     'a',
@@ -76,7 +81,7 @@ const ANSWERS: Readonly<Record<string, readonly [text: string, status: number, b
     200,
     '\u00ff\u0000',
   ],
-  'the same length twice': ['HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na', 200, 'a'],
+  'the same Content-Length twice': ['HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na', 200, 'a'],
 };
 
 for (const [what, [text, status, body, toTheEnd = false]] of Object.entries(ANSWERS)) {
@@ -138,9 +143,9 @@ for (const [what, text] of [
   ['a carriage return in a header', 'HTTP/1.1 200 OK\r\nX: a\rY: b\r\n\r\n'],
   ['a length that is not a number', 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'],
   ['a negative length', 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n'],
-  ['an empty length', 'HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n'],
+  ['an empty Content-Length', 'HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n'],
   ['a length too large for a number', 'HTTP/1.1 200 OK\r\nContent-Length: 9999999999999999\r\n\r\n'],
-  ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+  ['two different Content-Lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
   ['a length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
   ['an invalid chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n'],
   ['a negative chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n'],
@@ -156,7 +161,7 @@ for (const [what, text] of [
   ['a status line', `HTTP/1.1 200 ${'x'.repeat(20_000)}`],
   ['a header', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`],
   ['headers', `HTTP/1.1 200 OK\r\n${'X: y\r\n'.repeat(4000)}`],
-  ['interim answers', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)],
+  ['interim responses', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)],
   ['trailers', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${'X: y\r\n'.repeat(4000)}`],
   ['a chunk extension', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(2000)}`],
 ] as const)

@@ -69,7 +69,7 @@ test('a missing server is a system error', async (t) => {
   await assert.rejects(get(options(await freePort(), t.signal)), { code: 'ECONNREFUSED' });
 });
 
-test('an aborted signal stops it before the connection and during a response', async () => {
+test('an aborted signal stops a request before the connection and during a response', async () => {
   const reason = new Error('enough');
   await assert.rejects(get(options(1, AbortSignal.abort(reason))), reason);
   await using server = await listenHttp((_request, response) => void response.writeHead(200).write('half'));

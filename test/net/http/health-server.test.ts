@@ -23,7 +23,7 @@ test('a non-local address is reported', async () => {
   await assert.rejects(serveHealth({ host: '192.0.2.1', port: 0 }, paths()), /192\.0\.2\.1:0: .*EADDRNOTAVAIL/);
 });
 
-test('without an address it listens on IPv4, regardless of the rest', async () => {
+test('without an address the server listens on IPv4', async () => {
   await using server = await serveHealth({ port: 0 }, paths());
   const asked = request({ port: server.port, path: '/livez', host: '127.0.0.1', agent: false }).end();
   const [response] = (await once(asked, 'response')) as [import('node:http').IncomingMessage];

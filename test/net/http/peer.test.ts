@@ -19,7 +19,7 @@ for (const address of [
   '127.0.0.1.evil',
   undefined,
 ]) {
-  test(`${address} is not`, () => assert.equal(asked(address, 'localhost'), false));
+  test(`${address} is outside the Pod`, () => assert.equal(asked(address, 'localhost'), false));
 }
 
 for (const host of [
@@ -32,7 +32,7 @@ for (const host of [
   '[::1]:9808',
   hostname(),
 ]) {
-  test(`a request for ${host} is for us`, () => assert.equal(asked('127.0.0.1', host), true));
+  test(`a request for host ${host} is for this server`, () => assert.equal(asked('127.0.0.1', host), true));
 }
 
 for (const host of [
@@ -48,7 +48,7 @@ for (const host of [
   '',
   undefined,
 ]) {
-  test(`a request for ${host ?? 'no host'} is not for us, as in a DNS rebinding attack`, () =>
+  test(`a request for ${host ?? 'no host'} is not for this server, as in a DNS rebinding attack`, () =>
     assert.equal(asked('127.0.0.1', host), false));
 }
 

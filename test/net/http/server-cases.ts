@@ -105,8 +105,8 @@ export function testServer(start: () => Promise<Port & AsyncDisposable>, skip: s
   });
 
   for (const [what, lines] of [
-    ['without a Host', []],
-    ['with two', ['Host: localhost', 'Host: evil.example']],
+    ['without a Host header', []],
+    ['with two Host headers', ['Host: localhost', 'Host: evil.example']],
   ] as const)
     onServer(`a request ${what} is rejected`, async (server) => {
       const head = ['GET /livez HTTP/1.1', ...lines, '', ''].join('\r\n');

@@ -44,9 +44,9 @@ understands('AMQP', understandStart, [
 ]);
 
 understands('memcached', understandVersion, [
-  ['its version', Buffer.from('VERSION 1.6.18\r\n'), true, 'version 1.6.18'],
+  ['a version', Buffer.from('VERSION 1.6.18\r\n'), true, 'version 1.6.18'],
   [
-    'one connection too many',
+    'an exceeded connection limit',
     Buffer.from('ERROR Too many open connections'),
     false,
     'it has reached its connection limit (its option -c)',

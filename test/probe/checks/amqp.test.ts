@@ -18,7 +18,7 @@ import {
 const LOGIN = ['--user', 'nova'];
 const ENV = { KOLLA_PROBE_PASSWORD: 'hidden' };
 
-test('with a login it opens the virtual host, and closes the connection', async () => {
+test('with a login the check opens the virtual host, and closes the connection', async () => {
   await using broker = await scriptedBroker();
   const verdict = await asked(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN, '--vhost', 'cell1'], ENV);
   assert.deepEqual(verdict, { healthy: true, detail: "accepted the login of 'nova' and opened 'cell1'" });
@@ -26,7 +26,7 @@ test('with a login it opens the virtual host, and closes the connection', async 
   assert.ok(broker.login().includes('\0nova\0hidden'));
 });
 
-test("without a login it only checks that a connection's end is handled, and sends nothing", async () => {
+test("without a login the check sends nothing, and only verifies that the broker handles the connection's end", async () => {
   await using broker = await scriptedBroker();
   assert.deepEqual(await asked(amqp, [`127.0.0.1:${broker.port}`]), {
     healthy: true,
@@ -39,7 +39,7 @@ test("without a login it only checks that a connection's end is handled, and sen
   );
 });
 
-test("--greeting waits for the broker's start, and nothing more", async () => {
+test("--greeting waits for the broker's AMQP greeting, and nothing more", async () => {
   await using broker = await scriptedBroker();
   const at = `127.0.0.1:${broker.port}`;
   assert.deepEqual(await asked(amqp, [at, '--greeting']), { healthy: true, detail: 'speaks AMQP 0-9-1' });
@@ -69,7 +69,7 @@ for (const [name, answers, reason, answered] of [
   });
 }
 
-test('at the deadline it names the pending step', async () => {
+test('at the deadline the reason names the pending step', async () => {
   for (const [silentAt, awaited] of [
     [START_OK, /has started AMQP, but does not respond to the login$/],
     [OPEN, /has accepted the login, but does not open the virtual host '\/'$/],

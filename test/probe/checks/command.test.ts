@@ -17,11 +17,11 @@ async function isGone(pid: number): Promise<true | undefined> {
   return stat === '' || /\) [ZX] /.test(stat) ? true : undefined;
 }
 
-test('a program that exits with 0 is healthy, silently', async () => {
+test('a program that exits with code 0 is healthy, silently', async () => {
   assert.deepEqual(await probe('--', 'bash', '-c', 'echo fine; exit 0'), { code: 0, msg: '' });
 });
 
-test('a secret in its last line is hidden', async () => {
+test("a secret in the program's last line is hidden", async () => {
   const line = `echo "password=hunter2 of $DB_PASSWORD at https://me:hunter2@host" >&2; exit 3`;
   const env = { DB_PASSWORD: 'correct-horse' };
   const { code, stderr } = await runHelper('kolla-probe', ['command', '--', 'bash', '-c', line], { env });
@@ -29,7 +29,7 @@ test('a secret in its last line is hidden', async () => {
   assert.match(stderr, /bash exited with code 3: password=\*\*\* of \*\*\* at https:\/\/\*\*\*@host/);
 });
 
-test('a failing one is unhealthy with its code and its last line', async () => {
+test('a failing command is unhealthy with its code and its last line', async () => {
   const { code, msg } = await probe('--', 'bash', '-c', 'echo first >&2; echo "no route" >&2; echo out; exit 7');
   assert.equal(code, 1);
   assert.equal(msg, 'command bash: bash exited with code 7: no route');

@@ -28,7 +28,7 @@ const lease =
 const READY = { 'kolla-pod/ready-for': '2026.1' };
 const RUNS = { 'kolla-pod/state': 'running', 'kolla-pod/phase': 'expand', 'kolla-pod/release': '2026.2' };
 
-test('a ready schema is healthy, for any release or for that one', async () => {
+test('a ready schema is healthy, for any release or for the given one', async () => {
   assert.deepEqual(await probe(lease(READY)), { code: 0, msg: '' });
   assert.deepEqual(await probe(lease({ ...RUNS, ...READY }), ['--release', '2026.1']), { code: 0, msg: '' });
 });
@@ -68,7 +68,7 @@ test('liveness does not depend on the API server or the database', async () => {
   assert.match((await runHelper('kolla-probe', words)).stderr, /contacts mariadb, which is not this Pod/);
 });
 
-test('without an API server and a database it is an error', async () => {
+test('an API server or a database is required', async () => {
   const { code, stderr } = await runHelper('kolla-probe', ['db-sync', 'keystone']);
   assert.equal(code, 64);
   assert.match(stderr, /give --kubeconfig, mount a ServiceAccount, or query the database with --server/);

@@ -59,7 +59,7 @@ test('the server and each service have their reported states', async () => {
   assert.equal(await reasonOf(grpc, [at, '--service', 'locked']), 'the server requires credentials (gRPC status 16)');
 });
 
-test('a server without the health service is reported as such', async () => {
+test('a server without the health service is unhealthy, with that reason', async () => {
   await using server = await listening(createServer(), { '': '12' });
   assert.match(await reasonOf(grpc, [`127.0.0.1:${server.port}`]), /no health service \(UNIMPLEMENTED\)/);
 });

@@ -16,12 +16,12 @@ test('a memcached that reports its version is healthy, over IPv4 and IPv6', asyn
   }
 });
 
-test('a server at its connection limit is reported as such', async () => {
+test('a server at its connection limit is unhealthy, with that reason', async () => {
   await using server = await answering('ERROR Too many open connections\r\n');
   assert.match(await reasonOf(memcached, [`127.0.0.1:${server.port}`]), /reached its connection limit/);
 });
 
-test('a server that is not memcached and a closed port are reported as such', async () => {
+test('a server that is not memcached and a closed port each have their reason', async () => {
   await using server = await answering('-ERR unknown command\r\n');
   assert.equal(await reasonOf(memcached, [`127.0.0.1:${server.port}`]), 'the server is not memcached');
   const at = `127.0.0.1:${await freePort()}`;

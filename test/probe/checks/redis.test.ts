@@ -26,7 +26,7 @@ test('a server that answers PING with PONG is healthy', async () => {
   assert.equal(server.told[0], '*1\r\n$4\r\nPING\r\n');
 });
 
-test("it logs in with the file's exact password, except for a trailing line break", async () => {
+test("logs in with the file's exact password, except for a trailing line break", async () => {
   await using directory = await privateDirectory('redis');
   const file = join(directory.path, 'password');
   await writeFile(file, 'pä ss\r\nword\n');
@@ -64,7 +64,7 @@ test('a rejected login and an unexpected password are distinguished, without the
   }
 });
 
-test('a server that accepts the connection and stays silent is frozen at the deadline', async () => {
+test('a server that accepts the connection and stays silent is reported as frozen at the deadline', async () => {
   await using server = await listenTcp(() => {});
   assert.match(
     await reasonAwaiting(redis, [`127.0.0.1:${server.port}`], /^connected/),

@@ -70,7 +70,7 @@ test('without --ca-file the image trusts no CA of our own, and the reason names 
   assert.match(await reasonOf(http, [`https://${server.at}/`]), /this image's CA bundle; --ca-file names another/);
 });
 
-test('--tls off asks a plain server', async () => {
+test('--tls off sends a plain-text request', async () => {
   await using server = await serving('plain');
   assert.equal(await reasonOf(http, [`http://${server.at}/`, '--tls', 'off']), 'healthy');
 });
@@ -94,7 +94,7 @@ test('--tls that contradicts the URL is a usage error with the fix', async () =>
   });
 });
 
-test('a mode from the environment is one of the three', async () => {
+test('a TLS mode from the environment must be one of the three', async () => {
   await assert.rejects(asked(http, ['https://a/'], { KOLLA_PROBE_TLS: 'true' }), {
     exitCode: 64,
     message: /KOLLA_PROBE_TLS: 'true' is not one of verify, require, off/,

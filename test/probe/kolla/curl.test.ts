@@ -17,7 +17,7 @@ const curl = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => runHelper
 const answering = (status: number, headers: Record<string, string> = {}) =>
   listenHttp((_request, response) => void response.writeHead(status, headers).end('body'));
 
-test("below 400 is healthy, redirects are not followed; from 400 on it exits with 1 and curl's output", async () => {
+test("below 400 is healthy, redirects are not followed; from 400 on it exits with code 1 and curl's output", async () => {
   for (const status of [200, 204, 300, 302, 399]) {
     await using server = await answering(status, { location: '/gone' });
     const { code, stdout } = await curl([`http://127.0.0.1:${server.port}`]);
@@ -102,13 +102,13 @@ for (const [what, args, env = {}] of [
     assert.deepEqual([code, stdout, stderr], [0, wanted.join('\n'), 'curl: (6) said\n']);
   });
 
-test("exits with 1 for each exit code of the image's curl, as Kolla's script does", async () => {
+test("exits with code 1 for each exit code of the image's curl, as Kolla's script does", async () => {
   await using directory = await withCurl(22);
   const { code, stderr } = await curl(['-L', 'http://a/'], { PATH: directory.path });
   assert.deepEqual([code, stderr], [1, 'curl: (6) said\n']);
 });
 
-test('without a curl in the image requests that need it exit with 127 and a message', async () => {
+test('without a curl in the image requests that need it exit with code 127 and a message', async () => {
   await using directory = await privateDirectory('curl');
   const { code, stdout, stderr } = await curl(['-L', 'http://me:hunter2@a/'], { PATH: directory.path });
   assert.deepEqual([code, stdout], [127, '']);
@@ -203,7 +203,7 @@ test('a full disk behind stdout and a reader that has exited give 1 and the reas
   assert.match((await say('| true')).stderr, /^(?:healthcheck_curl: .*\n1|0)\n$/);
 });
 
-test('SIGTERM and Ctrl-C end it at once, as killed by the signal', async () => {
+test('SIGTERM and Ctrl-C end the check at once, as if killed by the signal', async () => {
   for (const [signal, code] of [
     ['SIGTERM', 143],
     ['SIGINT', 130],

@@ -100,7 +100,7 @@ test('a socket with a listening process is healthy, a stale socket file is not',
   assert.match(stderr, /nothing listens on .*sock/);
 });
 
-test('a file that is recent, too old, missing, a directory and a link', async () => {
+test('a recent file and a link to one are healthy; an old or missing file and a directory are not', async () => {
   await using directory = await privateDirectory('kolla');
   const file = join(directory.path, 'a file');
   await writeFile(file, '');

@@ -37,7 +37,7 @@ test('the broker is checked at the listener of its rabbitmq.conf', async () => {
   assert.match(stderr, /^healthcheck_rabbitmq: .*refused/i);
 });
 
-test('for a frozen broker it names the missing response', async () => {
+test('the reason for a frozen broker names the missing response', async () => {
   await using server = await listenTcp((socket) => void socket.resume(), '127.0.0.1', 0, {
     allowHalfOpen: true,
   });

@@ -24,7 +24,7 @@ async function reason(p: Pod, what: RegExp, ...more: string[]): Promise<void> {
   });
 }
 
-test('the record of a real watch: up to date, rejected, fixed, and stale', async () => {
+test('reads the record of a real watch: up to date, rejected, fixed, and stale', async () => {
   await using p = await prepared();
   await reason(p, /there is no .*config-watch\.json: does kolla-init watch run/);
   await using watch = await sidecar(p, []);
@@ -43,7 +43,7 @@ test('the record of a real watch: up to date, rejected, fixed, and stale', async
   await reason(p, /version \.\.2026\S+ is there for .* was not read: does kolla-init watch run\?/, '--within', '0');
 });
 
-test('an invalid record is unhealthy, and named', async () => {
+test('an invalid record is unhealthy, and its file named', async () => {
   await using p = await prepared();
   const file = configRecordFile(p.root);
   const asked = () => configQuestion({ ...p, withinMs: 1000 }, 'config').ask(new AbortController().signal);

@@ -55,21 +55,25 @@ async function asked(before: readonly string[], words: readonly string[]): Promi
   return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
 }
 
-test("another user's process: the owner of the sockets is not visible, with the fix", { skip: notOthers }, async () => {
-  await using server = await listenTcp(() => {});
-  const agent = name('agent');
-  await using service = await startService(agent, connects(server.port), { uid: SERVICE_UID });
-  const { code, msg } = await asked(other, ['connected', agent, `${server.port}`]);
-  assert.equal(code, 1);
-  assert.equal(
-    msg,
-    `connected ${agent} ${server.port}: I see sockets to port ${server.port} but not whose they are: ${agent} (pid ${service.pid}) ` +
-      `runs as uid ${SERVICE_UID}, and only that user or root may see its descriptors: run this as the same user ` +
-      `(runAsUser: ${SERVICE_UID}), or use --any-process`,
-  );
-  assert.equal((await asked(['setpriv', ...as(SERVICE_UID)], ['connected', agent, `${server.port}`])).code, 0);
-  assert.equal((await asked(other, ['connected', '--any-process', `${server.port}`])).code, 0);
-});
+test(
+  "another user's process is reported with the fix: the owner of its sockets is not visible",
+  { skip: notOthers },
+  async () => {
+    await using server = await listenTcp(() => {});
+    const agent = name('agent');
+    await using service = await startService(agent, connects(server.port), { uid: SERVICE_UID });
+    const { code, msg } = await asked(other, ['connected', agent, `${server.port}`]);
+    assert.equal(code, 1);
+    assert.equal(
+      msg,
+      `connected ${agent} ${server.port}: I see sockets to port ${server.port} but not whose they are: ${agent} (pid ${service.pid}) ` +
+        `runs as uid ${SERVICE_UID}, and only that user or root may see its descriptors: run this as the same user ` +
+        `(runAsUser: ${SERVICE_UID}), or use --any-process`,
+    );
+    assert.equal((await asked(['setpriv', ...as(SERVICE_UID)], ['connected', agent, `${server.port}`])).code, 0);
+    assert.equal((await asked(other, ['connected', '--any-process', `${server.port}`])).code, 0);
+  },
+);
 
 test("another user's process without any such socket is certainly unhealthy", { skip: notOthers }, async () => {
   const agent = name('agent');

@@ -45,7 +45,7 @@ test('on SIGTERM /readyz is 503 at once, and /livez is served to the end', async
   assert.equal(await serve.ended, 143);
 });
 
-test('without checks it starts only if allowed, and logs that nothing is checked', async () => {
+test('without checks the server starts only if allowed, and logs that nothing is checked', async () => {
   await using flag = await started('log-level: info\n', '--allow-no-checks');
   await flag.saying(/kolla-pod\.yaml: no checks: every probe returns 200/);
   await using key = await started('probe: { serve: { allow-no-checks: true } }\n');

@@ -54,7 +54,7 @@ for (const [name, code] of [
   ['/etc', 126],
   ['/etc/passwd', 126],
 ] as const) {
-  test(`${name} exits with ${code} and one line, as in a shell`, async () => {
+  test(`${name} exits with code ${code} and one line, as in a shell`, async () => {
     const finished = await run(process.execPath, [BECOME, name]);
     assert.equal(finished.code, code);
     assert.match(finished.stderr, /^[^\n]+\n$/);

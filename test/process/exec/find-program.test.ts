@@ -45,7 +45,7 @@ async function shellCode(name: string, path: string): Promise<number> {
 }
 
 for (const name of [...Object.keys(FILES), 'no-x-bit', 'a-directory', 'chain', 'missing', 'a-script/below']) {
-  test(`by path it is found or rejected as in a shell: ${JSON.stringify(name)}`, async () => {
+  test(`a program given by path is found or rejected as in a shell: ${JSON.stringify(name)}`, async () => {
     const file = join(directory.path, name);
     const found = findProgram(file, '');
     assert.equal(isRefusal(found) ? found.code : 0, await shellCode(file, ''), JSON.stringify(found));
@@ -64,7 +64,7 @@ test('on the PATH a directory and a file without x bit are skipped', async () =>
   }
 });
 
-test('a file on the PATH without x bit exits with 126, a missing one with 127', async () => {
+test('a file on the PATH without x bit exits with code 126, a missing one with 127', async () => {
   for (const [name, code] of [
     ['no-x-bit', 126],
     ['missing', 127],

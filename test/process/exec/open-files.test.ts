@@ -23,7 +23,7 @@ test('limits set for our process only, soft and hard, are kept', async () => {
 const limits = (soft: number, hard: number) =>
   `Limit  Soft Limit  Hard Limit  Units\nMax open files            ${soft}                 ${hard}               files     \n`;
 
-test('without a parent, after its exit, or with other hard limits it is unknown', () => {
+test('the soft limit is unknown without a parent, after its exit, or with other hard limits', () => {
   const same = (pid: number | 'self') => limits(pid === 'self' ? 4096 : 1024, 4096);
   assert.equal(callersOpenFiles(5, same), 1024);
   assert.equal(callersOpenFiles(0, same), undefined);

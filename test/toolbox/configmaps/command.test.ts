@@ -34,7 +34,7 @@ for (const form of FORMS)
     assert.deepEqual((JSON.parse(stdout) as { items: unknown }).items, objects);
   });
 
-test('a text is a readable block, and its password only in a Secret', async () => {
+test('text files are printed as YAML block scalars; passwords only base64-encoded in Secrets', async () => {
   await using directory = await privateDirectory('configmaps');
   await writeService(directory.path, FILES);
   const { stdout, stderr } = await configmaps(directory.path, '--name', 'keystone', '-n', 'openstack');
@@ -64,7 +64,7 @@ test('each content has its own version, and only changed ones a new name', async
   assert.ok(live.includes('keystone-keystone.conf'));
 });
 
-test("a source's own mode is kept only if an entry keeps it", async () => {
+test("a source's own mode is kept only if its entry has preserve_properties", async () => {
   await using directory = await privateDirectory('configmaps');
   const kept = { ...takes('run.sh'), perm: undefined, preserve_properties: true };
   await writeService(directory.path, { 'run.sh': '#!/bin/sh\n', 'a.conf': '[a]\n' }, [kept, takes('a.conf')]);
@@ -141,17 +141,23 @@ test('options take precedence: --secret before --plain, and --plain warns if a s
 
 /** The mistake, how it is set up, the arguments, the exit code and the message. */
 const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly string[], number, RegExp][] = [
-  ['no directory', () => Promise.resolve(), ['/nonexistent/keystone'], 65, /\/nonexistent\/keystone: is missing/],
+  [
+    'a missing directory',
+    () => Promise.resolve(),
+    ['/nonexistent/keystone'],
+    65,
+    /\/nonexistent\/keystone: is missing/,
+  ],
   ['a file', (directory) => writeFile(join(directory, 'x'), ''), ['x'], 65, /x is a file; name the directory/],
   ['an empty directory', () => Promise.resolve(), [''], 65, /no config\.json in .*\/etc\/kolla\/SERVICE/],
   [
-    'the directory above',
+    'a config.json of the parent directory',
     (directory) => writeService(join(directory, 'nova-api'), {}),
     [''],
     65,
     /such as .*\/nova-api/,
   ],
-  ['no JSON', (directory) => writeFile(join(directory, 'config.json'), '{'), [''], 65, /config\.json is not JSON/],
+  ['invalid JSON', (directory) => writeFile(join(directory, 'config.json'), '{'), [''], 65, /config\.json is not JSON/],
   [
     'a source that is missing',
     (directory) => writeService(directory, {}, [takes('a.conf')]),
@@ -230,19 +236,13 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
     /the largest is b with 600001: --bundle file/,
   ],
   [
-    'a name that is none',
+    'an invalid name',
     (directory) => writeService(directory, {}),
     ['', '--name', 'No_Name'],
     64,
     /--name: 'No_Name' is not a name/,
   ],
-  [
-    'a namespace that is none',
-    (directory) => writeService(directory, {}),
-    ['', '-n', 'a.b'],
-    64,
-    /--namespace: 'a\.b'/,
-  ],
+  ['an invalid namespace', (directory) => writeService(directory, {}), ['', '-n', 'a.b'], 64, /--namespace: 'a\.b'/],
   [
     'a --secret that nothing matches',
     (directory) => writeService(directory, {}),
@@ -257,11 +257,17 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
     64,
     /'\.\.\/x' is not a pattern/,
   ],
-  ['two forms at once', (directory) => writeService(directory, {}), ['', '--mounts', '--explain'], 64, /not both/],
+  [
+    '--mounts with --explain',
+    (directory) => writeService(directory, {}),
+    ['', '--mounts', '--explain'],
+    64,
+    /not both/,
+  ],
 ];
 
 for (const [what, set, [dir = '', ...args], wanted, says] of WRONG)
-  test(`${what} exits with ${wanted} and prints nothing`, async () => {
+  test(`exits with code ${wanted} for ${what}, and prints nothing`, async () => {
     await using directory = await privateDirectory('configmaps');
     await set(directory.path);
     const name = args.includes('--name') ? [] : ['--name', 'k'];

@@ -12,7 +12,7 @@ import { ending, is, judged, metadata } from './judged.ts';
 judged('a Job', [
   ['without a status', judgeJob({ metadata }), 'pending', '0 active'],
   [
-    'with failures behind it',
+    'with earlier failures',
     judgeJob({ metadata, spec: { backoffLimit: 2 }, status: { active: 1, failed: 1 } }),
     'pending',
     '1 active, 1 failed of at most 3',
@@ -20,13 +20,13 @@ judged('a Job', [
   ['that is suspended', judgeJob({ metadata, spec: { suspend: true } }), 'skipped', 'suspended'],
   ['that is being deleted', judgeJob({ metadata: ending }), 'skipped', 'being deleted'],
   [
-    'whose Complete is not True',
+    'whose condition Complete is not True',
     judgeJob({ metadata, status: { active: 1, conditions: [is('Complete', 'False')] } }),
     'pending',
     '1 active',
   ],
   [
-    'whose criteria are met but whose Pods still end',
+    'whose criteria are met, with terminating Pods',
     judgeJob({ metadata, status: { conditions: [is('SuccessCriteriaMet')] } }),
     'pending',
     'succeeded, its Pods are terminating',
@@ -59,7 +59,7 @@ judged('a Job', [
     'failed: BackoffLimitExceeded: too often',
   ],
   [
-    'that failed and makes room for another',
+    'that failed and is being deleted',
     judgeJob({ metadata: ending, status: { conditions: [is('Failed', 'True', { reason: 'BackoffLimitExceeded' })] } }),
     'skipped',
     'failed and being deleted: BackoffLimitExceeded',
@@ -70,7 +70,7 @@ const endpoint = (conditions: object, addresses = ['10.0.0.1']) => ({ addresses,
 judged('a Service', [
   ['without endpoints', judgeSlices([{ metadata, endpoints: null }]), 'pending', '0 of 0 ready'],
   [
-    'with an endpoint of which nothing is said',
+    'with an endpoint without conditions',
     judgeSlices([{ metadata, endpoints: [endpoint({})] }]),
     'met',
     '1 of 1 ready',
@@ -112,7 +112,7 @@ const status = (ready: boolean, name = 'c', reason?: string) => ({
 judged('a Pod', [
   ['that is not scheduled yet', judgePod({ metadata }), 'pending', 'Pending'],
   [
-    'that runs but is not ready',
+    'that is running but not ready',
     judgePod({
       metadata,
       status: {
@@ -152,7 +152,7 @@ judged('a Node', [
 ]);
 
 judged('a Secret', [
-  ['that is there', judgePresence({ metadata }), 'met', 'is there'],
+  ['that exists', judgePresence({ metadata }), 'met', 'is there'],
   ['that is being deleted', judgePresence({ metadata: ending }), 'skipped', 'being deleted'],
 ]);
 
@@ -168,10 +168,15 @@ const recorded = (state: string, release?: string, readyFor?: string) => ({
   },
 });
 judged('a migration', [
-  ['that left no word', judgeRecord({ metadata }, undefined), 'pending', 'nothing recorded yet'],
-  ['that runs', judgeRecord(recorded('running'), undefined), 'pending', 'running (expand) of a release without a name'],
+  ['without a record', judgeRecord({ metadata }, undefined), 'pending', 'nothing recorded yet'],
   [
-    'of which a phase is done, and not the last before a rollout',
+    'that is running',
+    judgeRecord(recorded('running'), undefined),
+    'pending',
+    'running (expand) of a release without a name',
+  ],
+  [
+    'with a completed phase that is not the last before a rollout',
     judgeRecord(recorded('done', '2026.1'), undefined),
     'pending',
     'done (expand) of release 2026.1',
@@ -189,13 +194,13 @@ judged('a migration', [
     'ready for a release without a name',
   ],
   [
-    'whose next phase runs beside the service',
+    'whose next phase is running next to the service',
     judgeRecord(recorded('running', '2026.2', '2026.1'), '2026.1'),
     'met',
     'ready for release 2026.1',
   ],
   [
-    'whose next phase has failed beside the service',
+    'whose next phase has failed next to the service',
     judgeRecord(recorded('failed', '2026.2', '2026.1'), undefined),
     'met',
     'ready for release 2026.1',
@@ -209,7 +214,7 @@ judged('a migration', [
 ]);
 
 judged('a container', [
-  ['of which nothing is said', judgeContainer({ metadata }, 'c'), 'pending', 'not started yet'],
+  ['without a status', judgeContainer({ metadata }, 'c'), 'pending', 'not started yet'],
   ['that is ready', judgeContainer({ metadata, status: { containerStatuses: [status(true)] } }, 'c'), 'met', 'ready'],
   [
     'that is a ready native sidecar',
@@ -218,13 +223,13 @@ judged('a container', [
     'ready',
   ],
   [
-    'that waits',
+    'that is waiting',
     judgeContainer({ metadata, status: { containerStatuses: [status(false, 'c', 'PodInitializing')] } }, 'c'),
     'pending',
     'waiting: PodInitializing',
   ],
   [
-    'that runs but is not ready',
+    'that is running but not ready',
     judgeContainer({ metadata, status: { containerStatuses: [status(false)] } }, 'c'),
     'pending',
     'not ready',

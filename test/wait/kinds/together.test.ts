@@ -7,7 +7,7 @@ const out: Verdict = { is: 'skipped', state: 'suspended' };
 const dead: Verdict = { is: 'failed', state: 'failed: x' };
 judged('a set', [
   [
-    'of which all are met',
+    'whose members are all ready',
     together(
       [
         ['a', yes],
@@ -19,7 +19,7 @@ judged('a set', [
     '2 of 2',
   ],
   [
-    'of which one is not, where all must be',
+    'with one member not ready, if all are required',
     together(
       [
         ['a', yes],
@@ -31,7 +31,7 @@ judged('a set', [
     '1 of 2; b: not yet',
   ],
   [
-    'of which one is met, where that is enough',
+    'with one member ready, if one suffices',
     together(
       [
         ['a', no],
@@ -43,7 +43,7 @@ judged('a set', [
     'b: ok',
   ],
   [
-    'of which some do not count',
+    'with members that do not count',
     together(
       [
         ['a', yes],
@@ -54,10 +54,10 @@ judged('a set', [
     'met',
     '1 of 1',
   ],
-  ['of which none counts', together([['a', out]], 'all'), 'pending', 'none of 1 counts; a: suspended'],
-  ['of nothing', together([], 'all'), 'pending', 'none of 0 counts'],
+  ['without a member that counts', together([['a', out]], 'all'), 'pending', 'none of 1 counts; a: suspended'],
+  ['without members', together([], 'all'), 'pending', 'none of 0 counts'],
   [
-    'of which one has failed',
+    'with a failed member',
     together(
       [
         ['a', yes],

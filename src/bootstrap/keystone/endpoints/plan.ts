@@ -93,7 +93,7 @@ async function createEndpoint(
 
 /**
  * Keystone accepts duplicate services and endpoints. Each run therefore reads again after creating an object, and
- * removes its own if there is another. Of two concurrent runs the later one always sees the object of the earlier one.
+ * removes its own if there is another. The later of two concurrent runs always finds the object of the earlier one.
  * If both remove theirs, the pause before the next attempt is random; readers wait until the state is stable.
  */
 async function requireAlone(

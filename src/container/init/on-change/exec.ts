@@ -25,7 +25,7 @@ export function whyNoProgram({ words: [name] }: ExecAction, env: NodeJS.ProcessE
 
 /**
  * Runs the command without a shell, in its own process group, with its output in the log. Throws UnavailableError
- * unless it exits with 0; rejects with the signal's reason once the group is gone.
+ * unless it exits with 0; rejects with the signal's reason once the group has exited.
  */
 export async function runCommand(action: ExecAction, { signal, log, env, redact }: ExecParts): Promise<void> {
   const [name, ...rest] = action.words;
