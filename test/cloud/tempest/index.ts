@@ -22,11 +22,13 @@ import { runUv } from '../trees/uv.ts';
 const NAME = 'tempest';
 const LOCK = fileURLToPath(new URL('tempest.txt', import.meta.url));
 const PLACE = '/opt/tempest';
+/** It waits for a floating address to be ACTIVE, which an L3 agent reports. */
+const WITHOUT_AGENT = 'TestNetworkBasicOps.test_network_basic_ops';
 const RUN = `cd /tmp && mkdir lock
 cp /etc/tempest/tempest.conf .
 printf '%s\\n' '[DEFAULT]' test_path=${PLACE}/tempest/test_discover top_dir=${PLACE} 'group_regex=([^\\.]*\\.)*' > .stestr.conf
 python3 ${PLACE}/bin/stestr init
-exec python3 ${PLACE}/bin/tempest run --config-file /tmp/tempest.conf --smoke --concurrency 2`;
+exec python3 ${PLACE}/bin/tempest run --config-file /tmp/tempest.conf --smoke --concurrency 2 --exclude-regex ${WITHOUT_AGENT}`;
 const RESULT = /^\{\d+\} (?<test>\S+).*? \.\.\. (?<result>ok|SKIPPED|FAILED)(?:: (?<reason>.*))?$/gm;
 
 /** @returns the figures, with the reasons of what is skipped */
@@ -99,7 +101,7 @@ function judge(output: string): string {
   assert.ok(of('ok').length > 0, output.slice(-5000));
   const reasons = Map.groupBy(of('SKIPPED'), ({ reason }) => reason ?? 'no reason');
   const skipped = [...reasons].map(([reason, tests]) => `${tests.length} (${reason})`);
-  return `${of('ok').length} passed, skipped: ${skipped.join(', ') || 'none'}`;
+  return `${of('ok').length} passed, skipped: ${skipped.join(', ') || 'none'}; not run: ${WITHOUT_AGENT}`;
 }
 
 async function tempestTree(): Promise<string> {
