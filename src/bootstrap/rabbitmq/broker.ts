@@ -3,6 +3,7 @@ import type { Trust } from '../../cli/tls-option.ts';
 import type { JsonAnswer } from '../../net/json.ts';
 import { Client } from '../client.ts';
 import type { Effects } from '../effects.ts';
+import { Outdated } from '../outdated.ts';
 import { isListOfObjects, isObject } from '../shape.ts';
 
 export interface BrokerOptions {
@@ -40,7 +41,10 @@ export class Broker {
     await this.#send('DELETE', path, doing);
   }
 
-  /** Creates or updates the object. A PUT may be repeated. */
+  /**
+   * Creates or updates the object. A PUT may be repeated.
+   * @throws Outdated for a conflict with another run
+   */
   async put(path: string, body: object, doing: string): Promise<void> {
     await this.#send('PUT', path, doing, body);
   }
@@ -60,7 +64,9 @@ export class Broker {
     const { status } = answer;
     if (status === 404 && method !== 'PUT') return answer;
     if (isOk(status)) return answer;
-    throw refusal(answer, doing, this.#adminUser);
+    const final = refusal(answer, doing, this.#adminUser);
+    // RabbitMQ's answer if another run creates the same object at the same moment.
+    throw status === 400 && method === 'PUT' && final instanceof UnavailableError ? new Outdated(final) : final;
   }
 }
 

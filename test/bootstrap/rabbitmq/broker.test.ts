@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Broker } from '../../../src/bootstrap/rabbitmq/broker.ts';
+import { Outdated } from '../../../src/bootstrap/outdated.ts';
 import { listenHttp } from '../../support/server.ts';
 import { quietEffects } from '../effects-support.ts';
 
@@ -30,4 +31,21 @@ test('an object instead of a list is rejected, and vice versa', async () => {
   assert.deepEqual([await broker.find('/o'), await broker.list('/l')], [{}, []]);
   await assert.rejects(broker.list('/o'), /answers 200/);
   await assert.rejects(broker.find('/l'), /answers 200/);
+});
+
+test('a rejected PUT, as after a race with another run, makes the state outdated', async () => {
+  await using server = await listenHttp((_, response) => {
+    response.writeHead(400).end('{"error":"bad_request","reason":"already exists"}');
+  });
+  const url = new URL(`http://127.0.0.1:${server.port}`);
+  const broker = new Broker(
+    { urls: [url], trust: { insecure: false }, adminUser: 'a', adminPassword: 'hidden' },
+    quietEffects(),
+  );
+  await assert.rejects(broker.put('/users/x', {}, 'create queue user x'), (error: unknown) => {
+    assert.ok(error instanceof Outdated);
+    assert.equal(error.final.message, 'cannot create queue user x: RabbitMQ answers 400: already exists');
+    return true;
+  });
+  await assert.rejects(broker.find('/users/x'), /cannot read \/users\/x: RabbitMQ answers 400/);
 });
