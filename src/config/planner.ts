@@ -66,7 +66,7 @@ export class Planner {
     if (item.recurse) await this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
   }
 
-  /** A missing directory is created empty; the content of a service is kept. */
+  /** A missing file is created empty; the content of an existing file is kept. */
   async file(entry: string, item: DirectoryEntry): Promise<void> {
     const mode = item.perm ?? 0o644;
     const owner = await this.#owner(entry, item.owner, mode);

@@ -67,7 +67,7 @@ async function ensureParts(
   return made;
 }
 
-/** Runs the work under the lock of the service's database, if that is known. */
+/** Runs the work under the lock of the service's database, or without a lock if the database is unknown. */
 async function locked(
   job: Job,
   parts: readonly PartName[],

@@ -1,9 +1,9 @@
-/** Python's semantics for values from JSON or YAML. */
+/** A mapping from JSON or YAML. The functions of this file treat such values as Python does. */
 import { unexpected } from '../failure.ts';
 
 export type Mapping = Readonly<Record<string, unknown>>;
 
-/** A Python dict. */
+/** Whether the value is a dict in Python. */
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

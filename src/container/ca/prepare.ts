@@ -38,7 +38,7 @@ interface PrepareDeps {
   readonly log: Log;
 }
 
-/** The directories that a container without root needs as volumes for its CA store, for that distribution. */
+/** The directories that a container without root needs as volumes for its CA store, for the image's distribution. */
 export function caVolumes(image: string): string[] {
   const { made, directory } = storeOf(image);
   return [made, directory];
