@@ -43,7 +43,7 @@ export function worker(container: string, process: string, port: number = BROKER
   };
 }
 
-/** A server of which only the listening socket is checked. */
+/** A server for which only its listening port is checked. */
 export function listener(container: string, process: string, port: number): Probe {
   const listens = `listen ${port} --process ${process}`;
   return { container, declared: `healthcheck_listen ${process} ${port}`, liveness: listens, readiness: listens };

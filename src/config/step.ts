@@ -128,7 +128,7 @@ async function isInPlace(path: string, image: FileImage): Promise<boolean> {
   try {
     return isUpToDate(found, image, image.content, () => fileHolds(path, image.content));
   } catch (error) {
-    // With a mode such as 0200 even the owner cannot read it for the comparison.
+    // With a mode such as 0200 even the owner cannot read the file for the comparison.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return false;
     throw error;
   }

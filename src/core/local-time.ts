@@ -21,7 +21,7 @@ export function isoTime(at: Date): string {
   return `${day}T${clock}.${String(at.getUTCMilliseconds()).padStart(3, '0')}Z`;
 }
 
-/** Undefined if Date finds the zone quickly, or if only Date can evaluate the rule. */
+/** The offset from UTC in the file. Undefined if Date finds the zone quickly, or if only Date can evaluate the rule. */
 function fileOffset(file: string, at: Date): number | undefined {
   try {
     if (lstatSync(file).isSymbolicLink() && readlinkSync(file).includes('/zoneinfo/')) return undefined;

@@ -1,4 +1,4 @@
-/** A mapping from JSON or YAML. The functions of this file treat such values as Python does. */
+/** Python's semantics for values from JSON or YAML. */
 import { unexpected } from '../failure.ts';
 
 export type Mapping = Readonly<Record<string, unknown>>;

@@ -63,7 +63,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   EMFILE: 'no inotify instance is left on this node (fs.inotify.max_user_instances)',
 };
 
-/** A limit affects every path and is logged once. */
+/** The reason to log. For a limit, which affects every path, it names no path and is therefore logged once. */
 function reasonOf(error: unknown): string {
   return LIMITS[(error as NodeJS.ErrnoException).code ?? ''] ?? messageOf(error);
 }

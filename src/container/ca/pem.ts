@@ -41,7 +41,7 @@ export function isCertificatesOnly(text: string): boolean {
   }
 }
 
-/** A bundle to which missing certificates are appended. Its line endings and order are kept. */
+/** The bundle with the missing certificates appended. Its line endings and order are kept. */
 export function bundleWith(bundle: string, added: readonly Certificate[]): string {
   const bodyOf = (pem: string) => pem.replaceAll(/-----[^-]*-----|\s/g, '');
   const there = new Set(blocksOf(bundle).map(({ pem }) => bodyOf(pem)));

@@ -84,7 +84,9 @@ export async function waitFor(
 const ANNOUNCE_MS = 2000;
 /** The API server's maximum length of an Event's note. */
 const NOTE_BYTES = 1024;
-/** A name has at most 253 characters; the rest is for a suffix. */
+/**
+ * Maximum length of the Pod's name in the Event's name, which has at most 253 characters with the API server's suffix.
+ */
 const NAME_CHARACTERS = 200;
 
 /**
