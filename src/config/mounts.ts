@@ -36,8 +36,8 @@ export function isShared(directory: string): boolean {
 /**
  * The mounts that the service's container needs for the destinations of config.json: the directory of each copied file
  * or directory, and each created or owned directory; nested ones are merged into the outermost. Objects copied into a
- * shared directory are mounted individually. So the result is the same without access to the sources. Sorted by path.
- * Needs no root and touches nothing.
+ * shared directory are mounted individually. Except in shared directories, the result is therefore the same without
+ * access to the sources. Sorted by path. Needs no root and touches nothing.
  */
 export async function mountsFor(loaded: Loaded, image: Image): Promise<readonly Mount[]> {
   using tree = treeOf(image);

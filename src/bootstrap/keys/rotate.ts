@@ -55,7 +55,7 @@ export type Reencrypt = (ring: Ring) => Promise<void>;
 const BACKOFF = { minMs: 100, maxMs: 3000 };
 
 /**
- * Makes the staged key the primary. Runs at the same time or within `settleMs` rotate only once. Persistent data is
+ * Makes the staged key the primary. Concurrent runs, and runs within `settleMs`, rotate only once. Persistent data is
  * re-encrypted before the rotation, so that no dropped key is needed, and again after it. A run that is too early only
  * re-encrypts, since an interrupted run may not have done so.
  * @throws ConfigError without keys; the errors of KeyStore and `reencrypt`

@@ -31,7 +31,8 @@ interface PrepareDeps {
   /** Directory that replaces /var/lib/kolla/config_files. */
   readonly configDir: string;
   /**
-   * Whether config.json names certificates. If so, the service's volume must not stay empty, even if there are none.
+   * Whether config.json names certificates. If so, the service's volume must not stay empty, even if there are no
+   * certificates.
    */
   readonly asked: boolean;
   readonly signal: AbortSignal;

@@ -37,8 +37,8 @@ export interface RunnerParts {
 const RETRY = { minMs: 1000, maxMs: 60_000 };
 
 /**
- * Runs the actions of one change in order: each starts after the previous one has succeeded. A failed one is retried
- * with backoff, until it succeeds or there is a newer change, for which all start over.
+ * Runs the actions of one change in order: each starts after the previous one has succeeded. A failed action is retried
+ * with backoff, until it succeeds or there is a newer change, for which all actions start over.
  */
 export class ActionRunner implements AsyncDisposable {
   readonly #actions: readonly Action[];
