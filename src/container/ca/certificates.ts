@@ -27,9 +27,10 @@ interface CaDeps {
 
 /**
  * Copies the deployment's CA certificates into the image's store, removes those no longer deployed, and updates the
- * bundle. At any moment each file is either old or new. The update runs even without a change, as long as there are
- * certificates to add or remove, so that the next run completes an interrupted one. Resolves with the update's exit
- * code, or 0. Throws KollaError for an unknown distribution, and for a failed write.
+ * bundle. At any moment each file is either old or new. The update runs even without a change, as long as the
+ * deployment has certificates or the store has some of an earlier run, so that the next run completes an interrupted
+ * one. Resolves with the update's exit code, or 0. Throws KollaError for an unknown distribution, and for a failed
+ * write.
  */
 export async function copyCaCertificates({ root, update, umask, signal, log }: CaDeps): Promise<number> {
   const store = storeOf(root);
