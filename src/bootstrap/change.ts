@@ -25,7 +25,7 @@ export interface Change {
   readonly fields: readonly Field[];
   /** Input that is missing: the change can then be shown, but not applied. */
   readonly lacks?: string;
-  /** How to fix it if the change does not persist. */
+  /** The likely cause if the object still differs after the change. */
   readonly stuck?: string;
 }
 
@@ -48,10 +48,10 @@ export interface Part {
 
 /** Options and files for some of the parts, read once. */
 export interface PartSource {
-  /** Fields whose values must not be shown. */
+  /** Values that must not be shown. */
   readonly secrets: readonly (string | undefined)[];
   /**
-   * The parts. Their requests end with the effects' signals.
+   * The parts. Their requests are aborted by the signals of `effects`.
    * @param stack owns the connections
    */
   open(effects: Effects, stack: DisposableStack): readonly Part[];
@@ -68,7 +68,7 @@ export function lineOf(change: Change): string {
   return `${change.action} ${titleOf(change)}${fields === '' ? '' : `:${fields}`}`;
 }
 
-/** The change for JSON output: every version has the same keys, and values are text. */
+/** The change for JSON output. The keys are the same in every release, and values are text. */
 export function jsonOf(part: PartName, { action, kind, name, fields, lacks }: Change): object {
   const values = fields.map(({ name: key, before, after }) => [key, { ...defined({ before }), after }]);
   return { part, action, kind, name, fields: Object.fromEntries(values), ...defined({ lacks }) };

@@ -18,7 +18,7 @@ interface ClientOptions extends Effects {
 export interface Request extends Omit<JsonCall, 'url'> {
   /** Path below the base URL: `/users?name=glance`. */
   readonly path: string;
-  /** Overrides the client's default. */
+  /** Overrides the client's base URLs. */
   readonly base?: URL;
   /** Set for a POST or PATCH without side effects. */
   readonly isRepeatable?: boolean;

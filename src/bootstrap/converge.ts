@@ -5,7 +5,7 @@ import { lineOf, titleOf, type Part, type Planned } from './change.ts';
 import type { Effects } from './effects.ts';
 import { Outdated } from './outdated.ts';
 
-/** A part whose state is read and changed, by a removal too. */
+/** The members of a part that are used here. A removal passes its planRemoval as `plan`. */
 type Readable = Pick<Part, 'name' | 'plan'>;
 
 const BACKOFF = { minMs: 200, maxMs: 1000 };
@@ -13,7 +13,7 @@ const BACKOFF = { minMs: 200, maxMs: 1000 };
 const LOOKS = 4;
 /** Maximum number of times our changes may be reverted because another run removed an object they depend on. */
 const REMAKES = 3;
-/** Concurrent runs settle at least one object per attempt; this is the maximum number of attempts that settle none. */
+/** Maximum number of attempts that fail with `Outdated`. Concurrent runs settle at least one object per attempt. */
 const TRIES = 20;
 
 /**
@@ -89,7 +89,7 @@ async function applyAll(changes: readonly Planned[], done: Set<string>): Promise
   return undefined;
 }
 
-/** Random, so that two runs that collided do not collide again. */
+/** Pauses for a random time, so that two runs that collided do not collide again. */
 async function rest(attempt: number, { signal, deadline }: Effects): Promise<void> {
   await pause(backoffMs(attempt, BACKOFF), AbortSignal.any([signal, deadline])).catch(() => signal.throwIfAborted());
 }

@@ -8,9 +8,9 @@
  *        is none (converge.ts)
  *
  * Removes only by a part's planRemoval, and writes only differences: a password is set only if Keystone returns 401 for
- * it, since each change revokes its tokens. Outdated state (409, 404, a lost response) is read again. Errors: options
- * and files (64, 65); a duplicate that only a person can resolve, or a denial (69, 77); a timeout (75). A new part is
- * one more directory with a `Part`.
+ * it, since each change revokes the user's tokens. Outdated state (409, 404, a lost response) is read again. Errors:
+ * options and files (64, 65); a duplicate that only a person can resolve, or a denial (69, 77); a timeout (75). A new
+ * part is one more directory with a `Part`.
  */
 export { diffText, jsonOf, lineOf, PARTS, type Change, type PartName, type Planned } from './change.ts';
 export { converge, settledPlan } from './converge.ts';

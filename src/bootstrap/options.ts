@@ -24,7 +24,7 @@ const PART_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** Options of all commands. */
+/** Options of all kolla-bootstrap commands except `keys`. */
 export const OWN_OPTIONS = [
   {
     flag: 'timeout',
@@ -189,7 +189,7 @@ export const KEYS_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** Options of all kolla-bootstrap commands. */
+/** Options of a run, of `plan` and of `delete`. */
 export const BOOTSTRAP_OPTIONS = [
   ...grouped('Parts', PART_OPTIONS, ['only', 'skip']),
   ...grouped('Service', OWN_OPTIONS, ['timeout', 'service-config', 'tls', 'ca-file']),

@@ -17,7 +17,7 @@ export interface OpenParts extends Disposable {
 interface Prepared {
   /** Redacts the secrets of this input. */
   readonly redact: Redact;
-  /** These parts in order. Their requests end with the effects' signals. */
+  /** These parts in order. Their requests are aborted by the signals of `effects`. */
   readonly open: (names: readonly PartName[], effects: Effects) => OpenParts;
 }
 

@@ -15,7 +15,7 @@ export interface ServiceConfig {
   check(): void;
   /**
    * The option's name in messages: `[keystone_authtoken] password in /etc/glance/glance-api.conf, which is not here`,
-   * or the variable.
+   * or the name of the environment variable.
    */
   nameOf(places: readonly Place[]): string;
 }
@@ -31,8 +31,8 @@ const NONE: Found = { text: '', why: '', isHidden: false };
 
 /**
  * Reads the file. A Job in another image has no such file and gets all values from options; only values that would come
- * from the file are then missing. For a service with oslo.config a variable takes precedence.
- * @param path set by the user; the file must then exist
+ * from the file are then missing. For a service with oslo.config an environment variable takes precedence.
+ * @param given path set by the user; the file must then exist
  */
 export async function readServiceConfig(
   { configFile }: Service,

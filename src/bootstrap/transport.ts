@@ -11,7 +11,7 @@ import type { ServiceConfig } from './service-config.ts';
 
 const [MANAGEMENT_PORT, MANAGEMENT_TLS_PORT] = [15_672, 15_671];
 
-/** Input of the part `queue`, with the URL itself for redaction. */
+/** Input of the part `queue`, with its secrets for redaction. */
 interface FoundTransport {
   readonly transport: Transport;
   readonly broker: BrokerOptions;

@@ -37,7 +37,10 @@ const AUTHTOKEN: AccountPlaces = {
   projectDomain: { section: 'keystone_authtoken', key: 'project_domain_name' },
 };
 
-/** The account with which most services validate tokens and call others; newer policies require `service`. */
+/**
+ * The account with which most services validate tokens and call other services; newer policies require the role
+ * `service`.
+ */
 export function serviceAccount(name: string): IdentityUser {
   return {
     name,
@@ -49,7 +52,7 @@ export function serviceAccount(name: string): IdentityUser {
   };
 }
 
-/** A catalogue entry in which only the host varies. */
+/** A catalogue entry with the same port and path for all interfaces. */
 export function catalogued(
   name: string,
   type: string,

@@ -5,8 +5,8 @@ const VENV = '/var/lib/kolla/venv';
 const LOCAL = `${VENV}/lib/python3/site-packages/openstack_dashboard/local/local_settings.py`;
 
 /**
- * Dashboard. Its settings are a Python program, so its URL cannot be read from them. Without the link to them created
- * by Kolla's script, Django would silently migrate a SQLite file.
+ * Dashboard. Its settings are a Python program, so the database URL cannot be read from them. Without the link to them
+ * created by Kolla's script, Django would silently migrate a SQLite file.
  */
 export const horizon: Service = {
   name: 'horizon',

@@ -51,7 +51,7 @@ export const keystone: Service = {
         '--config-file',
         '{overlay}',
         'credential_migrate',
-        // Required when it runs as root, and ignored otherwise.
+        // Required if the tool runs as root, and ignored otherwise.
         '--keystone-user',
         'keystone',
         '--keystone-group',

@@ -29,8 +29,9 @@ export const neutron: Service = {
     worker('neutron_rpc_server', 'neutron-rpc-server'),
     {
       ...worker('neutron_periodic_worker', 'neutron-periodic-workers', DATABASE_PORT),
-      // With the plugin `router` it listens on the broker from its start (2025.1 to 2026.2). Without that plugin, as
-      // with OVN, it only has a database connection, which 2026.2 opens with its first task: up to 75 s later.
+      // With the plugin `router` the worker is connected to the broker from its start (2025.1 to 2026.2). Without that
+      // plugin, as with OVN, it only has a database connection, which 2026.2 opens with its first task: up to 75 s
+      // later.
       readiness: 'connected neutron-periodic-workers 5672 3306',
     },
     worker('neutron_ovn_maintenance_worker', 'neutron-ovn-maintenance-worker', OVN_NORTHBOUND_PORT),

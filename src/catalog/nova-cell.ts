@@ -6,13 +6,16 @@ const SHARED =
   'another cell has the same database or transport URL, which Nova does not allow: see `nova-manage ' +
   'cell_v2 list_cells`';
 
-/** Two connections exist while it waits for a conductor; the third is its RPC server's, after which it accepts work. */
+/**
+ * nova-compute has two broker connections while it waits for a conductor. It opens the third with its RPC server, and
+ * then accepts work.
+ */
 function compute(container: string): Probe {
   const probe = worker(container, 'nova-compute');
   return { ...probe, readiness: `${probe.readiness} --at-least 3` };
 }
 
-/** Compute, one cell: run where nova.conf has that cell's database, as for the conductor. */
+/** Compute, one cell: run where nova.conf has that cell's database, as on the cell's conductor. */
 export const novaCell: Service = {
   name: 'nova-cell',
   summary: 'Compute: one cell',

@@ -73,7 +73,7 @@ function isPattern(text: string): boolean {
   return groupsOf(text) !== undefined;
 }
 
-/** The names of its groups; undefined for an invalid regular expression. */
+/** The names of the expression's groups; undefined for an invalid regular expression. */
 function groupsOf(line: string): string[] | undefined {
   try {
     return Object.keys(new RegExp(`${line}|`).exec('')?.groups ?? {});

@@ -24,7 +24,7 @@ export const Mapping = v.custom<Record<string, unknown>>(
 /** An option in the service's configuration. */
 export const Place = v.strictObject({ section: Text, key: Text });
 
-/** A list of options. */
+/** A list whose items have this schema. */
 export function ListOf<S extends v.GenericSchema>(item: S): v.ArraySchema<S, string> {
   return v.array(item, 'must be a list');
 }

@@ -22,7 +22,7 @@ export const DATABASE_PORT = 3306;
 
 /**
  * An API: ready when it responds. Alive while it accepts connections: a response may wait for a database.
- * @param path with a leading `/`; Kolla checks some without any
+ * @param path with a leading `/`; Kolla requests some APIs without a path
  */
 export function api(container: string, port: number, path: string = ''): Probe {
   return {
@@ -43,7 +43,7 @@ export function worker(container: string, process: string, port: number = BROKER
   };
 }
 
-/** A server whose responses show only that it listens. */
+/** A server for which only its listening port is checked. */
 export function listener(container: string, process: string, port: number): Probe {
   const listens = `listen ${port} --process ${process}`;
   return { container, declared: `healthcheck_listen ${process} ${port}`, liveness: listens, readiness: listens };

@@ -39,7 +39,7 @@ export interface AccountPlaces {
 /** A role of an account on a project, a domain or the system. */
 export interface Grant {
   readonly role: string;
-  /** In the Default domain, unless the service's configuration names another. */
+  /** Name of a project, in the Default domain unless the service's configuration names another. */
   readonly project?: string;
   readonly domain?: string;
   readonly system?: 'all';
@@ -48,10 +48,10 @@ export interface Grant {
 /** A service's account in Keystone. */
 export interface IdentityUser {
   readonly name: string;
-  /** Name of its domain; the default is `Default`. */
+  /** Name of the account's domain; the default is `Default`. */
   readonly domain?: string;
   readonly grants: readonly Grant[];
-  /** If undefined, the user must pass its password. */
+  /** If undefined, the operator must pass the account's password. */
   readonly places?: AccountPlaces;
 }
 

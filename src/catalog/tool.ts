@@ -7,7 +7,7 @@ export interface Place {
 /** One command line of a service's own tool. Its program is looked up in PATH; no shell is involved. */
 export interface Step {
   readonly argv: readonly [string, ...string[]];
-  /** Working directory, as an absolute path; by default ours. */
+  /** Working directory, as an absolute path; the default is that of this process. */
   readonly directory?: string;
   /** Exit codes that mean "partially done, call again". The step ends when the tool exits with 0. */
   readonly again?: readonly number[];
@@ -71,8 +71,8 @@ export interface ToolTask {
         /** Runs once per release, or only once. It is repeated when recorded values change. */
         readonly once: 'release' | 'ever';
         /**
-         * A table of the first database that is empty before the first run, since a tool may exit with 0 without
-         * effect.
+         * A table of the first database that the task fills. While it is empty, the task is not done: a tool may exit
+         * with 0 without effect.
          */
         readonly fills?: string;
       };

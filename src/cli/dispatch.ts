@@ -33,7 +33,7 @@ export async function dispatch(
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
-/** Requests that are answered without loading the helper. */
+/** Whether only the version is requested, which is printed without loading the helper. */
 function isVersionAsked(argv: readonly string[]): boolean {
   return argv.length === 1 && argv[0] === '--version';
 }

@@ -67,7 +67,7 @@ export function readFileOptions(
   };
 }
 
-/** More users can read ConfigMaps than Secrets. */
+/** A secret is rejected in this file, because more users can read ConfigMaps than Secrets. */
 function secretInFile(option: Option, file: string): ConfigError {
   return new ConfigError(
     `${file}: ${option.flag} is a secret, which does not belong in this file: set ${option.env}, or ${option.flag}-file`,

@@ -24,7 +24,7 @@ export function usageOf(helper: Helper, name: string, command: Command): string 
 const MOST_COLUMNS = 100;
 
 interface HelpPage {
-  /** Also shows rarely used options, for `--help-all`. */
+  /** Whether to show rarely used options too, for `--help-all`. */
   readonly isWhole?: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface Room {
 }
 
 export interface LiveLine {
-  /** The lines without escape sequences, truncated to the terminal's width. */
+  /** The line without escape sequences. It is truncated to the terminal's width. */
   readonly text: string;
   readonly style?: Parameters<typeof paint>[1] | undefined;
 }
@@ -89,7 +89,7 @@ export class LiveRegion implements Live {
   }
 }
 
-/** Control characters in text from other programs must not control the terminal. */
+/** Truncates a line. Replaces control characters, so that text from other programs cannot control the terminal. */
 function cut(text: string, columns: number): string {
   const plain = text.replaceAll(/\p{Cc}+/gu, ' ');
   return plain.length <= columns ? plain : `${plain.slice(0, Math.max(0, columns - 3))}...`;

@@ -58,7 +58,7 @@ export function flagOf(option: Option): string {
   return option.type === 'boolean' ? flag : `${flag} ${metavar(option)}`;
 }
 
-/** A longer choice is listed in the help text, which can wrap. */
+/** Maximum length of a choice's values in the placeholder. Longer ones are listed in the help text, which can wrap. */
 const LONGEST_CHOICE = 40;
 
 /** The value's placeholder in usage, with dots if the option may be repeated. */
@@ -73,10 +73,7 @@ function packed(parts: readonly string[], room: number): readonly string[] {
   return line.length <= room ? [line] : parts.flatMap((part) => fold(part, room));
 }
 
-/**
- * `ensure
- * remove`; undefined for other types, and for choices with too many values.
- */
+/** The values, separated by `|`; undefined for other types, and for choices whose values are too long. */
 function choiceOf({ type, values = [] }: Option): string | undefined {
   const words = values.join('|');
   return type === 'choice' && words.length <= LONGEST_CHOICE ? words : undefined;

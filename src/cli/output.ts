@@ -50,7 +50,7 @@ export function ignoreClosedStderr(): void {
   ignoreErrors(process.stderr);
 }
 
-/** Ignores a stream's errors here, because other listeners handle them. */
+/** Adds a listener that ignores the stream's errors, which would otherwise crash the process. */
 export function ignoreErrors(stream: NodeJS.WriteStream): void {
   if (stream.listenerCount('error', ignore) === 0) stream.on('error', ignore);
 }

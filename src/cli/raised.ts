@@ -1,15 +1,15 @@
 /**
- * Handles execution through sudo, as root for an unprivileged user. Kolla's sudoers lets the group kolla run two names
- * as root with any arguments and environment; reading a path from either caused CVE-2022-38060. So both are restricted
- * before anything reads them. Only kolla-core may run through sudo, since Node reads the environment before our first
- * line runs.
+ * Handles execution through sudo, as root for an unprivileged user. Kolla's sudoers lets the group kolla run two
+ * programs as root with any arguments and environment; reading a path from either caused CVE-2022-38060. So both are
+ * restricted before anything reads them. Only kolla-core may run through sudo, since Node reads the environment before
+ * our first line runs.
  */
 import { NotPermittedError } from '../core/errors.ts';
 
 /** PATH for child programs, whatever the caller's PATH is. */
 export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The only variable of the caller that the contract allows. */
+/** The only environment variable of the caller that Kolla's contract allows. */
 const TRUSTED = ['KOLLA_CONFIG_STRATEGY'];
 /** Arguments that affect only the output. */
 const HARMLESS = new Set(['--check', '--help', '-h', '--version']);
@@ -17,7 +17,7 @@ const HARMLESS = new Set(['--check', '--help', '-h', '--version']);
 const RAISED_NAMES = new Set(['kolla_set_configs', 'kolla_copy_cacerts']);
 
 /**
- * For kolla-pod.
+ * Rejects execution of kolla-pod through sudo.
  * @throws NotPermittedError for a name in Kolla's sudoers
  */
 export function refuseRaised(name: string, env: NodeJS.ProcessEnv = process.env, euid?: number): void {

@@ -80,7 +80,7 @@ function earlyAnswer(helper: Helper, argv: readonly string[], terminal: Terminal
     : helperHelp(helper, terminal, { isWhole });
 }
 
-/** Handles `kolla-pod help` and `kolla-probe help tcp`. For a helper with a `main`, that word may be an operand. */
+/** Handles `kolla-pod help` and `kolla-probe help tcp`. For a helper with a `main`, `help` may be an operand. */
 function isHelpCommand(helper: Helper, argv: readonly string[]): boolean {
   return argv[0] === 'help' && !helper.main && commandOf(helper, 'help') === undefined;
 }

@@ -3,8 +3,8 @@ import { ConfigError, messageOf } from '../core/errors.ts';
 
 /**
  * Reads a secret from a file, without a trailing line break.
- * @param option that named the file, for messages
- * @throws ConfigError if the file is unreadable or empty; never with its content
+ * @param option name of the option that gave the file, for messages
+ * @throws ConfigError if the file is unreadable or empty; the message never contains the file's content
  */
 export async function readSecret(file: string, option: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {

@@ -1,4 +1,7 @@
-/** All sections of kolla-pod.yaml: one per helper, validated by that helper. */
+/**
+ * All sections of kolla-pod.yaml: one per helper, and those that several helpers read. Each is validated when it is
+ * read.
+ */
 export const SECTIONS = [
   'init',
   'kubernetes-entrypoint',

@@ -10,8 +10,8 @@ interface Ids {
 
 /**
  * Refuses to run with a set-id bit: any caller would run as the file's owner, with arbitrary arguments and environment,
- * while Kolla's sudoers controls who may be root. The mode can be inherited when a name is installed over another
- * program's file.
+ * while Kolla's sudoers controls who may be root. A program installed over another program's file can inherit that
+ * file's mode.
  * @throws KollaError with exit code 1, as sudo does
  */
 export function refuseSetId({ uid, euid, gid, egid }: Ids = ofThisProcess()): void {

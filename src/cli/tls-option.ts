@@ -33,7 +33,7 @@ export function isTlsMode(word: string): word is TlsMode {
 
 /**
  * `--tls`, the same for every helper that connects.
- * @param byDefault for help: the mode without it
+ * @param byDefault the mode without --tls, for the help
  */
 export function tlsOption<const E extends string>(env: E, byDefault: string) {
   return {
@@ -91,7 +91,7 @@ export function trustOfUrl(values: TlsValues, url: Pick<URL, 'protocol'>, called
 }
 
 /**
- * The same for several servers: those with https:// use TLS, regardless of --tls.
+ * What to verify about several servers. --tls and --ca-file apply only to those with https://.
  * @throws UsageError as trustOfUrl()
  */
 export function trustOfSecured(values: TlsValues, servers: readonly CalledUrl[]): Trust {
@@ -102,7 +102,7 @@ export function trustOfSecured(values: TlsValues, servers: readonly CalledUrl[])
 }
 
 /**
- * The same for several servers that share one --tls, which applies to those with TLS.
+ * What to verify about several servers that share --tls and --ca-file.
  * @throws UsageError as trustOfUrl()
  */
 export function trustOfUrls(values: TlsValues, servers: readonly CalledUrl[]): Trust {

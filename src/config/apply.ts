@@ -93,7 +93,7 @@ class Held implements Disposable {
   }
 }
 
-/** The directory stays open. */
+/** Disposing leaves the directory open, because `Held` owns it. */
 class Lent extends Directory {
   override [Symbol.dispose](): void {}
 }

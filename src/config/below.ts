@@ -21,7 +21,7 @@ export class Below {
       }
   }
 
-  /** A step at or below the path of another entry; undefined if there is none. */
+  /** A step of another entry, at or below the path; undefined if there is none. */
   ofAnother(path: string, entry: string): Step | undefined {
     return this.#steps.get(path)?.find((step) => step.entry !== entry);
   }

@@ -3,9 +3,9 @@ import { segmentRegExp } from './tree/glob.ts';
 import type { PermissionStep } from './model.ts';
 
 /**
- * Applies `permissions` to an entry's files in advance, so that a file is written once with its final mode, so that a
+ * Applies `permissions` to an entry's files in advance, so that a file is written once, with its final mode, and a
  * later run finds it up to date.
- * @param the file's names: as in config.json, where a pattern may match it, and with the image's links resolved
+ * @param names the path as in config.json, and with the image's links resolved; a pattern may match either
  */
 export function effective<A extends Access>(
   access: A,

@@ -31,7 +31,7 @@ export class ImageTree extends Tree {
   }
 }
 
-/** Whether the system denies access to the path. */
+/** Whether the error means that the path cannot be accessed. */
 export function isOutOfSight(error: unknown): boolean {
   return ['EACCES', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -3,15 +3,15 @@
  *
  *   config.yaml or config.json -> read (valibot, all problems at once) -> plan (planner: resolves owners, sources and
  *   destinations, reads contents, compares; tracking: files of earlier runs that no entry installs now; seed: content
- *   that a volume needs from the image) -> apply (save the image's own, state, seeds, files, removals, permissions)
+ *   that a volume needs from the image) -> apply (save the image's own files, state, seeds, files, removals, permissions)
  *
  * Nothing is touched before apply, and a problem is exit code 65 with file, entry and fix. Apply fails only if the
  * system does (disk full, read-only); every file is then old or new, and the next run continues.
  *
- * kolla_set_configs (set-configs/) plans and executes otherwise: it must fail where and how Kolla's tool does, on one
+ * kolla_set_configs (set-configs/) plans and executes differently: it must fail where and how Kolla's tool does, on one
  * tree and as root; here image and volume are two trees, all problems are reported at once, and owners are mapped to
- * one uid (docs/adr/0020). Both are based on tree/ (the model of the file system and its links, globs, excludes, owner and
- * mode, comparison with the final state), python/ (its values, patterns and YAML), stored-state and mount-points.
+ * one uid (docs/adr/0020). Both are based on tree/ (the model of the file system and its links, globs, excludes, owner
+ * and mode, comparison with the final state), python/ (its values, patterns and YAML), stored-state and mount-points.
  */
 import { ConfigError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';

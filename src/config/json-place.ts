@@ -9,7 +9,7 @@ export function placeOfMistake(text: string): string {
   return `look at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** The token that may follow; in a container that was just opened, also its end. */
+/** The token that may follow; in an object or array that was just opened, also its closing bracket. */
 type Next = 'value' | 'first item' | 'key' | 'first key' | 'colon' | 'more';
 
 const SPACES = /[ \t\n\r]*/y;
@@ -18,7 +18,7 @@ const CHARACTERS = /(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y
 /** The longest valid prefix of an escape sequence. */
 const ESCAPE = /(?:\\(?:u[0-9a-fA-F]{0,3})?)?/y;
 const WORDS = ['true', 'false', 'null'];
-/** The parts of a number. Each part except the first follows its own marker. */
+/** The start of a number: its sign and its integer part. A fraction or exponent follows its own marker. */
 const NUMBER = [/-?/y, /0|[1-9]\d*/y] as const;
 const [DIGITS, SIGN] = [/\d+/y, /[+-]?/y];
 

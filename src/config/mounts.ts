@@ -16,7 +16,7 @@ export interface Mount {
   readonly reload: 'live' | 'restart';
   /** Whether the image has content there; undefined if the image is unknown. */
   readonly seed: boolean | undefined;
-  /** Only `directories` and `permissions` name the path: it contains the service's own data. */
+  /** The path occurs only in `directories` and `permissions`, so it contains the service's own data. */
   readonly data: boolean;
 }
 
@@ -36,8 +36,8 @@ export function isShared(directory: string): boolean {
 /**
  * The mounts that the service's container needs for the destinations of config.json: the directory of each copied file
  * or directory, and each created or owned directory; nested ones are merged into the outermost. Objects copied into a
- * shared directory are mounted individually. So the result is the same without access to the sources. Sorted by path.
- * Needs no root and touches nothing.
+ * shared directory are mounted individually. Except in shared directories, the result is therefore the same without
+ * access to the sources. Sorted by path. Needs no root and touches nothing.
  */
 export async function mountsFor(loaded: Loaded, image: Image): Promise<readonly Mount[]> {
   using tree = treeOf(image);
@@ -45,7 +45,7 @@ export async function mountsFor(loaded: Loaded, image: Image): Promise<readonly 
   const { config_files, directories, files, permissions } = loaded.document;
   for (const [i, { source, dest }] of config_files.entries()) {
     const entry = `config_files[${i}]`;
-    // A source that is missing, here or until now, counts as a file.
+    // A source that does not exist (yet) counts as a file.
     const matches = await matchesOf(source, dest, loaded.configDir).catch(() => []);
     for (const match of matches)
       if (match.kind === 'directory') collector.copiedDirectory(match.dest, entry);

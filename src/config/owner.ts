@@ -57,7 +57,7 @@ export function userAndGroup(owner: string): [user: string, group: string] {
   return [user, owner.slice(colon + 1) || user];
 }
 
-/** Names and IDs in a text such as /etc/passwd. */
+/** Maps the names in a text such as /etc/passwd to their IDs. */
 export function idsIn(text: string): Map<string, number> {
   const ids = new Map<string, number>();
   for (const [account = '', , id = ''] of accountLines(text)) {
@@ -112,7 +112,9 @@ function idOf(kind: 'user' | 'group', name: string, known: ReadonlyMap<string, n
   throw new RangeError(`no ${kind} '${name}' in ${file}${near}`);
 }
 
-/** A list of all accounts of an image would hide the message. */
+/**
+ * All names if one of them is close to this one, else none: a list of all accounts of an image would hide the message.
+ */
 function nearOnly(name: string, known: ReadonlyMap<string, number>): string[] {
   const all = [...known.keys()];
   return suggestion(name, all).startsWith('; did you mean') ? all : [];

@@ -10,7 +10,7 @@ import type { PermissionStep } from './model.ts';
 import { nameOf, patternUnder, siteOf, type Site } from './site.ts';
 import { isLent } from './step.ts';
 
-/** A process without permission is not the owner of the object. */
+/** Passed to `isLent` as our uid: a process without permission is not the owner of the object. */
 const NOT_OURS = -1;
 
 /**

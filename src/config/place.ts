@@ -17,8 +17,8 @@ export function withoutLinks(path: string): string | undefined {
 
 /**
  * Throws RangeError unless the parent of `path` is a directory inside `root` with all links resolved: a volume's link
- * must not redirect writes into the image. Synchronous, since the kernel's cache is faster than a thread switch, and it
- * runs for every file.
+ * must not redirect writes into the image. Synchronous, since the kernel's cache is faster than a thread switch, and
+ * every file is checked.
  * @param root with links resolved
  * @param write also check write permission
  */

@@ -15,7 +15,7 @@ import { bareOf, calledBy, fileUnder, directoryUnder, nameOf, patternUnder, type
 import { checkReadable, matchesOf, sourcePath, type Match } from './sources.ts';
 import { copyStep, directoryStep, fileStep, lookAt, type StepContext } from './step.ts';
 
-/** A list of all files would hide the message. */
+/** Maximum number of files to suggest: a list of all files would hide the message. */
 const SUGGESTED_MAX = 10;
 
 /** Collects the requirements of all entries, and all problems instead of only the first one. */
@@ -66,7 +66,7 @@ export class Planner {
     if (item.recurse) await this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
   }
 
-  /** A missing directory is created empty; the content of a service is kept. */
+  /** A missing file is created empty; the content of an existing file is kept. */
   async file(entry: string, item: DirectoryEntry): Promise<void> {
     const mode = item.perm ?? 0o644;
     const owner = await this.#owner(entry, item.owner, mode);
@@ -148,7 +148,7 @@ export class Planner {
       }
   }
 
-  /** Otherwise an overlay of a file that no entry installs would be ignored silently. */
+  /** Reports overlays of files that no entry installs, which would otherwise be ignored silently. */
   notPlaced(): void {
     const known = [...this.steps.values()].flatMap(({ kind, entry, dest }) =>
       kind === 'file' && entry.startsWith('config_files') ? [dest] : [],

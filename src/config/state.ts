@@ -40,7 +40,7 @@ export function stateFile(root: string): string {
   return under(root, `${STATE_DIRECTORY}/state`);
 }
 
-/** Where the image's own file of a destination is saved, if it is on the disk that is written. */
+/** Where the image's own file of a destination is saved if the image itself is written. */
 export function keptPath(dest: string): string {
   return `${STATE_DIRECTORY}/defaults${dest}`;
 }

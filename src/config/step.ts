@@ -96,7 +96,10 @@ export async function directoryStep(
   return { kind: 'directory', entry, dest: bareOf(dest), path, isRight, ...wanted };
 }
 
-/** The root directory of a volume belongs to root; without root that cannot be changed. */
+/**
+ * Whether another user's directory can be used as it is. The root directory of a volume belongs to root, and only root
+ * can change its owner.
+ */
 export async function isLent(path: string, found: Stats, uid: number): Promise<boolean> {
   if (uid === 0 || found.uid === uid) return false;
   return await may(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -125,13 +128,13 @@ async function isInPlace(path: string, image: FileImage): Promise<boolean> {
   try {
     return isUpToDate(found, image, image.content, () => fileHolds(path, image.content));
   } catch (error) {
-    // With a mode such as 0200 even the owner cannot read it for the comparison.
+    // With a mode such as 0200 even the owner cannot read the file for the comparison.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return false;
     throw error;
   }
 }
 
-/** The same for the image, in which an inaccessible path counts as missing. */
+/** Same as lookAt, for a path in the image: an inaccessible path counts as missing. */
 export async function lookAtImages(path: string): Promise<Stats | undefined> {
   return await lookAt(path).catch((error: unknown) => {
     if (isOutOfSight(error)) return undefined;

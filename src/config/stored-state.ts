@@ -4,8 +4,8 @@ import { isMapping, text } from './python/values.ts';
 export type State = ReadonlyMap<string, string | null>;
 
 /**
- * Reads a state written by stateText or by Kolla's own tool. Throws SyntaxError, TypeError or exit code 2 for anything
- * else.
+ * Reads a state written by stateText or by Kolla's own tool. For anything else, throws SyntaxError, TypeError or an
+ * error with exit code 2.
  */
 export function parseState(content: string): Map<string, string | null> {
   const value: unknown = JSON.parse(content);

@@ -97,7 +97,7 @@ class Tracker {
       this.#after.set(dest, await this.#keep(dest, path, kind === 'directory'));
   }
 
-  /** The image's content of a directory that is now replaced completely. */
+  /** Removes the image's content from a directory that is now replaced completely. */
   async replace(directory: string): Promise<void> {
     const top = fileUnder(this.#options.site, directory);
     const isNew = !this.#options.before?.has(directory);
@@ -159,12 +159,18 @@ class Tracker {
     }
   }
 
-  /** On first start a volume's content may be a service's; and overlayfs may report its layer's device for a file. */
+  /**
+   * Whether the path is on the root's file system: on first start the content of another volume may be a service's.
+   * Compares the directory's device, since overlayfs may report its layer's device for a file.
+   */
   async #isOnRoot(path: string): Promise<boolean> {
     return (await lookAt(dirname(path)))?.dev === (await lookAt(this.#options.site.root))?.dev;
   }
 
-  /** The image's files, as copied to the volume; in the image itself, the files that exist on first start. */
+  /**
+   * Whether the object is the image's: in a volume, if it is equal to the image's; in the image itself, if it exists on
+   * first start.
+   */
   async #isImages(dest: string, path: string, isNew: boolean): Promise<boolean> {
     const { site } = this.#options;
     if (site.tree === undefined) return isNew && (await this.#isOnRoot(path));

@@ -11,7 +11,7 @@ export interface Value {
 
 /** The low bits of a tag that continues in further bytes; certificates have no such tags. */
 const LONG_TAG = 0x1f;
-/** A longer length would exceed 4 GiB. */
+/** A length in more bytes would exceed 4 GiB. */
 const LENGTH_MAX_BYTES = 4;
 
 /**

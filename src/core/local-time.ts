@@ -3,10 +3,9 @@ import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 const LOCALTIME = '/etc/localtime';
 
 /**
- * The local time of a moment, as a Date whose UTC fields hold it.
- * Avoids Date's own getters: if /etc/localtime is not a link, ICU compares it with every file of the zone database to
- * find the zone's name, which costs more than the rest of a short run. In Kolla's containers it is a mounted file, or
- * missing (UTC).
+ * The local time of a moment, as a Date whose UTC fields hold it. Avoids Date's own getters: if /etc/localtime is not a
+ * link, ICU compares it with every file of the zone database to find the zone's name, which costs more than the rest of
+ * a short run. In Kolla's containers /etc/localtime is a mounted file, or missing (UTC).
  */
 export function localTime(at: Date, tz: string | undefined = process.env['TZ'], file: string = LOCALTIME): Date {
   const offset = tz === undefined ? fileOffset(file, at) : undefined;
@@ -21,7 +20,7 @@ export function isoTime(at: Date): string {
   return `${day}T${clock}.${String(at.getUTCMilliseconds()).padStart(3, '0')}Z`;
 }
 
-/** Undefined if Date finds the zone quickly, or if only Date can evaluate the rule. */
+/** The offset from UTC in the file. Undefined if Date finds the zone quickly, or if only Date can evaluate the rule. */
 function fileOffset(file: string, at: Date): number | undefined {
   try {
     if (lstatSync(file).isSymbolicLink() && readlinkSync(file).includes('/zoneinfo/')) return undefined;

@@ -67,12 +67,12 @@ function textLine({ terminal, now }: LogOptions, level: Level, message: string, 
   return `${time} ${paint(terminal, LEVEL_STYLE[level], level.padEnd(5))} ${printable(message)}${rest.join('')}\n`;
 }
 
-/** Text from other programs, such as a server's error, must not control the terminal. */
+/** Escapes control characters: text from other programs, such as a server's error, must not control the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/(?![\n\t])\p{Cc}/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Logging must never throw. */
+/** The value as JSON. Never throws, because logging must not. */
 function jsonOf(value: unknown, without: object = {}): string {
   try {
     return JSON.stringify(value, (_, v: unknown) =>

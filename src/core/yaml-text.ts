@@ -52,7 +52,7 @@ function isBlock(value: YamlValue): value is string {
 
 function block(key: string, text: string): string[] {
   const hasEnd = text.endsWith('\n');
-  // If its first line starts with a space, the block needs an indentation indicator.
+  // If the text's first line starts with a space, the block needs an indentation indicator.
   const depth = /^[ \t\n]/.test(text) ? '2' : '';
   return [`${key}: |${depth}${hasEnd ? '' : '-'}`, ...(hasEnd ? text.slice(0, -1) : text).split('\n').map(indented)];
 }

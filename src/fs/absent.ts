@@ -5,7 +5,7 @@ export function ignoreAbsent(error: unknown): undefined {
   throw error;
 }
 
-/** The same for synchronous calls, which are faster than waking a thread. */
+/** The result of a synchronous call, which is faster than waking a thread; undefined for a missing path. */
 export function unlessAbsent<T>(look: () => T): T | undefined {
   try {
     return look();

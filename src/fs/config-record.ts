@@ -1,6 +1,6 @@
 /**
  * The state of a configuration watch, as a file: kolla-init watch writes it on each change, and health checks read it,
- * in that container or in another one with the same volume at /run/kolla.
+ * in the same container or in another one with the same volume at /run/kolla.
  */
 import { formatProblem } from '../core/format.ts';
 import { readFileSync, readlinkSync } from 'node:fs';

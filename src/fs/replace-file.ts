@@ -15,7 +15,7 @@ export async function replaceFile(path: string, image: FileImage): Promise<void>
   try {
     await writeAndRename(path, image);
   } catch (error) {
-    // A concurrent run considered our temporary file stale.
+    // A concurrent run considered our temporary file stale and removed it.
     if ((error as NodeJS.ErrnoException).syscall !== 'rename' || (error as NodeJS.ErrnoException).code !== 'ENOENT')
       throw error;
     await writeAndRename(path, image);

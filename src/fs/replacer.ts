@@ -77,7 +77,7 @@ function put(directory: Directory, name: string, make: (temporary: string) => vo
   try {
     makeAndRename(directory, name, make);
   } catch (error) {
-    // A concurrent run considered our temporary file stale.
+    // A concurrent run considered our temporary file stale and removed it.
     if ((error as NodeJS.ErrnoException).syscall !== 'rename' || (error as NodeJS.ErrnoException).code !== 'ENOENT')
       throw error;
     makeAndRename(directory, name, make);

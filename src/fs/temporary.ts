@@ -21,7 +21,7 @@ export function staleBefore(): number {
 
 /** Prefix of all temporary files for a name. */
 export function prefixOf(name: string): string {
-  // A name is limited to 255 bytes, and so is the temporary file's. No name of this many characters exceeds 200 bytes.
+  // Names, including the temporary file's, are limited to 255 bytes. 66 characters are at most 198 bytes in UTF-8.
   const whole = name.length <= 66 ? name : Buffer.from(name).subarray(0, 200).toString();
   return `.${whole}.kolla-`;
 }

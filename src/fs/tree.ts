@@ -25,7 +25,7 @@ const HANDLE = O_PATH | constants.O_DIRECTORY;
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
-/** An open object, even if another object takes its name. A link itself is opened. */
+/** An open object. It stays the same if another object takes its name. A link itself is opened, not its target. */
 export class Handle implements Disposable {
   /** The path as it was opened, for messages. */
   readonly path: string;
@@ -56,8 +56,8 @@ export class Handle implements Disposable {
 }
 
 /**
- * An open directory: whatever takes its name, or a parent's name, operations act on it. Each name is one entry in it,
- * and links are not followed. Throws the system's errors, with user-visible paths.
+ * An open directory. Operations act on it even if another object takes its name or that of a parent. Each name is one
+ * entry in it, and links are not followed. Throws the system's errors, with user-visible paths.
  */
 export class Directory extends Handle {
   /** Opens a directory. Links in the path are followed. */

@@ -31,7 +31,7 @@ export async function writeInPlace(path: string, { content, mode, uid, gid }: Fi
       at += chunk.byteLength;
     }
     ftruncateSync(fd, content.byteLength);
-    // Only the owner may. A write or chown may have cleared set-id bits.
+    // Only the owner may change the mode. A write or chown may have cleared set-id bits.
     if ((fstatSync(fd).mode & 0o7777) !== mode) fchmodSync(fd, mode);
     fsyncSync(fd);
   } finally {
@@ -41,7 +41,7 @@ export async function writeInPlace(path: string, { content, mode, uid, gid }: Fi
 
 const WRITES = constants.O_WRONLY | constants.O_NOFOLLOW;
 
-/** Also opens a file that its owner may not write (0440): replacing it would need ownership only, too. */
+/** Also opens a file of ours that is not writable (0440): replacing the file would not need write permission either. */
 function opened(path: string, mode: number): number {
   try {
     return openSync(path, WRITES);

@@ -23,7 +23,7 @@ export interface Job extends Disposable {
   readonly tasks: readonly Task[];
   readonly redact: Redact;
   readonly context: Context;
-  /** Opens those of these parts that are in other servers. Their requests end with the effects' signals. */
+  /** Opens those of these parts that are in other servers. Their requests are aborted by the signals of `effects`. */
   open(names: readonly PartName[], effects: Effects): OpenParts;
 }
 
@@ -36,7 +36,7 @@ export async function serviceNamedIn(name: string, { podFile }: Pick<Context, 'p
   throw new UsageError(`no service '${name}'${suggestion(name, names)}`);
 }
 
-/** Validates a job for a command, and redacts its errors: a server's message may quote the request. */
+/** Runs a command's work with its validated job, and redacts errors: a server's message may quote the request. */
 export async function withJob(
   name: string,
   options: JobOptions,

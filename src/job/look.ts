@@ -35,7 +35,7 @@ export async function lookAt(job: Job, names: readonly PartName[], effects: Effe
   return looks;
 }
 
-/** The context for src/migrate, with the same shutdown. */
+/** The context for src/migrate, with the same signal. */
 export function syncEffects({ redact, context }: Job, { signal, log }: Pick<Effects, 'signal' | 'log'>): SyncEffects {
   return { signal, log, redact, live: context.live };
 }

@@ -37,7 +37,7 @@ export const removeCommand = command({
       const effects = partEffects(job, signal);
       using elsewhere = job.open(PARTS, effects);
       const found: Planned[] = [];
-      // Objects that clients look up last are removed first.
+      // The parts in reverse order, so that the objects created last are removed first.
       const backwards = elsewhere.parts
         .toReversed()
         .map((part) => ({ name: part.name, plan: () => part.planRemoval() }));

@@ -58,7 +58,7 @@ async function ensureParts(
   let made = 0;
   for (const name of names) {
     const part = elsewhere.parts.find((each) => each.name === name);
-    // Without a database there is no tool, which readJob() ensures.
+    // Without a database there is no lock, and readJob() has left out the part `tool`.
     const changes = part === undefined ? ((await lock?.runTool(job.tasks)) ?? 0) : await converge(part, effects);
     const what = changes === 0 ? 'nothing left to do' : `${changes === 1 ? '1 change' : `${changes} changes`} made`;
     job.context.log.info(`${name}: ${what}`);
@@ -67,7 +67,7 @@ async function ensureParts(
   return made;
 }
 
-/** Runs the work under the lock of the service's database, if that is known. */
+/** Runs the work under the lock of the service's database, or without a lock if the database is unknown. */
 async function locked(
   job: Job,
   parts: readonly PartName[],

@@ -9,9 +9,10 @@
  *     re-encrypted before and after (reencrypt.ts), by the service's own tool.
  *
  * A replica that has not seen a rotation yet knows the new primary as its staged key; so the next rotation waits until
- * all have (--settle), and no key is dropped while a token of it may be valid. A crash leaves the old or the new state;
- * a concurrent run is rejected by the resourceVersion and finds the rotation done. Errors: missing or invalid keys
- * (65), the API server's denial with the Role to apply (77), its unavailability until the deadline (75), the tool (69).
+ * all have (--settle), and no key is dropped while a token encrypted with it may be valid. A crash leaves the old or
+ * the new state; a concurrent run is rejected by the resourceVersion and finds the rotation done. Errors: missing or
+ * invalid keys (65), the API server's denial with the Role to apply (77), its unavailability until the deadline (75),
+ * the tool (69).
  */
 import { namedAccount } from '../../kube/rbac.ts';
 import { command, type Command, type Context, type Input } from '../../cli/command.ts';

@@ -12,7 +12,7 @@ import { isKey, newRing, type Ring } from './ring.ts';
 import { KEY_NUMBER, ringText } from './secret.ts';
 import { KeyStore } from './store.ts';
 
-/** The part's name in messages and on the command line. */
+/** The option for existing keys, as named in messages. */
 const KEYS_FROM = '--keys-from';
 
 /**
@@ -104,8 +104,9 @@ export function directoriesOf(words: readonly string[], repositories: readonly K
 
 /**
  * The keys of a directory, as written by keystone-manage or mounted from a Secret.
- * @param option that named it, for messages
- * @throws ConfigError if the directory is unreadable or has no keys, or a file is invalid; never with its text
+ * @param option name of the option that gave the directory, for messages
+ * @throws ConfigError if the directory is unreadable or has no keys, or a file is invalid; the message never contains
+ * the file's text
  */
 export async function ringOfDirectory(directory: string, option: string, now: number): Promise<Ring> {
   try {

@@ -21,8 +21,8 @@ interface ToolEffects extends Effects {
 }
 
 /**
- * Runs the service's own tool to re-encrypt data of other keys with the ring's primary key. The tool gets the keys in a
- * separate directory, since the Pod's mount may lag. Idempotent and interruptible.
+ * Runs the service's own tool to re-encrypt data that is encrypted with other keys, with the ring's primary key. The
+ * tool gets the keys in a separate directory, since the Pod's mount may lag. Idempotent and interruptible.
  * @throws UnavailableError if the tool is missing or fails, with its last output
  */
 export async function reencryptWith(

@@ -61,7 +61,7 @@ export function newRing(now: number): Ring {
   };
 }
 
-/** The primary key, which encrypts. Undefined if there are no keys. */
+/** The number of the primary key, which encrypts new data. Undefined if there are no keys. */
 export function primaryOf({ keys }: Ring): number | undefined {
   return keys.size === 0 ? undefined : Math.max(...keys.keys());
 }

@@ -55,10 +55,10 @@ export type Reencrypt = (ring: Ring) => Promise<void>;
 const BACKOFF = { minMs: 100, maxMs: 3000 };
 
 /**
- * Makes the staged key the primary. Runs at the same time or within `settleMs` rotate only once. Persistent data is
+ * Makes the staged key the primary. Concurrent runs, and runs within `settleMs`, rotate only once. Persistent data is
  * re-encrypted before the rotation, so that no dropped key is needed, and again after it. A run that is too early only
  * re-encrypts, since an interrupted run may not have done so.
- * @throws ConfigError without keys; as KeyStore and `reencrypt`
+ * @throws ConfigError without keys; the errors of KeyStore and `reencrypt`
  */
 export async function rotateKeys(
   store: KeyStore,
@@ -72,7 +72,7 @@ export async function rotateKeys(
   if (outcome.isNew) await reencrypt?.(outcome.ring);
 }
 
-/** A single write, on condition that the version is still the one that was read. */
+/** Rotates in a single write, which succeeds only if the Secret is still the version that was read. */
 async function promote(
   store: KeyStore,
   before: number | undefined,

@@ -16,7 +16,7 @@ type Mapping = Readonly<Record<string, unknown>>;
  * A cloud from the first existing clouds.yaml, merged with secure.yaml in the same directory. Keys of the cloud and of
  * its `auth` section are merged. Names are those of openstacksdk.
  * @param files to try in this order
- * @throws ConfigError, never with a value: it may be a password
+ * @throws ConfigError; the message never contains a value, which may be a password
  */
 export async function readCloud(name: string, files: readonly string[]): Promise<Cloud> {
   for (const file of files) {

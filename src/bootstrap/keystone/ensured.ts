@@ -5,13 +5,13 @@ import type { Entity, Keystone } from './keystone.ts';
 /** One named object in Keystone. */
 interface Wanted {
   readonly kind: 'domain' | 'project' | 'role' | 'service' | 'user';
-  /** The object's description for users. */
+  /** The object's name in messages. */
   readonly name: string;
   /** The existing objects of this kind. Created objects are added. */
   readonly among: Map<string, Entity>;
   /** The object's key in that map. */
   readonly key: string;
-  /** Fields shown when it is created. */
+  /** Fields to show if the object is created. */
   readonly fields?: readonly Field[];
   readonly create: (keystone: Keystone, doing: string) => Promise<Entity>;
 }

@@ -4,8 +4,8 @@
  *   OS_* or clouds.yaml -> access -> a token, renewed when it expires (keystone.ts) -> users/, endpoints/: each reads the
  *     state, plans the differences, and applies them
  *
- * Waiting, and retries after 5xx, are the client's (../client.ts). Errors come with their fix: 401 and 403 end it (77);
- * 404 and 409 mean that another client was faster, so the state is read again.
+ * Waiting, and retries after 5xx, are the client's (../client.ts). Errors come with their fix: 401 and 403 end the run
+ * (77); 404 and 409 mean that another client was faster, so the state is read again.
  */
 import { UsageError } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
@@ -21,7 +21,7 @@ import { usersPart, wantedUsers, type FoundAccount } from './users/index.ts';
 
 const DEFAULT_REGION = 'RegionOne';
 
-/** What the parts are read for: only the creation of endpoints needs URLs. */
+/** The purpose of a run. Only the creation of endpoints needs URLs. */
 export type Purpose = 'ensure' | 'remove';
 
 /**
@@ -65,7 +65,7 @@ function regionsOf(given: readonly string[], ofCloud: string = DEFAULT_REGION): 
 
 /**
  * Each account's name, domain, project and password, from options or else from the service's own configuration, so that
- * they match its login.
+ * they match the credentials that the service uses.
  * @throws UsageError for a password file without an account
  */
 async function findAccounts(

@@ -24,7 +24,7 @@ export interface Login {
 const TOKENS = '/auth/tokens';
 const NO_REASON = 'no reason given';
 
-/** Keystone's API v3 with these credentials. Its errors are translated to ones with a fix. */
+/** Client of Keystone's API v3 with these credentials. Keystone's errors become errors that say how to fix them. */
 export class Keystone {
   readonly #client: Client;
   readonly #access: Access;
@@ -100,7 +100,7 @@ export class Keystone {
       const token = (this.#token ??= await this.#logIn());
       const headers = { 'x-auth-token': token, ...(path === TOKENS ? { 'x-subject-token': token } : {}) };
       const answer = await this.#client.send({ method, path, headers, body, doing });
-      // The token has expired or was revoked.
+      // After a 401, the token has expired or was revoked: log in once more.
       if (answer.status !== 401 || renewed || 'token' in proof) return answer;
       this.#token = undefined;
     }
@@ -181,7 +181,7 @@ function isEntity(value: unknown): value is Entity {
   return isObject(value) && typeof value['id'] === 'string';
 }
 
-/** Undefined if the response is not from Keystone. */
+/** Keystone's error message. Undefined if the response is not an error from Keystone. */
 function saidIn({ body }: JsonAnswer): string | undefined {
   const { error } = (body ?? {}) as { error?: { message?: unknown } };
   return typeof error?.message === 'string' ? error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '') : undefined;

@@ -49,7 +49,7 @@ export class Broker {
     await this.#send('PUT', path, doing, body);
   }
 
-  /** The page of another server on that port is not a valid response. */
+  /** Rejects a response that is not RabbitMQ's: another server may listen on the port. */
   async #read<T>(path: string, isWanted: (value: unknown) => value is T): Promise<T | undefined> {
     const doing = `read ${path}`;
     const answer = await this.#send('GET', path, doing);

@@ -76,7 +76,7 @@ function permissionFields(found: Permissions | undefined): Field[] {
   });
 }
 
-/** Comma-separated, as in a PUT. RabbitMQ returns a list since 3.9, and text before. */
+/** The user's tags, comma-separated as in a PUT. RabbitMQ returns a list since 3.9, and text before. */
 export function tagsOf(user: QueueUser | undefined): string {
   const tags = user?.tags ?? '';
   return typeof tags === 'string' ? tags : tags.join(',');

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isCredential, mentionsCredential } from '../../core/credential.ts';
 import { osloLines, type OsloLine } from '../../oslo/ini.ts';
 
-/** Option and section names in OpenStack's style. Anything else may be a secret where a name belongs. */
+/** Option and section names in OpenStack's style. Anything else in place of a name may be a secret. */
 const SECTION = /^[A-Za-z_][\w.:\-/ ]{0,63}$/;
 const KEY = /^[A-Za-z_][\w.-]{0,63}$/;
 /** Names that contain `token` although their values are mostly addresses. */

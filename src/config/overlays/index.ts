@@ -28,7 +28,7 @@ export { DEFAULT_ALLOWED, holdsSecret, type Overlay } from './overlay.ts';
 
 /**
  * The overlay defined by a file. Undefined if the section is missing or empty.
- * @param file its name, for messages
+ * @param file name of the file that contains the section, for messages
  * @param section the value of `overlays:`
  * @param environment where names are looked up, if they are allowed
  * @param configDir actual mount point of Kolla's CONFIG_DIR
@@ -114,7 +114,7 @@ function validated(file: string, section: unknown): OverlaySection | undefined {
   return parsed;
 }
 
-/** Whether $(NAME) is also replaced in files that are not for oslo.config. */
+/** Sets an option. The error for a file that oslo.config cannot parse names overlays.text as the alternative. */
 function settled(content: Buffer, setting: OsloSetting): Buffer {
   try {
     return setOsloOption(content, setting);

@@ -8,9 +8,9 @@ export interface OsloSetting {
 }
 
 /**
- * Sets one option in an oslo.config file. Everything else is kept byte for byte. If the option exists, its last line is
- * changed, since the last one applies; else it is added after the section's last option, or as a new section at the
- * end. Idempotent.
+ * Sets one option in an oslo.config file. Everything else is kept byte for byte. If the option exists, its last
+ * occurrence is changed, since that one applies; else it is added after the section's last option, or as a new section
+ * at the end. Idempotent.
  * @throws RangeError with the line number if oslo.config cannot parse the file
  */
 export function setOsloOption(content: Buffer, setting: OsloSetting): Buffer {
@@ -62,7 +62,7 @@ function sameSection(a: string, b: string): boolean {
   return normal(a) === normal(b);
 }
 
-/** oslo.config strips spaces and one pair of quotes around a value. */
+/** The value in quotes if necessary: oslo.config strips spaces and one pair of quotes around a value. */
 function quoted(value: string): string {
   const hasQuotes = /^["']/.test(value) && value.endsWith(value.charAt(0));
   return value !== value.trim() || hasQuotes ? `"${value}"` : value;

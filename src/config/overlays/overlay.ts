@@ -13,7 +13,7 @@ export interface Overlay {
   readonly used: ReadonlyMap<string, readonly string[]>;
   /** Files with passwords from Secrets. */
   readonly passwordFiles: ReadonlySet<string>;
-  /** Mount points of these Secrets. */
+  /** The mounted files that contain the passwords. */
   readonly sources: readonly string[];
   /** Passwords, and values of names that look like credentials, that were used so far. They must not be shown. */
   readonly secrets: readonly string[];
@@ -38,7 +38,7 @@ export function normalPath(path: string): string {
   return normalize(path);
 }
 
-/** Whether the file is in the destination, or would be. */
+/** Whether the file's path is the destination or below it. */
 export function isBelow(file: string, dest: string): boolean {
   return isWithin(normalPath(dest).replace(/(?<=.)\/$/, ''), file);
 }

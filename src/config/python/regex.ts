@@ -47,7 +47,7 @@ function translate(pattern: string, multiline: boolean): string {
     else if (repeat && (repeat[1] !== '' || repeat[2] !== ''))
       take(repeat[0].length, `{${repeat[1] || '0'}${repeat[2]}${repeat[3]}}`);
     else if (/^[{}\]]/.test(rest)) take(1, `\\${rest[0]}`);
-    // Also matches before a trailing newline.
+    // In Python, `$` also matches before a trailing newline.
     else if (rest.startsWith('$') && !multiline) take(1, String.raw`(?=\n?(?![^]))`);
     else take(1, rest[0]!);
   }
@@ -69,7 +69,7 @@ function escape(rest: string, inSet: boolean): [number, string] {
   return [2, String.raw`\u{${letter.codePointAt(0)!.toString(16)}}`];
 }
 
-/** A set. A leading `]` belongs to it, and so does any `[`. */
+/** The length of a set and its translation. A leading `]` belongs to the set, and so does any `[`. */
 function set(rest: string): [number, string] {
   const negated = rest[1] === '^';
   let at = negated ? 2 : 1;

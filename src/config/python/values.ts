@@ -3,7 +3,7 @@ import { unexpected } from '../failure.ts';
 
 export type Mapping = Readonly<Record<string, unknown>>;
 
-/** A Python dict. */
+/** Whether the value is a dict in Python. */
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

@@ -60,7 +60,7 @@ function idOf({ place }: ConfigFile, { source }: Placed): string {
   return `${place} ${source}`;
 }
 
-/** The path, whatever its spelling. */
+/** The path that identifies a destination, however it is written: normalized, and with its parents' links resolved. */
 function keyOf({ changes }: Work, dest: string): string {
   return changes.tree.find(trimmed(dest), false).path;
 }
@@ -113,7 +113,8 @@ function same(work: Work, file: ConfigFile, { source, dest }: Placed, depth: num
 }
 
 function sameRights(work: Work, file: ConfigFile, from: Entry, to: Entry, what: 'dir' | 'file'): boolean {
-  // Kolla compares the value in the entry even if it does not apply, although a `permissions` entry may have set it.
+  // Kolla compares `perm` and `owner` of the entry even with preserve_properties, where they do not apply. An object
+  // that has them is therefore accepted: a `permissions` entry may have set them.
   if (file.preserve && file.perm === octal(to.mode) && (what === 'dir' || isOwnerNamed(work, file, to))) return true;
   return sameMode(work, file, from, to, what) && (what === 'dir' || sameOwner(work, file, from, to));
 }

@@ -78,7 +78,7 @@ export function makeParents({ changes }: Work, path: string): void {
   if (parent === '' || changes.tree.stat(parent) === undefined) changes.makeDirectories(parent);
 }
 
-/** A directory copied into itself would grow until its paths are too long; Kolla's tool allows it. */
+/** Rejects copying a directory into itself, which Kolla's tool allows: it would grow until its paths are too long. */
 function refuseIntoItself({ changes: { tree } }: Work, source: string, dest: string): void {
   const [from, to] = [tree.find(source, true).path, tree.find(trimmed(dest), true).path];
   if (`${to}/`.startsWith(`${from}/`) && to !== from)

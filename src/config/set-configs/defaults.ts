@@ -12,8 +12,9 @@ const DEFAULTS = '/etc/kolla/defaults';
 const STATE = `${DEFAULTS}/state`;
 
 /**
- * Restores the image's own files, and saves those that the configuration replaces for the first time. Saved files stay
- * the image's: Kolla's own tool swaps the paths, and from the third start saves the deployed files.
+ * Restores the image's own files, and saves those that the configuration replaces for the first time. The saved files
+ * remain those of the image, unlike with Kolla's own tool, which swaps the paths and saves the deployed files from the
+ * third start.
  */
 export function handleDefaults(work: Work, document: Mapping): void {
   const { changes } = work;

@@ -7,8 +7,8 @@ import type { Tree } from '../tree/tree.ts';
 import { parsePythonYaml } from '../python/yaml.ts';
 
 /**
- * config.yaml or else config.json, with Python's semantics. Never from another path: an environment variable for it
- * allowed privilege escalation (CVE-2022-38060). Throws exit code 1 if it is unreadable or malformed.
+ * config.yaml or else config.json, with Python's semantics. Never from another path: an environment variable for the
+ * path allowed privilege escalation (CVE-2022-38060). Throws exit code 1 if it is unreadable or malformed.
  */
 export async function loadConfig(tree: Tree, lines: Lines): Promise<unknown> {
   const yaml = `${CONFIG_DIR}/config.yaml`;
@@ -34,7 +34,7 @@ function readBytes(tree: Tree, file: string): Buffer {
   }
 }
 
-/** A TextDecoder would cost more than everything else for a small file. */
+/** The text; undefined if it is not UTF-8. For a small file, a TextDecoder would cost more than everything else. */
 function decode(bytes: Buffer): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : undefined;
 }

@@ -18,14 +18,15 @@ export class Owners {
     this.#accounts = accounts;
   }
 
-  /** Throws the system's error if /etc/passwd or /etc/group is unreadable; a missing one names no user. */
+  /** Throws the system's error if /etc/passwd or /etc/group is unreadable; a missing file counts as empty. */
   static of(tree: Tree): Owners {
     const ids = (file: string) => (tree.stat(file) === undefined ? new Map() : idsIn(tree.read(file).toString()));
     return new Owners({ users: ids('/etc/passwd'), groups: ids('/etc/group') });
   }
 
   /**
-   * Names only, as in Kolla. Throws exit code 2 for a user or group unknown to the image.
+   * The IDs of an owner, which must be given by name, as in Kolla. Throws exit code 2 for a user or group unknown to
+   * the image.
    * @param entry entry that contains the owner
    */
   idsOf(owner: unknown, entry: string): Ids {

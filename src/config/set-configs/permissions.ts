@@ -7,7 +7,7 @@ import { isTrue, join, text, typeName, type Mapping } from '../python/values.ts'
 import type { Entry } from '../tree/entry.ts';
 import type { Work } from './work.ts';
 
-/** Sets owner and mode of one path; follows a link. An undefined mode is kept. */
+/** Owner and mode to set on a path, with links followed. Without `perm` the mode is kept. */
 export interface Permission {
   readonly uid: number;
   readonly gid: number;
@@ -35,7 +35,10 @@ export function handlePermission(work: Work, entry: Mapping, place: string): voi
   }
 }
 
-/** A match may be the service's own object, so a link there must not fail the whole start. */
+/**
+ * Whether a pattern's match is skipped because of another user's link. The match may be the service's own object, so
+ * that link must not fail the whole start.
+ */
 function isForeign({ changes, lines }: Work, path: string, uid: number, place: string): boolean {
   try {
     changes.findToGive(path, uid);
@@ -47,7 +50,7 @@ function isForeign({ changes, lines }: Work, path: string, uid: number, place: s
   }
 }
 
-/** Kolla's exit code for this error. */
+/** Kolla's exit code for an invalid configuration. */
 const BAD_CONFIG = 1;
 
 function below(

@@ -16,8 +16,8 @@ interface Settling {
 
 /**
  * Writes the tree to disk. Objects that are up to date are not touched; every file is replaced atomically. The image's
- * own files are saved before they are replaced, and deletions come last. Each name is created in the examined directory
- * itself, even if it was replaced or linked since. Throws the system's error.
+ * own files are saved before they are replaced, and deletions come last. Each name is created in the directory that was
+ * examined, even if another directory or a link has replaced that directory since. Throws the system's error.
  */
 export function settle(tree: Tree, lines: Lines): void {
   const settling: Settling = { tree, lines, doomed: [] };
@@ -40,7 +40,7 @@ function namesOf({ children }: Entry, depth: number): Iterable<string> {
   return names;
 }
 
-/** The directory exists on disk. It is opened only if something in it changes. */
+/** Writes the entries of a directory that exists on disk. The directory is opened only if something in it changes. */
 function settleEntries(settling: Settling, directory: Entry, depth: number): void {
   const { tree, doomed } = settling;
   let isPut = false;
@@ -104,7 +104,7 @@ function settleAccess({ lines }: Settling, handle: Handle, { uid, gid, mode, onD
   });
 }
 
-/** A file or link that is missing or out of date. */
+/** Writes a file or link if it is missing or out of date. */
 function settleThing(
   tree: Tree,
   directory: Entry,

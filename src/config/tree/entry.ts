@@ -51,7 +51,7 @@ export function isOf({ stats }: Pick<OnDisk, 'stats'>, now: Stats): boolean {
   return stats.dev === now.dev && stats.ino === now.ino;
 }
 
-/** Type of objects other than directories. */
+/** The children of all objects other than directories: none. */
 const NO_CHILDREN = new Map<string, Entry | undefined>();
 
 /**
@@ -71,7 +71,7 @@ export function newEntry(
   return { kind, mode, uid, gid, onDisk, content, target, times: undefined, touched: false, children };
 }
 
-/** The object on disk, or the planned one. */
+/** The times of the object on disk, or else those of the planned one. */
 export function timesOf({ times, onDisk }: Entry): Times | undefined {
   return onDisk === undefined ? times : { atime: onDisk.stats.atimeMs / 1000, mtime: onDisk.stats.mtimeMs / 1000 };
 }

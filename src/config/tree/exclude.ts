@@ -5,14 +5,15 @@ import { pythonRegExp } from '../python/regex.ts';
 interface ExcludeOptions {
   /** The pattern's name in messages about an invalid pattern. */
   readonly place: string;
-  /** The text of the message about a pattern that takes too long; the process then exits with `code`. */
+  /** Start of the message about a pattern that takes too long; the process then exits with `code`. */
   readonly limited: string;
   readonly code: number;
 }
 
 /**
- * Whether an entry with this `exclude` skips a path: as in Kolla, only if all of its (Python) patterns match, and a
- * pattern behind one that does not match is not read. Throws, with place and reason, for an invalid pattern.
+ * Whether an entry with this `exclude` skips a path: as in Kolla, only if all of its (Python) patterns match, and
+ * patterns after the first one that does not match are not evaluated. Throws, with place and reason, for an invalid
+ * pattern.
  */
 export function excluder(exclude: unknown, { place, limited, code }: ExcludeOptions): (path: string) => boolean {
   if (!isTrue(exclude)) return () => false;

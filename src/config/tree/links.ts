@@ -33,7 +33,7 @@ export function ownLinksOnly(maker: Maker): OnLink {
  * Resolves a path for reading. Follows links owned by the maker, by root, or by the owner of their target, who could
  * have placed the target there as well; and links on a volume that no process here can write to. Another user's link
  * could lead to a file readable only by root.
- * @param find resolves it, and calls back for each link
+ * @param find resolves the path, and calls `onLink` for each link
  * @param isReadOnly whether no process can write to the link's directory
  * @throws ForeignLinkError
  */

@@ -16,7 +16,7 @@ export interface Place {
 
 /**
  * Called before a link is followed; throws to reject it.
- * @param path of the link, itself without links
+ * @param path the link's path, with its parents' links resolved
  * @param holders the link's parent directories, from the root down
  */
 export type OnLink = (link: Entry, path: string, holders: readonly Holder[]) => void;
@@ -39,7 +39,7 @@ export class Tree implements Disposable {
   readonly root: string;
   readonly top: Entry;
   readonly #kept: LargeFile[] = [];
-  /** Resolved paths without links, and those that were followed: the same ones are looked up many times. */
+  /** Caches of resolved paths, without links and with links followed: the same paths are looked up many times. */
   readonly #directories = new Map<string, Entry>();
   readonly #straight = new Map<string, Place>();
   readonly #followed = new Map<string, Place>();
@@ -59,7 +59,7 @@ export class Tree implements Disposable {
   /** Resolves the path; follows the last link on request, or if a slash follows it. */
   find(path: string, follow: boolean, onLink?: OnLink): Place {
     const before = this.#straight.get(path);
-    // Invalidated when its directory changes.
+    // A cached place is valid as long as its directory has the same entry under that name.
     const isCurrent = before !== undefined && before.directory!.children.get(before.name) === before.entry;
     const straight = isCurrent ? before : this.#find(path, before);
     if (straight !== undefined && !(follow && straight.entry?.kind === 'link')) return straight;
@@ -71,7 +71,7 @@ export class Tree implements Disposable {
     return place;
   }
 
-  /** Fast path without links; undefined if there may be one, or a component is missing or unusual. */
+  /** Fast lookup of a path without links; undefined if there may be a link, or a component is missing or unusual. */
   #find(path: string, known = this.#straight.get(path)): Place | undefined {
     const name = known?.name ?? basename(path);
     const directory = known?.directory ?? this.#directoryOf(path, name);
@@ -184,7 +184,7 @@ export class Tree implements Disposable {
     return this.contentOf(entry);
   }
 
-  /** Same as above for a file. */
+  /** Same as `content`, for an entry that is a file. */
   contentOf({ content, onDisk }: Entry): Content {
     if (content !== undefined) return content;
     const found = this.held(onDisk!.parent!).read(onDisk!.name);
@@ -278,7 +278,7 @@ function missing(names: readonly string[]): Place {
   return { directory: undefined, name: names.at(-1)!, entry: undefined, path: `/${names.join('/')}` };
 }
 
-/** Whether a path can lead through it. */
+/** Whether a path can lead through the object. */
 function isWay({ kind }: Entry): boolean {
   return kind === 'directory' || kind === 'link';
 }

@@ -95,7 +95,10 @@ const LINKS = [
   ['/var/lock', '/run/lock'],
 ] as const;
 
-/** If a directory is copied over a shared one, its items are mounted individually. */
+/**
+ * The problem of an entry that copies an unavailable source to a shared directory: only the source's items could be
+ * mounted, individually.
+ */
 function unseenIn(directory: string): (entry: string) => string {
   return (entry) =>
     `${entry}: its source can't be seen here, and all of ${directory} can't be mounted; put the source ` +

@@ -100,9 +100,10 @@ function newName(path: string, names: Set<string>): string {
 }
 
 /**
- * The mounts of the tree's volume in kolla-init: the directory *above* each place, so that it creates the place itself
- * and owns it. For missing directories between it and a nested volume the runtime would create root-owned ones; the
- * kubelet creates them writable if each is mounted individually, outer ones first.
+ * The mounts of the tree's volume in kolla-init: the directory *above* each place, so that kolla-init creates the place
+ * itself and owns it. Missing directories between such a directory and a nested volume would be created by the
+ * container runtime, owned by root; the kubelet creates them writable if each is mounted individually, outer ones
+ * first.
  */
 function coversOf(places: readonly Place[]): string[] {
   const above = places.filter(({ volume }) => volume === TREE_VOLUME).map(({ path }) => dirname(path));

@@ -3,12 +3,12 @@ import type { Identity } from '../owner.ts';
 import type { Entry } from '../tree/entry.ts';
 import type { Tree } from '../tree/tree.ts';
 
-/** Directories that only root can access in every image. */
+/** A directory that only root can access in every image. */
 const CLOSED = '/root';
 
 /**
- * Why the Pod's user cannot reach a mount's path, with the fix, or undefined: the parents of a mount belong to the
- * image, and no volume changes their modes.
+ * Why the Pod's user cannot reach a mount's path, with the fix; undefined if it can. The parents of a mount belong to
+ * the image, and no volume changes their modes.
  * @param image if undefined, only facts about all images are used
  */
 export function whyNotReached(path: string, image: Tree | undefined, user: Identity): string | undefined {

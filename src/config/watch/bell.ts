@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One change causes many events. A directory that never stops changing must not be deferred forever. */
+/**
+ * Maximum debounce time, in intervals. One change causes many events, but a directory that never stops changing must
+ * not be deferred forever.
+ */
 const LONGEST_SETTLES = 10;
 
 export interface Patience {

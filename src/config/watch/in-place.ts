@@ -13,7 +13,7 @@ export interface FileInPlace {
 
 /**
  * The files installed by these steps.
- * @param before the state of the previous version, which unchanged files keep
+ * @param before the files of the previous version; unchanged files keep their time and ConfigMap version
  */
 export function filesInPlace(
   steps: readonly Step[],

@@ -40,8 +40,8 @@ export async function lookAt(
 }
 
 /**
- * Whether the kubelet is in the middle of an update: it renames `..data` first, and then links new names. Until then a
- * new certificate may be missing next to new files.
+ * Whether the kubelet is in the middle of an update: it renames `..data` first, and then links new names. In between,
+ * added names are still missing while changed files are already new.
  */
 async function isHalfSwapped(configDir: string): Promise<boolean> {
   const names = await readdir(join(configDir, '..data')).catch(ignoreAbsent);

@@ -21,7 +21,7 @@ const DATA_LINK = '..data';
 
 /**
  * @param onChange called for each event, several per change
- * @param onTrouble the watch is incomplete: no inotify watches are left (ENOSPC), a directory is unreadable
+ * @param onTrouble called if the watch is incomplete: no inotify watches are left (ENOSPC), a directory is unreadable
  */
 export function pathWatcher(onChange: () => void, onTrouble: (reason: string) => void): PathWatcher {
   let watcher: FSWatcher | undefined;
@@ -63,7 +63,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   EMFILE: 'no inotify instance is left on this node (fs.inotify.max_user_instances)',
 };
 
-/** A limit affects every path and is logged once. */
+/** The reason to log. For a limit, which affects every path, it names no path and is therefore logged once. */
 function reasonOf(error: unknown): string {
   return LIMITS[(error as NodeJS.ErrnoException).code ?? ''] ?? messageOf(error);
 }
@@ -86,7 +86,7 @@ function isOurs(path: string, wanted: readonly string[]): boolean {
   return wanted.some((one) => isWithin(path, one) || (isWithin(one, path) && !isInternal(path.slice(one.length))));
 }
 
-/** Content that the kubelet writes before it renames the link is not visible yet. */
+/** Whether the path is in one of the kubelet's internal directories, whose content is visible only through `..data`. */
 function isInternal(rest: string): boolean {
   return rest.split('/').some((name) => name.startsWith('..') && name !== DATA_LINK);
 }

@@ -3,8 +3,8 @@ import type { FileInPlace } from './in-place.ts';
 /** State of a watch for a status page. Counts start with the watch. */
 export interface WatchStatus {
   /**
-   * `in-step`: the installed version is current. `refused`: a newer version is invalid. `failed`: it could not be
-   * installed, and is retried. `absent`: there is no configuration. `starting`: before the first check.
+   * `in-step`: the installed version is current. `refused`: a newer version is invalid. `failed`: a newer version could
+   * not be installed, and is retried. `absent`: there is no configuration. `starting`: before the first check.
    */
   readonly state: 'starting' | 'in-step' | 'refused' | 'failed' | 'absent';
   /** The installed version, as the start of its digest. */

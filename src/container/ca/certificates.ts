@@ -27,9 +27,10 @@ interface CaDeps {
 
 /**
  * Copies the deployment's CA certificates into the image's store, removes those no longer deployed, and updates the
- * bundle if there was a change. At any moment each file is either old or new. The update runs whenever the store has a
- * certificate of ours, so that the next run completes an interrupted one. Resolves with the update's exit code, or 0.
- * Throws KollaError for an unknown distribution, and for a failed write.
+ * bundle. At any moment each file is either old or new. The update runs even without a change, as long as the
+ * deployment has certificates or the store has some of an earlier run, so that the next run completes an interrupted
+ * one. Resolves with the update's exit code, or 0. Throws KollaError for an unknown distribution, and for a failed
+ * write.
  */
 export async function copyCaCertificates({ root, update, umask, signal, log }: CaDeps): Promise<number> {
   const store = storeOf(root);
@@ -81,7 +82,10 @@ function put(
   replacer.sync();
 }
 
-/** The update re-creates its own files, and a wanted name in the store was just replaced. */
+/**
+ * Whether a file of an earlier run is removed. Files outside of the store's directory are, since the update re-creates
+ * them; a file in it is kept if the deployment still has it, since it was just replaced.
+ */
 function isLeftOver(path: string, root: string, store: CaStore, { files }: Sources): boolean {
   const directory = `${join(root, store.directory)}/`;
   return !path.startsWith(directory) || !files.has(path.slice(directory.length));

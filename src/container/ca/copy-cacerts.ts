@@ -27,6 +27,7 @@ export const copyCacerts: Helper = {
   summary: "Adds the deployment's CA certificates to the image's CA bundle.",
   main,
   commands: {},
-  // This is a step of a container whose final message is the service's. As root, no option may set a path.
+  // Runs in the service's container, whose termination log belongs to the service. Runs as root through sudo, so no
+  // option may name a path to write to.
   isGuest: true,
 };

@@ -63,7 +63,8 @@ interface Plan {
 
 /**
  * Updates the store below root.
- * @returns false, without a change, where the script itself has to run: the image has a hook, or a store that the script would change
+ * @returns false, without a change, if the script itself has to run: the image has a hook, or a store that the script
+ * would change
  * @throws the system's error for a failed write
  */
 export function updateDebianStore(root: string, log: Log): boolean {
@@ -106,7 +107,7 @@ function hashOf(root: string, { content }: Member): string | undefined {
   return isHashed(prefix, certificate) ? undefined : prefix;
 }
 
-/** The hooks that run-parts would execute. */
+/** Whether the script would execute a hook or restorecon. */
 function hasHooks(root: string): boolean {
   const names = unlessAbsent(() => readdirSync(join(root, HOOKS))) ?? [];
   return names.some((name) => /^[\w-]+$/.test(name)) || isExecutable(join(root, RESTORECON));
@@ -121,7 +122,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Undefined if the script would warn about a file or change it. */
+/** The files in the store; undefined if the script would warn about a file or change it. */
 function membersOf(root: string): readonly Member[] | undefined {
   const conf = unlessAbsent(() => readFileSync(join(root, CONF), 'utf8'));
   if (conf === undefined || conf === '') return undefined;
@@ -189,7 +190,7 @@ function certificatesIn(content: Buffer): readonly Certificate[] {
   return isCertificatesOnly(text) ? certificatesOf(text) : [];
 }
 
-/** Our links, by name or by hash, whose target is missing. */
+/** Removes our links, by name or by hash, that are no longer wanted. */
 function removeStaleLinks(root: string, wanted: ReadonlySet<string>): void {
   for (const entry of readdirSync(join(root, CERTS), { withFileTypes: true })) {
     const path = join(root, CERTS, entry.name);

@@ -1,6 +1,6 @@
 import { readCertificate, type Certificate } from '../../core/digest.ts';
 
-/** An older label that OpenSSL still accepts. */
+/** The label of a certificate, also in an older form that OpenSSL still accepts. */
 const CERTIFICATE = /^(?:X509 )?CERTIFICATE$/;
 
 /**
@@ -25,7 +25,7 @@ export function certificatesOf(text: string): Certificate[] {
   });
 }
 
-/** Whether a PEM file contains only certificates, since a comment could contain any text. */
+/** Whether a PEM file contains only certificates, and no text around them, which could be anything. */
 export function isCertificatesOnly(text: string): boolean {
   let at = 0;
   for (const { label, from, to } of blocksOf(text)) {
@@ -41,7 +41,7 @@ export function isCertificatesOnly(text: string): boolean {
   }
 }
 
-/** A bundle to which missing certificates are appended. Its line endings and order are kept. */
+/** The bundle with the missing certificates appended. Its line endings and order are kept. */
 export function bundleWith(bundle: string, added: readonly Certificate[]): string {
   const bodyOf = (pem: string) => pem.replaceAll(/-----[^-]*-----|\s/g, '');
   const there = new Set(blocksOf(bundle).map(({ pem }) => bodyOf(pem)));

@@ -31,14 +31,15 @@ interface PrepareDeps {
   /** Directory that replaces /var/lib/kolla/config_files. */
   readonly configDir: string;
   /**
-   * Whether config.json names certificates. If so, the service's volume must not stay empty, even if there are none.
+   * Whether config.json names certificates. If so, the service's volume must not stay empty, even if there are no
+   * certificates.
    */
   readonly asked: boolean;
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
-/** The directories that a container without root needs as volumes for its CA store, for that distribution. */
+/** The directories that a container without root needs as volumes for its CA store, for the image's distribution. */
 export function caVolumes(image: string): string[] {
   const { made, directory } = storeOf(image);
   return [made, directory];

@@ -50,7 +50,7 @@ const REDHAT: CaStore = {
 /** All distributions of Kolla images. */
 export const STORES: readonly CaStore[] = [DEBIAN, REDHAT];
 
-/** All directories that may contain our certificates, which start with `kolla`. */
+/** All directories that may contain our files, whose names start with `kolla`. */
 const PLACES = ['/etc/ssl/certs', DEBIAN.directory, REDHAT.directory];
 const OURS = 'kolla';
 /** Prefix of the deployment's certificates in the store. */
@@ -71,15 +71,15 @@ export function storeOf(root: string): CaStore {
   );
 }
 
-/** The same, but undefined for an unknown distribution. */
+/** The image's store; undefined for an unknown distribution. */
 export function knownStoreOf(root: string): CaStore | undefined {
   if (isThere(join(root, '/etc/debian_version'))) return DEBIAN;
   return isThere(join(root, '/etc/redhat-release')) ? REDHAT : undefined;
 }
 
-/** The files are read once; later replacements are ignored. */
+/** A source file as it was read; later replacements are ignored. */
 interface SourceFile {
-  /** The directory's path with links resolved. */
+  /** The file's path with links resolved. */
   readonly path: string;
   readonly content: Buffer;
   readonly mode: number;
@@ -102,9 +102,10 @@ export function sourcesOf(root: string): Sources {
 }
 
 /**
- * The same for one directory; none if it is missing. Links inside it are followed, such as a ConfigMap's through
+ * The certificates in one directory; none if it is missing. Links inside it are followed, such as a ConfigMap's through
  * `..data`. A link that leads outside is not: root would copy any file into a world-readable store. The directory
- * itself may be a link, unless another user could have created it. It is held open: later replacements are ignored.
+ * itself may be a link, unless another user could have created it. The directory is held open: later replacements are
+ * ignored.
  * @throws ForeignLinkError (exit code 1); NotPermittedError, and UnavailableError if it changes while it is read
  */
 export function sourcesIn(directory: string): Sources {
@@ -149,14 +150,14 @@ function openIn(tree: Tree, path: string): Directory | undefined {
   return Directory.below('/', place.path);
 }
 
-/** Undefined if it is not a file. A link that was inserted in between is an error. */
+/** Undefined if it is not a file. A link that was inserted since the path was resolved is an error. */
 function readSource(root: Directory, path: string): SourceFile | undefined {
   using handle = root.openBelow(dirname(path.slice(root.path.length)));
   const found = handle.read(basename(path));
   return found && { path, content: bytesOf(found.content), mode: found.stats.mode };
 }
 
-/** All our files and links in the store and in the generated directory. The directory names are kept. */
+/** All our files and links in the store and in the generated directory. Directories themselves are not included. */
 export function present(root: string): string[] {
   const found: string[] = [];
   for (const place of PLACES) collect(join(root, place), found);

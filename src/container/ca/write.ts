@@ -27,8 +27,9 @@ export function linkNameOf(name: string): string {
 }
 
 /**
- * `3513523f.0`, or the next number not used by the image or another of ours. OpenSSL stops at the first missing number,
- * so ours moves up when the previous one is removed: a renewed CA has the same subject.
+ * Creates a link such as `3513523f.0`, with the first number that neither the image nor another of our links uses, and
+ * returns its path. OpenSSL stops at the first missing number, so our link takes the number of a removed one: a renewed
+ * CA has the same subject.
  */
 export function putHash(links: Replacer, prefix: string, target: string, wanted: ReadonlySet<string>): string {
   for (let n = 0; ; n += 1) {

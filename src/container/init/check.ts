@@ -90,7 +90,7 @@ export async function compareCommand(root: string, wanted: string, show: Show): 
   return undefined;
 }
 
-/** kolla-init writes no command without permission. */
+/** Whether kolla-init would write the command to the directory: it does not do so without permission. */
 async function isVolume(directory: string): Promise<boolean> {
   return followAt(directory)?.isDirectory() === true && (await mayWriteIn(directory));
 }

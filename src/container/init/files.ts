@@ -14,8 +14,8 @@ import { bringsCaCertificates, checkCaStore, checkCertificates, prepareCaStore }
 /**
  * The per-Pod values that kolla-pod.yaml sets in files. Used by apply, check, plan and watch. Undefined if the section
  * is missing.
- * @param podFile the context's
- * @param inherited the context's: our caller's environment
+ * @param podFile kolla-pod.yaml, from the context
+ * @param inherited the caller's environment, from the context
  * @param configDir where passwords may be mounted
  * @throws ConfigError with every problem and its location
  */
@@ -70,7 +70,7 @@ export function certificateCheck({ root, configDir }: Place): ConfigOptions['val
   return root === '/' ? undefined : () => checkCertificates(configDir, '/');
 }
 
-/** The same, and also checks that the store is writable. */
+/** Same as certificateCheck, and also checks that the store is writable. */
 export function certificateCheckToWrite({ root, configDir }: Place): ConfigOptions['validate'] {
   if (root === '/') return undefined;
   return (sources) => {

@@ -1,8 +1,7 @@
 /**
  * kolla-init: prepares a container before its service starts.
  *
- *   options -> dependencies parsed (a typo must not cost half an hour) -> config.json's files installed, the CA store, its
- *   command in /run/kolla for kolla_start -> dependencies ready -> one line, exit code 0
+ *   options -> dependencies parsed (a typo must not cost half an hour) -> config.json's files installed, the CA store, config.json's command in /run/kolla for kolla_start -> dependencies ready -> one line, exit code 0
  *
  * Errors: 64 an invalid dependency, 65 an invalid config.json, 69 a failed Job, 75 the deadline, 77 the API server or
  * the system denies access, 143 SIGTERM. Idempotent: up-to-date files are not touched.

@@ -66,7 +66,10 @@ async function certificates({ signal, log, inherited }: Context): Promise<ExitCo
   return await copyCaCertificates({ root: '/', update, umask: process.umask(), signal, log });
 }
 
-/** Without root the image's store cannot change; a service without a CA certificate would fail much later. */
+/**
+ * Warns about CA certificates that are not in the image's store, which cannot be changed without root: a service
+ * without a CA certificate would fail much later.
+ */
 function sayWhatIsLeftOut(log: Log): void {
   try {
     const sources = sourcesOf('/');

@@ -135,7 +135,9 @@ async function becomeCommand(text: string, { inherited, signal }: Context): Prom
 
 const KNOWN = ENTRYPOINT_OPTIONS.map(({ env }) => env).filter((env) => env.startsWith(VARIABLE_PREFIX));
 
-/** Otherwise a misspelt variable would be ignored silently. Other variables belong to other programs. */
+/**
+ * Warns about a misspelt variable, which would otherwise be ignored silently. Other variables belong to other programs.
+ */
 function sayWhenUnknown(name: string, warn: (message: string) => void): void {
   if (!name.startsWith(VARIABLE_PREFIX) || KNOWN.some((known) => known === name)) return;
   const suffixes = KNOWN.map((known) => known.slice(VARIABLE_PREFIX.length));

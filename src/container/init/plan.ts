@@ -99,7 +99,10 @@ export const planCommand = command({
   },
 });
 
-/** If the image is unknown, Debian's. */
+/**
+ * The directories of the image's CA store, if the deployment has certificates. If the image is unknown, those of
+ * Debian.
+ */
 async function caDirectories(
   sources: readonly string[],
   configDir: string,

@@ -86,7 +86,7 @@ export const rbacCommand = command({
     const objects = rolesFor(
       all,
       { kind: 'ServiceAccount', name: account, namespace },
-      // A ClusterRole's name is unique in the cluster.
+      // A ClusterRole's name must be unique in the cluster.
       { role: `kolla-init-${account}`, clusterRole: `kolla-init-${namespace}-${account}` },
     );
     if (output === 'json')

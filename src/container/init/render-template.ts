@@ -40,7 +40,7 @@ function fillTemplate(text: string, values: TemplateValues, file: string): strin
   }
 }
 
-/** Values of this host. Using one throws UsageError if INTERFACE_NAME has no address. */
+/** Values of this container. Using an address throws UsageError if INTERFACE_NAME has none. */
 export function ownValues(
   interfaceName: string | undefined,
   interfaces: () => Readonly<Record<string, readonly { readonly address: string }[] | undefined>> = networkInterfaces,
@@ -70,7 +70,7 @@ const NEW_FILE_MODE = 0o666;
  */
 export async function renderTemplate(path: string, templates: string, values: TemplateValues): Promise<void> {
   const source = join(templates, basename(path), basename(path));
-  // Preserves bytes in any encoding.
+  // Latin-1 preserves the bytes of any encoding.
   const text = textOf(source, path);
   const content = Buffer.from(fillTemplate(text, values, source), 'latin1');
   try {

@@ -14,7 +14,7 @@ const FILE_MODE = 0o640;
  * Readable by its group, the Pod's fsGroup or the service's own, and by no other user, like the rest of the
  * configuration. Does nothing without such a directory, or without write permission. Resolves with whether a different
  * command was there before.
- * @throws NotPermittedError or UnavailableError if it should be writable and is not
+ * @throws NotPermittedError or UnavailableError for a failed write
  */
 export async function leaveRunCommand(root: string, command: string, log: Log): Promise<boolean> {
   const path = join(root, ROOTLESS_RUN_COMMAND);

@@ -29,7 +29,10 @@ import {
 import { leaveRunCommand } from './run-command.ts';
 import { watchRecorder } from './watch-record.ts';
 
-/** Files that the service mounts individually keep their inode, because otherwise it would not see new versions. */
+/**
+ * Options of a watch, except writesInPlace, which is always set: files that the service mounts individually must keep
+ * their inode, because the service would not see new versions otherwise.
+ */
 export interface WatchRunOptions extends Omit<WatchOptions, 'writesInPlace'>, TlsValues {
   /** Values of `--on-change`. */
   readonly onChange: readonly string[];

@@ -72,7 +72,7 @@ export async function waitFor(
     const self = { podName, nodeName, container: own?.name, isInCluster };
     await waitForAll(dependencies, { ...options, self }, { signal, log, live, tell, kube: api.get });
   } catch (error) {
-    // The name is certain only if it was given as an option or the kubelet provides it.
+    // The Pod's name is certain only if it was given as an option or the kubelet provides it.
     const isKnown = settings.podName !== undefined || own !== undefined;
     if (error instanceof KollaError && !(error instanceof SignalError) && isKnown)
       await announce(error.message, { podName, podUid: own?.podUid }, { kube: api.get, log, signal });
@@ -80,11 +80,13 @@ export async function waitFor(
   }
 }
 
-/** Both the kubelet and the user are waiting at this point: the kubelet for our exit, the user for the reason. */
+/** Timeout for creating the Event. At this point the kubelet is waiting for our exit, and the user for the reason. */
 const ANNOUNCE_MS = 2000;
 /** The API server's maximum length of an Event's note. */
 const NOTE_BYTES = 1024;
-/** A name has at most 253 characters; the rest is for a suffix. */
+/**
+ * Maximum length of the Pod's name in the Event's name, which has at most 253 characters with the API server's suffix.
+ */
 const NAME_CHARACTERS = 200;
 
 /**

@@ -81,7 +81,7 @@ export const watchCommand = command({
   ],
   async run({ options }, context) {
     const settings = await watchSettings(options, context);
-    // Loads the modules of a resident command.
+    // Loaded lazily: only a running watch needs these modules.
     const { runWatch } = await import('./run-watch.ts');
     return await runWatch(settings, context);
   },

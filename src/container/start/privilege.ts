@@ -4,7 +4,10 @@ import { findProgram, isRefusal } from '../../process/exec/index.ts';
 
 /** The command file written by kolla_set_configs as root. */
 export const RUN_COMMAND = '/run_command';
-/** The command file that kolla-init writes for a container without root. Only this path is checked there. */
+/**
+ * The command file that kolla-init writes for a container without root. A kolla_start without root checks only this
+ * path.
+ */
 export const ROOTLESS_RUN_COMMAND = '/run/kolla/run_command';
 
 /** How the configuration is installed: by kolla_start itself, through sudo, or beforehand by kolla-init. */

@@ -79,7 +79,7 @@ function commandOf([command, ...rest]: readonly [string, ...string[]]): string {
   return FILE_TOOLS.has(basename(command)) ? [command, ...rest].join(' ') : command;
 }
 
-/** Whether the command is called directly or through a rootwrap. */
+/** Whether the command is privsep-helper, called directly or through a rootwrap. */
 function asksPrivsep([command = '', , wrapped = '']: readonly string[]): boolean {
   return [command, ROOTWRAP.test(basename(command)) ? wrapped : ''].some((word) => basename(word) === PRIVSEP);
 }

@@ -6,7 +6,6 @@ import type { Request } from './parse.ts';
 export const SECURE_PATH = `/var/lib/kolla/venv/bin:${SYSTEM_PATH}`;
 
 /** Variables that sudo keeps by default: terminal, time zone and locale. */
-
 const KEPT = /^(?:TERM|TZ|LANG|LANGUAGE|LC_[A-Z]+|COLORTERM|HOSTNAME)$/;
 
 /**

@@ -68,7 +68,7 @@ async function answer(request: Request, inherited: NodeJS.ProcessEnv): Promise<E
       return refuse(`this root may not become ${target.name}: ${messageOf(error)}`);
     }
   }
-  // Runs afterwards, because execute permission is checked for the target user.
+  // The program is looked up after the change of user, because execute permission is checked for the target user.
   const program = findProgram(request.words[0], environment['PATH'] ?? SECURE_PATH);
   if (isRefusal(program)) return refuse(program.reason, program.code);
   return await becomeProgram(...withCallersLimits(program, request.words), environment, AbortSignal.any([]));
@@ -76,7 +76,7 @@ async function answer(request: Request, inherited: NodeJS.ProcessEnv): Promise<E
 
 /** Groups are set first, while that is still permitted. */
 function leaveRoot(name: string, { uid, gid }: { uid: number; gid: number }): void {
-  // Missing in Node's types.
+  // initgroups is missing in Node's types.
   (process as unknown as { initgroups(user: string, group: number): void }).initgroups(name, gid);
   process.setgid?.(gid);
   process.setuid?.(uid);

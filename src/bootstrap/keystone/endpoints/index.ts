@@ -59,7 +59,9 @@ async function planCatalogueRemoval(
   return all;
 }
 
-/** Shown with its URL, since several endpoints may have the same name. */
+/**
+ * The endpoint's name in messages. It contains the URL, since several endpoints may have the same interface and region.
+ */
 function endpointName(service: string, one: Entity): string {
   return [service, one['interface'], one['region_id'], one['url']].join(' ');
 }

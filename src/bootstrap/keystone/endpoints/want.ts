@@ -24,7 +24,7 @@ const KEYSTONES_OWN = /[%$]\((\w+)\)s/g;
 
 /**
  * The entries with their URLs. Interfaces without a template have no URLs; their existing endpoints are not changed.
- * @param service its name, for `{service}`
+ * @param service name of the service, for `{service}`
  * @throws UsageError for an invalid or missing template
  */
 export function wantedServices(
@@ -61,7 +61,7 @@ export function wantedServices(
   return wanted;
 }
 
-/** The URL in one notation: `%(tenant_id)s` and `$(project_id)s` are equivalent in Keystone. */
+/** Whether two URLs are the same for Keystone, where `%(tenant_id)s` and `$(project_id)s` are equivalent. */
 export function isSameUrl(a: string, b: string): boolean {
   const plain = (url: string) =>
     url.replaceAll(KEYSTONES_OWN, (_, key: string) => `%(${key === 'tenant_id' ? 'project_id' : key})s`);
@@ -114,7 +114,7 @@ function checkNames(entries: readonly IdentityService[], templates: Templates): 
   }
 }
 
-/** A template without a placeholder for entry or region would direct clients to another service. */
+/** Rejects templates that result in one URL for several entries or regions: clients would reach the wrong service. */
 function checkApart(wanted: readonly WantedService[], templates: Templates, regions: readonly string[]): void {
   for (const one of INTERFACES) {
     const urls = wanted.flatMap(({ endpoints }) => endpoints).filter((endpoint) => endpoint.interface === one);

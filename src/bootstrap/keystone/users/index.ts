@@ -5,7 +5,7 @@
  *     request for each user with a known password (state) -> differences, and how to apply them, in this order: domain,
  *     project, user, password, role, assignment (plan)
  *
- * A password is set only if Keystone returns 401 for it, since each change revokes its tokens. Only accounts are
+ * A password is set only if Keystone returns 401 for it, since each change revokes the user's tokens. Only accounts are
  * removed.
  */
 import { UnavailableError } from '../../../core/errors.ts';

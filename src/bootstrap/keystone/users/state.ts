@@ -125,8 +125,9 @@ function keep(into: Map<string, Entity>, key: string, found: readonly Entity[], 
 }
 
 /**
- * Keystone's database may compare names case-insensitively, and then rejects another spelling. An account with another
- * name is not the requested one: its password is not ours to set.
+ * The entity with this name, or else with this name in other case: Keystone's database may compare names
+ * case-insensitively, and then rejects a second spelling. An entity with any other name is not the requested one: an
+ * account's password is then not ours to set.
  */
 function oneOf(found: readonly Entity[], name: string): Entity | undefined {
   const plain = name.toLowerCase();

@@ -43,7 +43,8 @@ export interface FoundAccount {
 }
 
 /**
- * A service's objects; names in its configuration override the catalogue's. A domain named there must exist.
+ * A service's objects; names in its configuration override the catalogue's. A domain named in the configuration is
+ * created if missing.
  * @param accountOf the values found for each user
  */
 export function wantedUsers(

@@ -10,7 +10,7 @@ const PENDING = 'run/kolla/watch-pending';
 
 /** Remembers across restarts that a notification is pending. */
 export interface Pending {
-  /** Whether a previous watch exited in between. */
+  /** Whether a previous watch exited before it had sent its notification. */
   wasLeft(): Promise<boolean>;
   /** Called when files are about to change. */
   begin(): Promise<void>;

@@ -37,8 +37,8 @@ export interface RunnerParts {
 const RETRY = { minMs: 1000, maxMs: 60_000 };
 
 /**
- * Runs the actions of one change in order: each starts after the previous one has succeeded. A failed one is retried
- * with backoff, until it succeeds or there is a newer change, for which all start over.
+ * Runs the actions of one change in order: each starts after the previous one has succeeded. A failed action is retried
+ * with backoff, until it succeeds or there is a newer change, for which all actions start over.
  */
 export class ActionRunner implements AsyncDisposable {
   readonly #actions: readonly Action[];
@@ -81,7 +81,7 @@ export class ActionRunner implements AsyncDisposable {
     onExit();
   }
 
-  /** False if the attempt is no longer needed. */
+  /** Attempts an action until it succeeds. False if it is no longer needed. */
   async #untilDone(action: Doable, version: string, superseded: AbortSignal): Promise<boolean> {
     const { signal, log } = this.#parts;
     const over = AbortSignal.any([signal, superseded]);
@@ -99,7 +99,7 @@ export class ActionRunner implements AsyncDisposable {
     return false;
   }
 
-  /** The reason for a failure. */
+  /** Attempts an action once. Returns the reason for a failure. */
   async #attempt(action: Doable, version: string): Promise<string | undefined> {
     const { signal, log, timeoutMs, perform } = this.#parts;
     const deadline = new AbortController();

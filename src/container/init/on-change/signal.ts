@@ -3,9 +3,9 @@ import { inMask, isNamed, isOurs, lineOf, listProcesses, type ProcessInfo } from
 import type { SignalAction } from './actions.ts';
 
 /**
- * Sends the signal, and resolves with its target: `keystone (pid 7)`. For a service with workers only the parent
- * process gets it. Throws UnavailableError if there is no target, or it ignores the signal, NotPermittedError if the
- * system denies it.
+ * Sends the signal, and resolves with its target: `keystone (pid 7)`. For a service with workers, only the parent
+ * process gets the signal. Throws UnavailableError if there is no target, or it ignores the signal, NotPermittedError
+ * if the system denies it.
  * @param isInPod whether this is a Pod's container, where PID 1 is ourselves or, in a shared namespace, the pause
  * process
  */
