@@ -5,6 +5,10 @@ import { canRunMariadb } from '../cluster/mariadb.ts';
 import { databaseName, sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { canRunOpenstackTools, openstackTools } from '../cluster/openstack-tools.ts';
 import { emptyDatabase, toolSite, type ToolSite } from './kolla-bootstrap-tool-support.ts';
+import { fileLimit } from '../support/file-limit.ts';
+
+// Each start of nova-manage takes seconds of CPU.
+fileLimit(20);
 
 const skip = (await canRunOpenstackTools()) ?? (await canRunMariadb()) ?? false;
 // Characters that a URL, a shell or a table might misinterpret.
