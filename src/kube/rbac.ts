@@ -46,7 +46,7 @@ const GROUP = 'rbac.authorization.k8s.io';
 /**
  * A Role and binding per namespace of the grants, a ClusterRole and binding for cluster-scoped ones; with as few rules
  * as possible.
- * @param names names of the objects; those of cluster-scoped objects must be more specific
+ * @param names names of the created objects; a cluster-scoped name must be unique in the whole cluster
  */
 export function rolesFor(
   grants: readonly Grant[],

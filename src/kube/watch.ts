@@ -50,8 +50,8 @@ async function* objectObservations<T extends KubeObject, R>(
           break;
         case 'events':
           for (const { type, object } of value.events) {
-            // Servers that send a bookmark after the initial events (since 1.35 by default) thereby show that there are
-            // none.
+            // A bookmark without earlier events means that the object is absent: servers (since 1.35 by default) send
+            // one after the initial events.
             if (!isKnown && type === 'BOOKMARK') yield { kind: 'absent' };
             isKnown = true;
             if (type === 'ADDED' || type === 'MODIFIED') yield { kind: 'object', object };

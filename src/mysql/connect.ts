@@ -38,7 +38,7 @@ interface ConnectOptions {
   readonly handshakeMs?: number;
   /** Timeout of each statement that does not set its own. */
   readonly statementMs?: number;
-  /** TLS settings; undefined for none. */
+  /** The database to select; undefined for none. */
   readonly database?: string | undefined;
 }
 
