@@ -26,8 +26,8 @@ export interface LogEvent {
 export const MAX_LINES = 1000;
 export const MAX_LENGTH = 1024 * 1024;
 /**
- * Maximum distance between an event's last line and its next one in a file with several writers. Only file positions
- * may end an event by themselves, since a second reading sees the same ones.
+ * Maximum distance between an event's last line and its next one in a file with several writers. A distance may end an
+ * event without a Cut in the checkpoint, since a second reading sees the same positions.
  */
 export const REACH_BYTES = 64 * 1024;
 

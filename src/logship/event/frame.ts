@@ -47,7 +47,7 @@ export class Frame {
     this.content = content;
     this.next = next;
     this.before = before;
-    // The cut of the later run takes precedence.
+    // Of two cuts of one event, that of the later run takes precedence.
     this.#cuts = new Map(content.cuts.map((cut) => [cut.start, cut]));
   }
 
@@ -74,7 +74,7 @@ export class Frame {
     this.last = event;
     const { cuts } = this.content;
     if (cuts.length === 0) return;
-    // The reader ends unfinished lines, and records that just before it passes such a line on.
+    // The reader cuts unfinished lines, and records the cut just before it passes such a line on.
     const newest = cuts.at(-1);
     const cut = newest?.start === event.offset ? newest : this.#cuts.get(event.offset);
     if (cut === undefined) return;
@@ -89,14 +89,17 @@ export class Frame {
     if (this.last === event) this.last = undefined;
   }
 
-  /** A timeout has ended the event, which the checkpoint must record. */
+  /** Records that a timeout has ended the event. */
   cut(event: OpenEvent): void {
     const cut = { start: event.offset, at: this.next };
     this.content.cuts.push(cut);
     this.#perhaps.set(event.pid, cut);
   }
 
-  /** The line starts the next event of a process, which would have ended the previous one anyway. No cut is needed. */
+  /**
+   * Called for a line that starts the next event of a process. It would have ended the previous event too, so no cut is
+   * needed.
+   */
   ends(pid: number): void {
     const cut = this.#perhaps.get(pid);
     if (cut === undefined) return;
@@ -105,18 +108,18 @@ export class Frame {
     if (at !== -1) this.content.cuts.splice(at, 1);
   }
 
-  /** The line would have joined an event that a timeout has ended. */
+  /** Called for a line that would have joined an event that a timeout has ended: the cut is needed. */
   needsCut(pid: number): void {
     this.#perhaps.delete(pid);
   }
 
-  /** Same as above, for any process. */
+  /** Same as needsCut(), for all processes. */
   needsCuts(): void {
     // clear() allocates a new table even for an empty map, and the old table keeps the new one alive.
     if (this.#perhaps.size > 0) this.#perhaps.clear();
   }
 
-  /** Ends events that no line can reach any more. Called from time to time. */
+  /** Events that no line can reach any more, for the caller to end. None unless many events are open. */
   stale(): readonly OpenEvent[] {
     if (this.open.size < this.#many) return NONE;
     const stale = [...this.open.values()].filter((event) => !event.reaches(this.next));
@@ -142,7 +145,7 @@ export function carry(frame: Frame, line: Line, touched: Touched): 'joined' | 'd
 }
 
 /**
- * A line does not belong to the continued event, or the event was cut.
+ * Ends the continued event, because a line does not belong to it, or because it was cut.
  * @param at offset the offset from which no line belongs to it
  * @returns whether this is new and must be recorded in the checkpoint
  */
@@ -179,7 +182,10 @@ function begin(frame: Frame, line: Line, touched: Touched): 'joined' | 'decided'
   return 'decided';
 }
 
-/** Decisions of an earlier run are kept: ended events, and lines possibly sent separately. */
+/**
+ * The event of the previous generation that this line continues. None if an earlier run has ended the event, or has
+ * read this generation and may have sent the line separately.
+ */
 function openFor(frame: Frame, before: Frame, text: string): OpenEvent | undefined {
   const { isNew, parser } = frame.content;
   if (!isNew) return undefined;

@@ -6,7 +6,7 @@ import type { Zone } from './zone.ts';
 const PRIORITY = /^<\d{1,3}>/;
 const TIME_5424 = /^(?:<\d{1,3}>)?1 (\S+) /;
 const LINE_TIME_3164 = /^(?:<\d{1,3}>)?(\w{3}) ([ \d]?\d) (\d\d):(\d\d):(\d\d) /;
-/** Times in messages are resolved where the zone is known. */
+/** Placeholder: the caller does not use the time. syslogTime() resolves it, with the zone. */
 const NO_ARRIVAL = { atMs: 0, zone: () => 0 };
 
 /** Syslog lines as written by `--syslog` (RFC 5424) or by other daemons (3164, with or without a priority). */

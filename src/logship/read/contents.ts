@@ -8,7 +8,7 @@ export interface Content {
   readonly generation: Generation;
   readonly progress: Progress;
   readonly parser: EventParser;
-  /** Ends of events due to a timeout. Entries are only appended. */
+  /** Ends of events and lines that do not follow from the file's content alone; see Cut. New entries are appended. */
   readonly cuts: Cut[];
   /** Set if earlier runs did not know the generation, so that none has sent any of its lines. */
   readonly isNew: boolean;
@@ -25,7 +25,7 @@ interface ContentsOptions extends ParserOptions {
 
 /** A file that was discovered. */
 interface Found {
-  /** Its path when it was written, without a rotation suffix. */
+  /** The path while the file was being written, without a rotation suffix. */
   readonly path: string;
   readonly dev: number;
   readonly ino: number;
@@ -42,7 +42,7 @@ interface Found {
 
 /** Number of paths whose last generation is remembered, to name the next one. */
 const REMEMBERED = 4096;
-/** Maximum number of these generations in the checkpoint, for paths that currently have none. */
+/** Maximum number of these generations in the checkpoint, for paths that currently have no file. */
 const FORMER = 256;
 
 /** All generations being read or not fully acknowledged, and the checkpoint's entries for them. */

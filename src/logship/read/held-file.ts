@@ -40,7 +40,7 @@ export class HeldFile implements Disposable {
     this.ino = ino;
   }
 
-  /** The longest read for which its buffer has room. */
+  /** A buffer with room for reads of this many bytes. */
   static bufferFor(bytes: number, memory?: SharedMemory): Buffer {
     return memory?.readBuffer(bytes + LEAD_BYTES) ?? Buffer.allocUnsafeSlow(bytes + LEAD_BYTES);
   }
@@ -125,7 +125,7 @@ const MOST_RENAMES = 20;
 /**
  * Opens a listed file under its current name after rotation.
  * @param look lists the current files
- * @throws the error of `open`, or that it is gone
+ * @throws the error of `open`, or an error if the file is gone
  */
 export function hold({ at, stat }: Sibling, buffer: Buffer, open: OpenLog, look: () => readonly Sibling[]): HeldFile {
   let name: string | undefined = at;

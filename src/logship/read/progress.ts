@@ -1,6 +1,6 @@
 /**
- * A position between two lines of a generation. A class, as Span, because V8 allocates object literals that outlive its
- * first collections in the old generation, and one or two per line fill that within a second.
+ * A position between two lines of a generation. A class, like Span, because V8 allocates object literals that outlive
+ * its first collections in the old generation, and one or two per line fill that within a second.
  */
 export class Mark {
   /** Bytes from the start. */
@@ -31,7 +31,7 @@ export class Span {
   end: Mark;
   /** Number of its events that are not settled. */
   open = 1;
-  /** Its event is in the request being filled. */
+  /** Whether its event is in the request being filled. */
   isFilled = false;
   /** The span that it was merged into. */
   into: Span | undefined = undefined;
@@ -106,8 +106,9 @@ export class Progress {
   }
 
   /**
-   * Merges neighbors that are in the request being filled, which is complete: events are sent together, and thousands of
-   * small objects slow down the garbage collector. So are settled ones: one open span may hold the mark for days.
+   * Merges neighboring spans of the request that has just been filled: their events are sent together, and thousands of
+   * small objects slow down the garbage collector. Settled spans are merged too, because one open span may hold the
+   * mark for days.
    */
   merge(): void {
     const spans = this.#spans;

@@ -48,7 +48,7 @@ export class Rotated {
     this.#beside = besideOne(this.#list);
   }
 
-  /** For polling many paths at once. Their current files must already be open. */
+  /** Lists the siblings of many paths at once. The current files at these paths must already be open. */
   lookAround(): Beside {
     return besideMany(this.#list);
   }
@@ -107,7 +107,7 @@ export class Rotated {
    */
   away(held: (path: string) => HeldFile | undefined, beside: Beside): readonly Tail[] {
     const byPath = Map.groupBy(this.#options.contents.awaited, ({ generation }) => generation.path);
-    // Called before a directory is listed, so that the listing contains files that have left their path.
+    // Determined before a directory is listed, so that the listing contains files that have left their path.
     const current = new Map([...byPath.keys()].map((path) => [path, this.#currentOf(path, held(path))]));
     return [...byPath].flatMap(([path, entries]) => this.#awayFrom(path, entries, current.get(path), beside));
   }

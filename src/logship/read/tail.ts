@@ -15,7 +15,7 @@ export interface TailOptions extends LineReaderOptions {
   readonly displaced: (tail: Tail, displaced: Displaced) => boolean;
 }
 
-/** An open file. Its tail closes it. */
+/** An open file, which its tail closes. */
 interface Followed {
   /** Its path when it was written, without a rotation suffix. */
   readonly path: string;
@@ -228,7 +228,10 @@ export interface FollowOptions extends Omit<TailOptions, 'buffer' | 'displaced' 
   readonly stateDir?: string;
   /** What happens with existing files on first start. Undefined on later starts. */
   readonly firstStart?: 'beginning' | 'end' | undefined;
-  /** Rotated files older than this existed before us. In milliseconds since the epoch; the default is the start. */
+  /**
+   * Unknown rotated files that were last written before this time are not read. In milliseconds since the epoch; the
+   * default is the start of this process.
+   */
   readonly sinceMs?: number | undefined;
   /** A monotonic clock in milliseconds. */
   readonly uptime?: () => number;

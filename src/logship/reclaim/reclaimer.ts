@@ -33,7 +33,7 @@ export class Reclaimer {
   readonly #options: ReclaimOptions;
   /** For each generation the offset up to which it was reclaimed. */
   readonly #done = new Map<string, number>();
-  /** For each generation the offset up to which the system has refused to reclaim; not retried. */
+  /** For each generation whose range the system refused to reclaim: the offset from which it is retried. */
   readonly #refusedAt = new Map<string, number>();
   readonly #warnings: DedupedWarnings;
   #isOff = false;

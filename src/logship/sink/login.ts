@@ -25,7 +25,7 @@ export class Login {
     if ('apiKeyFile' in options) this.#file = new WatchedFile(options.apiKeyFile, '--api-key-file');
   }
 
-  /** Built from the current content of the file. */
+  /** The header with the current content of the file. */
   authorization(log: Log): string {
     this.#file?.refresh(log);
     return this.#header(this.#file?.text ?? this.#secret);

@@ -59,7 +59,10 @@ export class SyslogFiles implements Disposable {
     for (const [path, lines] of pending) this.#write(path, lines);
   }
 
-  /** For haproxy this is Kolla's path; other files are separate from those that services write themselves. */
+  /**
+   * The path of a program's file. For haproxy it is Kolla's; for others it is separate from the files that services
+   * write themselves.
+   */
   pathOf(program = 'unknown'): string {
     const known = this.#paths.get(program);
     if (known !== undefined) return known;
