@@ -24,9 +24,9 @@ export interface Begun {
   end(ran: Ran): Promise<void>;
 }
 
-/** Must be within the grace period of a Pod. */
+/** Maximum time for the final statements after a stop. It must be within a Pod's termination grace period. */
 const LAST_WORD_MS = 4000;
-/** Limit after a migration that was not interrupted. */
+/** The same after a migration that was not interrupted. */
 const GOOD_WORD_MS = 30_000;
 
 /**

@@ -23,8 +23,8 @@ const LONGEST_TEXT = 80;
 const READ_TEXT = 400;
 
 /**
- * Each of our sessions holds a lock with this name plus the session's number, which shows other processes that the session is
- * not a migration's.
+ * Each of our sessions holds a lock with this name plus the session's number, which shows other migrators that the
+ * session does not belong to a migration's command.
  */
 const MARK = 'kolla-db-sync:session:';
 

@@ -8,11 +8,11 @@ import { killSession } from '../fencing/sessions.ts';
 export const OUR_MARK = '/* kolla-db-sync */';
 
 /**
- * Time for which one statement blocks in the server. No polling is needed, and a waiting migrator can log in between
- * two statements.
+ * Time for which one statement blocks in the server. No polling is needed, and between two statements a waiting
+ * migrator can log whom it waits for.
  */
 const BLOCK_SECONDS = 10;
-/** Margin for a slow response after that time. A frozen server must not block us forever. */
+/** Margin for a slow response after BLOCK_SECONDS. A frozen server must not block us forever. */
 const ANSWER_MS = 30_000;
 const LONGEST_NAME = 64;
 /** "Not supported yet": some MariaDB releases reject GET_LOCK on Galera (MDEV-30473), where it means little. */
@@ -89,8 +89,8 @@ export async function holdsLock(session: MysqlSession, name: string, timeoutMs: 
 }
 
 /**
- * Kills the session that holds the lock, for a holder whose lease has expired but which is frozen, or partitioned from us but
- * not from the server. An account may kill its own sessions.
+ * Kills the session that holds the lock. Used when the holder's lease has expired: the holder is frozen, or partitioned
+ * from us but not from the server. An account may kill its own sessions.
  * @returns the server's number of that session; undefined if no session holds the lock
  */
 export async function endLockHolder(session: MysqlSession, name: string): Promise<number | undefined> {

@@ -20,7 +20,10 @@ export interface RowTaken {
   readonly takenAt: number;
   /** The fence as it was found. `running` means interrupted. */
   readonly before: FenceRow;
-  /** Whether a lease has expired since its interrupted holder could last renew it, so that its command is stopped. */
+  /**
+   * Whether a whole lease has passed since the interrupted holder could last renew the fence, so that the holder's
+   * command is stopped.
+   */
   readonly hasLeasePassed?: boolean;
 }
 
@@ -31,7 +34,7 @@ export interface RowFinished {
   readonly finished: Pick<RecordRow, 'holder' | 'token'>;
 }
 
-/** The entry for this work in the record at the first check, as the token under which it was done, if any. */
+/** What the record said about this work at the first check: the token under which the work was done, if it was. */
 export type Sight = Pick<RecordLook, 'doneBy'>;
 
 interface RowOptions {

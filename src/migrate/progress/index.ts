@@ -4,7 +4,7 @@
  *   every 30 s: running time, last line of the tool, changed tables (through a separate session)
  *     -> one log line; on a terminal a line that updates in place every second
  *
- * It cannot fail the run: after a timeout of 3 s the line has no tables.
+ * Progress reports cannot fail the run: after a timeout of 3 s the line has no tables.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { formatDuration } from '../../core/duration.ts';

@@ -8,7 +8,7 @@ export interface Ended {
   readonly exitCode: number;
   /** The last lines of the command. */
   readonly output: string;
-  /** Whether none of its sessions can continue, because it exited by itself. */
+  /** Whether none of the command's sessions can continue, because it exited by itself. */
   readonly isOver: boolean;
 }
 

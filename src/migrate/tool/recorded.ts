@@ -13,12 +13,12 @@ export interface Site {
 const SALT_BYTES = 8;
 const DIGEST_BYTES = 16;
 
-/** The release under which it is recorded. */
+/** The release under which a task is recorded. */
 export function releaseOf({ once }: RecordedDone, { release }: Site): string {
   return once === 'ever' ? '' : release;
 }
 
-/** The phase under which it is recorded; at most 32 characters. */
+/** The phase under which a task is recorded; at most 32 characters. */
 export function phaseOf({ name }: Pick<Task, 'name'>): string {
   return `tool:${name}`;
 }
@@ -83,7 +83,7 @@ function recordIn(records: readonly RecordRow[], phase: string, release: string,
   return records.find((row) => row.service === service && row.release === release && row.phase === phase);
 }
 
-/** A full migration has already done the same for this release. */
+/** Whether a full migration has already done the same for this release. */
 function isDoneWithin(records: readonly RecordRow[], { within }: RecordedDone, site: Site): boolean {
   if (within === undefined) return false;
   const row = recordIn(records, 'all', site.release, site);
