@@ -67,8 +67,8 @@ function lookUp(all: readonly Entry[], what: string): ApiResource | undefined {
 }
 
 /**
- * A plural takes precedence over a singular, a short name and a kind, in this order. Otherwise the server's order
- * decides.
+ * A plural takes precedence over a singular, a short name and a kind, in this order. Among several matches of one sort
+ * the first in the server's order applies.
  */
 function match(entries: readonly Entry[], word: string): Entry | undefined {
   const lower = word.toLowerCase();

@@ -33,7 +33,7 @@ export interface Pipeline extends AsyncDisposable {
   /** Ships until it is stopped; see Shipping. */
   run(signal: AbortSignal): Promise<ExitCode>;
   state(): PipelineState;
-  /** The content of its checkpoint on disk. */
+  /** The content of the pipeline's checkpoint on disk. */
   saved(): readonly Saved[];
   /** Whether a generation that is no longer at this path has unacknowledged lines. */
   needsFormer(path: string): boolean;

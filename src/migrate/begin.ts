@@ -18,8 +18,8 @@ export interface Begun {
   readonly childEnv: Tool['childEnv'];
   readonly redact: Redact;
   /**
-   * Called after the end was recorded: drops the account and ends its sessions. Never throws, because the next run
-   * would do it.
+   * Called after the end was recorded: drops the account and ends its sessions. Never throws: after a failure, the next
+   * run does the same.
    */
   end(ran: Ran): Promise<void>;
 }

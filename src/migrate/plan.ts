@@ -38,7 +38,7 @@ export type Database = Pick<Databases, 'target' | 'timeoutMs' | 'galeraDonor'>;
 
 /** The service's own tool. */
 export interface Tool {
-  /** The tool's environment: it must use the same server as we do. */
+  /** The tool's environment, which makes the tool use the same server as we do. */
   readonly childEnv: (at: Address, as?: Credentials) => NodeJS.ProcessEnv;
   /** Undefined if the tool has no check, or if another command runs. */
   readonly check: SchemaCheck | undefined;

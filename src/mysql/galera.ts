@@ -96,7 +96,7 @@ const UNKNOWN = 'AUTO';
 
 /** The other nodes of a cluster. */
 interface OtherNodes {
-  /** Their client addresses as they report them. */
+  /** The nodes' client addresses, as the nodes report them. */
   readonly places: Address[];
   /** Number of nodes whose address is unknown. */
   readonly unknown: number;

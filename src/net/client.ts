@@ -134,7 +134,7 @@ function attempt<T>(call: HttpRequest, read: (response: IncomingMessage) => T | 
   sent.end(body);
   const result = promise.then(read).finally(() => {
     clearTimeout(timer);
-    // An early response, such as 413: the memory of the body must not be read any more.
+    // After an early response, such as 413, the memory of the body must not be read any more.
     if (!sent.writableFinished && answer?.complete !== false) sent.destroy();
   });
   return { sent, result };

@@ -20,7 +20,7 @@ export class Frame {
   readonly content: Content;
   /** The last event of each process that writes to the file. */
   readonly open = new Map<number, OpenEvent>();
-  /** The event that was written last, unless it has ended. */
+  /** The last event in the file, unless it has ended. */
   last: OpenEvent | undefined;
   /** The offset after the last line. */
   next: number;
@@ -28,7 +28,7 @@ export class Frame {
   before: Frame | undefined;
   /** The event that continues from the previous generation. */
   carried: OpenEvent | undefined;
-  /** The offset up to which it continues, as an earlier run has decided. */
+  /** The offset up to which that event continues, as an earlier run has decided. */
   carriedTo: number | undefined;
   /** The reading round of the last line, and the last round without a line. */
   touchedRound = -1;

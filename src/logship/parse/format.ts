@@ -30,10 +30,10 @@ export interface Format {
    * @param nearMs time of the previous line, for timestamps without a year
    */
   time(line: string, clock: Clock, nearMs: number): number;
-  /** The fields of an event, with all of its text. Undefined if it does not match the format. */
+  /** The fields of an event, from its whole text. Undefined if the event does not match the format. */
   parse(text: string): Fields | undefined;
   /**
-   * Fast path for a frequent format, with the JSON between two texts as its result. Undefined if the slow path is
+   * Fast path for a frequent format: the event's JSON between `before` and `after`. Undefined if the slow path is
    * needed.
    */
   json?(text: string, before: string, after: string): string | undefined;

@@ -14,7 +14,7 @@ export function syslog(): Format {
   return shaped({ name: 'syslog', time: syslogTime, parse: syslogFields });
 }
 
-/** NaN for a line without a timestamp. If the year is missing, the nearest one is used. */
+/** NaN for a line without a timestamp. If the year is missing, the year nearest to `nearMs` is used. */
 export function syslogTime(line: string, clock: Clock, nearMs: number): number {
   const told = TIME_5424.exec(line)?.[1];
   if (told !== undefined) return Date.parse(told);

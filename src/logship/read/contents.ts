@@ -12,7 +12,7 @@ export interface Content {
   readonly cuts: Cut[];
   /** Set if earlier runs did not know the generation, so that none has sent any of its lines. */
   readonly isNew: boolean;
-  /** The timestamp of the last event with one. */
+  /** The timestamp of the last dated event. */
   timeMs: number;
   /** The last modification that was seen, by the file system's clock. */
   modifiedMs: number;
@@ -30,7 +30,7 @@ interface Found {
   readonly dev: number;
   readonly ino: number;
   readonly size: number;
-  /** Its first bytes, HEAD_BYTES at most. */
+  /** The file's first bytes, HEAD_BYTES at most. */
   readonly beginning: Buffer;
   /** Set if nothing more will be read, so that an unterminated first line is complete. */
   readonly final: boolean;

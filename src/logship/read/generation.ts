@@ -16,7 +16,7 @@ export interface Identity {
   readonly ino: number;
   /** Timestamp of lines before the first dated line, in milliseconds since the epoch. */
   readonly firstSeenMs: number;
-  /** Its first bytes, as far as they are known. */
+  /** The generation's first bytes, as far as they are known. */
   readonly head: Buffer;
   /** Starts of earlier generations of the path with the same first line, from the oldest. */
   readonly rivals: readonly Rival[];
@@ -65,7 +65,7 @@ export class Generation implements Identity {
     this.#head = Buffer.from(head);
   }
 
-  /** The name of its first line, which distinguishes it from other generations of the path. */
+  /** The name of the first line, which distinguishes the generation from others of the path. */
   get id(): string {
     return this.nameAt(0);
   }
@@ -74,7 +74,7 @@ export class Generation implements Identity {
     return this.#head;
   }
 
-  /** Called when more bytes of its start were read. */
+  /** Called when more bytes of the generation's start were read. */
   learn(beginning: Buffer): void {
     if (this.#head.length < beginning.length) this.#head = Buffer.from(beginning.subarray(0, HEAD_BYTES));
   }

@@ -54,7 +54,7 @@ export class Rotated {
   }
 
   /**
-   * A file was truncated.
+   * Called when a file was truncated.
    * @returns what to read: the rest from its copy, and generations in between
    */
   displaced(tail: Tail, { content, position, skipping, lead, size, modifiedMs }: Displaced): readonly Tail[] {
@@ -78,7 +78,7 @@ export class Rotated {
   }
 
   /**
-   * A file was renamed or removed.
+   * Called when a file was renamed or removed.
    * @returns whole generations that followed it and were renamed too
    */
   renamed(tail: Tail): readonly Tail[] {
@@ -88,21 +88,21 @@ export class Rotated {
   }
 
   /**
-   * A path for which no file was followed so far.
+   * Called for a path at which no file was followed so far.
    * @param modifiedMs older siblings were already read
    */
   absent(path: string, modifiedMs: number, beside: Beside): readonly Tail[] {
     return this.#between(path, this.#siblings(path, beside), modifiedMs);
   }
 
-  /** A file that was rotated before we started. */
+  /** Called for a file that was rotated before we started. */
   older(path: string, at: string, beside: Beside): readonly Tail[] {
     const sibling = this.#siblings(path, beside).find((each) => each.at === at);
     return sibling === undefined ? [] : this.#open(path, sibling);
   }
 
   /**
-   * Files of a checkpoint that changed while we were not running.
+   * Finds files of a checkpoint that changed while we were not running.
    * @param held returns the open file at a path
    */
   away(held: (path: string) => HeldFile | undefined, beside: Beside): readonly Tail[] {
@@ -156,7 +156,7 @@ export class Rotated {
     const { path } = saved.generation;
     const unread = unreadOf(saved, (beginning) => contents.isBeginning(saved, beginning));
     if (found === undefined) {
-      // If the whole directory is missing, it may still appear.
+      // If the whole directory is missing, it may still appear, so the entry is kept.
       if (this.#siblings(path, beside).length > 0 || statOf(path) !== undefined) {
         this.#sayLost(unread, 0, beside);
         contents.forget(saved);

@@ -17,7 +17,7 @@ export interface TailOptions extends LineReaderOptions {
 
 /** An open file, which its tail closes. */
 interface Followed {
-  /** Its path when it was written, without a rotation suffix. */
+  /** The path while the file was being written, without a rotation suffix. */
   readonly path: string;
   readonly file: HeldFile;
   /** Set if the file is no longer at that path. */
@@ -47,7 +47,7 @@ export function tailBuffer(maxLineBytes: number, memory?: SharedMemory): Buffer 
 
 /** Follows one open file: its generation, our position, and whether it was truncated. */
 export class Tail implements Disposable {
-  /** Its path when it was written, without a rotation suffix. */
+  /** The path while the file was being written, without a rotation suffix. */
   readonly path: string;
   readonly #file: HeldFile;
   readonly #options: TailOptions;
@@ -69,7 +69,8 @@ export class Tail implements Disposable {
     this.#file = file;
     this.#reader = new LineReader(path, file, options);
     this.isRotated = isRotated;
-    // Its current content may be truncated before it is read, so older generations are read first.
+    // Recorded at once: if the content is truncated before it is read, the generations in between are those written
+    // after this time.
     this.#modifiedMs = this.#file.stat().mtimeMs;
   }
 
@@ -81,7 +82,7 @@ export class Tail implements Disposable {
     return this.#content;
   }
 
-  /** The largest size of its generation that was seen. */
+  /** The largest size of the current generation that was seen. */
   get size(): number {
     return this.#size;
   }
@@ -108,7 +109,7 @@ export class Tail implements Disposable {
     return Math.max(0, size - from);
   }
 
-  /** Whether there is more to read in this state. */
+  /** Whether there is more to read if the file is in this state. */
   isBehind({ size, mtimeMs }: Standing): boolean {
     return this.#hasMore || size !== this.#size || mtimeMs !== this.#modifiedMs;
   }

@@ -10,7 +10,7 @@ export interface Step {
   readonly resource: Resource;
   readonly action: 'create' | 'update' | 'unchanged';
   readonly before: JsonObject | undefined;
-  /** The path of the request that writes it. */
+  /** The path of the request that writes the resource. */
   readonly path: string;
 }
 

@@ -65,8 +65,8 @@ export class WatchedFile {
   }
 
   /**
-   * Reloads it if needed. If it is unreadable, the last content is kept and a warning is logged once. Returns whether
-   * it has changed.
+   * Reloads the file if needed. If it is unreadable, the last content is kept and a warning is logged once. Returns
+   * whether the content has changed.
    */
   refresh(log: Log): boolean {
     try {

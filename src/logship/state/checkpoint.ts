@@ -92,7 +92,9 @@ export interface Loaded {
   readonly files: readonly Saved[];
   /** Set if there is no checkpoint, because no line has been shipped yet. */
   readonly isFirstStart: boolean;
-  /** When it was written, in milliseconds by the file system's clock; undefined if there is no checkpoint. */
+  /**
+   * When the checkpoint was written, in milliseconds by the file system's clock; undefined if there is no checkpoint.
+   */
   readonly savedMs: number | undefined;
 }
 

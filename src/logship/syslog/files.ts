@@ -178,7 +178,7 @@ export function lineOf(message: SyslogMessage): string {
   return escaped(`<${facility * 8 + severity}>1 ${words.join(' ')} ${text}`);
 }
 
-/** As octal numbers; tabs are kept, since log lines contain them. */
+/** Writes control characters as octal numbers. Tabs are kept, since log lines contain them. */
 function escaped(text: string): string {
   return text
     .replace(/[\0\r\n]+$/, '')

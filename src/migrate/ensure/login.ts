@@ -53,7 +53,7 @@ export async function tryLogin(target: MysqlTarget, options: LoginOptions): Prom
   if (!first.isGalera) return;
   const answers = await Promise.all((await otherPlaces(first, target)).map((place) => tryAt(place, target, signal)));
   signal.throwIfAborted();
-  // A partitioned node keeps rejecting accounts that were created since.
+  // A partitioned node keeps rejecting accounts that were created since the partition, so only listed nodes count.
   const named = new Set((await otherNodes(first)).map(formatAddress));
   for (const { place, error } of answers) {
     if (error === undefined) continue;

@@ -22,7 +22,7 @@ const SETTLE_MS = 3000;
 /** The fence as it was found. */
 interface Before {
   readonly before: FenceRow;
-  /** Whether its holder, if interrupted, has had enough time to stop its command. */
+  /** Whether the fence's holder, if interrupted, has had enough time to stop its command. */
   readonly hasLeasePassed?: boolean;
 }
 

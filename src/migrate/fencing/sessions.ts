@@ -9,9 +9,9 @@ export interface SeenSession {
   readonly client: string;
   /** Whether the session is idle. */
   readonly isIdle: boolean;
-  /** Seconds for which it has been in the current state. */
+  /** Seconds for which the session has been in the current state. */
   readonly seconds: number;
-  /** Its statement, with values hidden. */
+  /** The session's statement, with values hidden. */
   readonly text: string;
 }
 

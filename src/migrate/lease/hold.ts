@@ -135,7 +135,7 @@ class Held implements HeldLease {
       } catch (error) {
         // A Lease with another holder need not be released.
         if (error instanceof NotOursError && news === undefined) return true;
-        // If it is released, the next holder need not wait.
+        // Released without `news`, so that the next holder need not wait.
         if (isHopeless(error) && news !== undefined)
           await this.#writer.write(released, GIVE_BACK_MS, never).catch(() => {});
         if (error instanceof NotOursError || isHopeless(error) || performance.now() + RETRY_MS > until) {

@@ -99,7 +99,10 @@ function checkDeadline(site: LeaseSite, { deadline }: TakeOptions, last: string)
   throw new DeadlineError(`waited for ${placeOfLease(site)} until the deadline (--lock-timeout); last seen: ${last}`);
 }
 
-/** Whether the Lease already states `news`. Also false if it cannot be read, because taking it then reports why. */
+/**
+ * Whether the Lease already states `news`. Also false if it cannot be read, because the attempt to take it then reports
+ * why.
+ */
 export async function isPublished(
   site: LeaseSite,
   news: Omit<LeaseNews, 'token'>,

@@ -30,7 +30,7 @@ export class LeaseWriter {
 
   /**
    * When the last write that the API server confirmed was sent, in terms of performance.now(). Other clients may have
-   * seen it since then.
+   * seen the write since then.
    */
   get confirmedAt(): number {
     return this.#confirmedAt;

@@ -15,7 +15,10 @@ const BLOCK_SECONDS = 10;
 /** Margin for a slow response after BLOCK_SECONDS. A frozen server must not block us forever. */
 const ANSWER_MS = 30_000;
 const LONGEST_NAME = 64;
-/** "Not supported yet": some MariaDB releases reject GET_LOCK on Galera (MDEV-30473), where it means little. */
+/**
+ * "Not supported yet": some MariaDB releases reject GET_LOCK on Galera (MDEV-30473), where a lock excludes only
+ * sessions on the same node.
+ */
 const REFUSED = 1235;
 
 /** The name of the server's lock for a database, within MySQL's limit of 64 characters. */
@@ -30,8 +33,8 @@ interface LockOptions {
   readonly deadline: number;
   readonly signal: AbortSignal;
   /**
-   * Called while another session has the lock, every few seconds at most. Its text becomes part of the error at the
-   * deadline.
+   * Called while another session has the lock, every few seconds at most. The returned text becomes part of the error
+   * at the deadline.
    */
   readonly onWait: () => Promise<string>;
 }

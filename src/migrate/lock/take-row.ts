@@ -16,7 +16,7 @@ export interface RowTaken {
   readonly lockName: string;
   readonly claim: Claim;
   readonly token: number;
-  /** Just before they were taken, in terms of performance.now(). */
+  /** Just before lock and fence were taken, in terms of performance.now(). */
   readonly takenAt: number;
   /** The fence as it was found. `running` means interrupted. */
   readonly before: FenceRow;
@@ -94,7 +94,7 @@ export async function takeRow(
         const done = await recordedAsDone(session, row, claim);
         if (done !== undefined && done.token !== seen.doneBy) return { session, lockName, finished: done };
         const isPassed = passed !== '' && row.holder === passed;
-        // On one server, the holder of its lock is the only one.
+        // On a single server, only the holder of its lock can take the fence.
         const isFree = !session.isGalera || isPassed;
         if (!isFree && !(await freeFence(row, observer, { deadline, signal, say }))) continue;
         await requireInnodb(session);

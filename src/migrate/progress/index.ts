@@ -19,9 +19,9 @@ export { readChangedTables, type ChangedTables } from './changed-tables.ts';
 export interface ProgressOptions {
   /** The program that is running: `keystone-manage`. */
   readonly what: string;
-  /** Its last line without secrets; undefined before the first line. */
+  /** The program's last line without secrets; undefined before the first line. */
   readonly lastLine: () => string | undefined;
-  /** The tables that changed within that time; undefined if unknown. It has its own timeout. */
+  /** The tables that changed within that time; undefined if unknown. The query has its own timeout. */
   readonly changed: (sinceMs: number, signal: AbortSignal) => Promise<ChangedTables | undefined>;
   readonly log: Log;
   readonly live?: Live | undefined;

@@ -12,7 +12,7 @@ import { watchWorkload, type Sight } from './watch.ts';
 /** The rollouts to wait for. */
 interface Rollouts {
   readonly workloads: readonly NamedWorkload[];
-  /** The release that they must have rolled out. */
+  /** The release that the workloads must have rolled out. */
   readonly release: string;
   readonly timeoutMs: number;
 }

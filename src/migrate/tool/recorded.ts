@@ -44,7 +44,7 @@ export function isSameWork(recorded: string, task: Task): boolean {
   return before.length === DIGEST_BYTES && timingSafeEqual(before, digestOf(secrets, Buffer.from(salt, 'base64url')));
 }
 
-/** Why a task must run, according to the records and its table; undefined if it is done. */
+/** Why a task must run, according to the records and the table that it fills; undefined if it is done. */
 export async function whyNotDone(
   session: MysqlSession,
   task: Task,
