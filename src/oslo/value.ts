@@ -12,7 +12,7 @@ interface Written {
 /**
  * An option as the service reads it, with the environment variable taking precedence over the file: `$$` and `\$` are
  * an escaped `$`, and `$name`, `$group.name` and `${name}` refer to another option.
- * @returns undefined if neither has it
+ * @returns undefined if neither the variable nor the file sets the option
  * @throws RangeError if oslo.config would reject it, or reads it from elsewhere; the message never contains a part of
  * the value
  */

@@ -105,7 +105,7 @@ export class OpenEvent implements LogEvent {
 
   /**
    * @param bytes size of the line with its line ending
-   * @param end after the line
+   * @param end the position after the line
    */
   join(text: string, bytes: number, end: Mark, touched: Touched): void {
     this.#span.end = end;

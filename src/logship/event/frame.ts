@@ -130,9 +130,10 @@ export class Frame {
 
 /**
  * An event may start in a rotated file and end in its successor: the successor's first lines may continue one event.
- * This run decides that, since the old file may grow while the new one is read; so it is recorded as a Cut of the old
- * generation, which a later run follows.
- * @returns whether the line joined, whether `decided` has a new cut, or whether the continued event has ended
+ * What this run decides is recorded as a Cut of the old generation, which a later run follows: the old file may grow
+ * while the new one is read.
+ * @returns `joined` if the line joined the event, `decided` if it did and there is a new Cut, `ended` if no event
+ * continues
  */
 export function carry(frame: Frame, line: Line, touched: Touched): 'joined' | 'decided' | 'ended' {
   const { carried } = frame;
@@ -146,8 +147,8 @@ export function carry(frame: Frame, line: Line, touched: Touched): 'joined' | 'd
 
 /**
  * Ends the continued event, because a line does not belong to it, or because it was cut.
- * @param at offset the offset from which no line belongs to it
- * @returns whether this is new and must be recorded in the checkpoint
+ * @param at the offset from which no line belongs to the event
+ * @returns whether the end is new and must be recorded in the checkpoint
  */
 export function endCarry(frame: Frame, at: number): boolean {
   const { carried, carriedTo } = frame;

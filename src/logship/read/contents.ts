@@ -42,7 +42,7 @@ interface Found {
 
 /** Number of paths whose last generation is remembered, to name the next one. */
 const REMEMBERED = 4096;
-/** Maximum number of these generations in the checkpoint, for paths that currently have no file. */
+/** Maximum number of these generations in the checkpoint, for paths that have no other entry in it. */
 const FORMER = 256;
 
 /** All generations being read or not fully acknowledged, and the checkpoint's entries for them. */

@@ -235,7 +235,7 @@ export class Follower implements LineSource {
     return tail;
   }
 
-  /** @returns whether any were found */
+  /** @returns whether there were any tails */
   #addRotated(tails: readonly Tail[]): boolean {
     const sinceMs = this.#uptime();
     for (const tail of tails) {

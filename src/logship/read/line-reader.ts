@@ -178,7 +178,7 @@ function nextCut({ cuts }: Content, position: number): number {
   return next;
 }
 
-/** A source of lines: our reader or, in comparisons, another one. */
+/** A source of lines: our reader or, in tests that compare readers, another one. */
 export interface LineSource extends Disposable {
   /** Finds new, renamed and removed files. */
   look(): void;

@@ -89,7 +89,7 @@ export class Rotated {
 
   /**
    * Called for a path at which no file was followed so far.
-   * @param modifiedMs older siblings were already read
+   * @param modifiedMs siblings that were last written before this time were already read
    */
   absent(path: string, modifiedMs: number, beside: Beside): readonly Tail[] {
     return this.#between(path, this.#siblings(path, beside), modifiedMs);

@@ -117,7 +117,7 @@ export async function forgetAccount(session: MysqlSession, token: number, kept: 
  * Kills the session that holds the server's lock for a migrator whose lease has expired: it is frozen, or its machine
  * is gone without the server noticing, which may take two hours. Only if it is the session recorded in the row: a
  * session that has just acquired the lock is kept.
- * @param row not renewed for a lease
+ * @param row the fence, which was not renewed for a whole lease
  */
 export async function breakStaleLock(session: MysqlSession, name: string, row: FenceRow, log: Log): Promise<void> {
   const { token, lockSession } = await readTrace(session);

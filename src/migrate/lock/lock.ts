@@ -41,7 +41,7 @@ interface LockOptions {
 
 /**
  * Blocks in GET_LOCK until the lock is acquired. The server releases the lock when our session ends for any reason.
- * @returns whether another session had it before
+ * @returns whether another session had the lock before
  * @throws DeadlineError; the signal's reason, at once; the session's error if it is lost
  */
 export async function takeLock(

@@ -15,7 +15,7 @@ export interface Ended {
 /**
  * Writes to fence and record how our migration ended: both or, if a later token has the fence, neither. On Galera, a
  * concurrent takeover on another node rolls back the whole transaction.
- * @returns whether it was written
+ * @returns whether both were written
  */
 export async function closeMigration(
   session: MysqlSession,

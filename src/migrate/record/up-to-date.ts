@@ -61,7 +61,7 @@ function claimed(plan: Work): Omit<Claim, 'holder'> {
 
 /**
  * The record of this work, if it is done and nothing after it may have changed the schema.
- * @param fence the current one
+ * @param fence the current fence row; undefined if there is none
  */
 export async function recordedAsDone(
   session: MysqlSession,

@@ -103,7 +103,7 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
   }
   if (pulse !== undefined) ping();
   gate.end('go\n');
-  // The line alone is not enough, because a confirmation may have come between the line and the kill.
+  // The guard's line alone is not enough, because a confirmation may have come between the line and the kill.
   const hasExpired = () => said.includes(EXPIRED) && child.signalCode === 'SIGKILL';
   return { pid, ended, hasExpired, stop: (killAfterMs = STOP_MS) => stop(pid, ended, killAfterMs) };
 }
