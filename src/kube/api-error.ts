@@ -22,7 +22,7 @@ export class ApiError extends Error {
 /** The API server denies every way to read an object: exit code 77. */
 export class ForbiddenError extends NotPermittedError {
   override name = 'ForbiddenError';
-  /** Which user may not do what, without the fix. */
+  /** The denial (user, verb, resource) without the fix. */
   readonly refusal: string;
 
   /** @param fix the fix, written after the denial */

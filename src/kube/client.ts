@@ -10,16 +10,16 @@ import { ApiError, errorFrom } from './api-error.ts';
 import type { Credentials } from './credentials.ts';
 import { WATCHES_MAX, type Timing } from './timing.ts';
 
-/** Enough for a thousand requests in a row, but few enough for a restarted server. */
+/** Maximum number of concurrent requests per process, so that a restarted API server is not overloaded. */
 const REQUESTS_AT_ONCE = 4;
 
 /**
- * TCP keepalive interval. A Pod whose node has lost the API server must notice; the kernel alone takes a quarter of an
- * hour.
+ * TCP keepalive interval. A Pod must notice that its node has lost the API server; the kernel alone takes a quarter of
+ * an hour.
  */
 const KEEPALIVE_MS = 10_000;
 
-/** Polls instead of watching. */
+/** The maximum number of watches is open; the caller polls instead. */
 export class TooManyWatches extends ApiError {
   constructor() {
     super(0, `${WATCHES_MAX} watches are open already`);
@@ -100,8 +100,8 @@ export class ApiClient implements Api, Disposable {
   }
 
   /**
-   * The response once its headers have arrived, whatever its status. The limit is answerMs after the connection is
-   * available.
+   * The response once its headers have arrived, whatever its status. The timeout is answerMs and starts when the
+   * connection is available.
    */
   async #send(credentials: Credentials, call: Call, pool: Pool, signal: AbortSignal): Promise<IncomingMessage> {
     const { server, headers, connection, proxy } = credentials;
@@ -131,7 +131,7 @@ export class ApiClient implements Api, Disposable {
     });
   }
 
-  /** An exec plugin may prompt for input. */
+  /** With a timeout, because an exec plugin may prompt for input. */
   async #identity(refused: boolean, signal: AbortSignal): Promise<Credentials> {
     return await unlessAborted(within(this.#credentials(refused), this.#timing.answerMs, 'no credentials'), signal);
   }

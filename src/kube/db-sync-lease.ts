@@ -1,6 +1,6 @@
 /**
- * The Lease (coordination.k8s.io/v1) of a migration: the migrator, and in its annotations the state for waiters.
- * kolla-db-sync writes it, waits read it. It outlives the Job, which a TTL may remove.
+ * The Lease (coordination.k8s.io/v1) of a migration: names the migrator, and has the state for waiters in its
+ * annotations. kolla-db-sync writes it, waits read it. It outlives the Job, which a TTL may remove.
  */
 import { formatProblem } from '../core/format.ts';
 import type { KubeObject, ObjectRef } from './types.ts';
@@ -17,9 +17,9 @@ export const DB_SYNC_ANNOTATIONS = {
   phase: 'kolla-pod/phase',
   /** The release whose code may start on this schema; empty if the release has no name. */
   readyFor: 'kolla-pod/ready-for',
-  /** The fencing token of that migration, for information. */
+  /** The fencing token of the migration that was started last, for information. */
   token: 'kolla-pod/token',
-  /** When it ended, by the migrator's clock, for information. */
+  /** When that migration ended, by the migrator's clock, for information. */
   ended: 'kolla-pod/ended',
   /** The format of all these annotations. */
   format: 'kolla-pod/format',
@@ -50,8 +50,8 @@ export function dbSyncRecord({ metadata: { annotations = {} } }: KubeObject): Db
 }
 
 /**
- * Judges a migration's record by the release whose code may start on the schema. A phase that runs or has failed next
- * to the live service does not matter; other fields are informational.
+ * Judges a migration's record by the release whose code may start on the schema. A phase that runs or has failed while
+ * the service stays up does not matter; other fields are informational.
  * @param wanted the release; if undefined, any release
  */
 export function readinessIn(

@@ -9,7 +9,7 @@ interface Entry extends ApiResource {
   readonly shortNames: readonly string[];
 }
 
-/** Each request has its own timeout. */
+/** Never aborts: each request has its own timeout. */
 const NEVER = new AbortController().signal;
 
 type Wanted = string | { readonly apiVersion: string; readonly kind: string };
@@ -43,7 +43,7 @@ export class Discovery {
     return lookUp(this.#all, what);
   }
 
-  /** The small response about one group instead of all resources. */
+  /** Requests only the resources of one group and version, not all resources. */
   async #findKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ApiResource | undefined> {
     const find = () => this.#byVersion.get(apiVersion)?.find((entry) => entry.kind === kind);
     const found = find();
@@ -67,8 +67,8 @@ function lookUp(all: readonly Entry[], what: string): ApiResource | undefined {
 }
 
 /**
- * A plural takes precedence over a singular, a short name and a kind, in this order. Otherwise the server's order
- * decides.
+ * A plural takes precedence over a singular, a short name and a kind, in this order. Among several matches of one sort
+ * the first in the server's order applies.
  */
 function match(entries: readonly Entry[], word: string): Entry | undefined {
   const lower = word.toLowerCase();

@@ -26,7 +26,7 @@ export type Step<T extends KubeObject> =
   | { readonly kind: 'begin' }
   /** Events that were received together. */
   | { readonly kind: 'events'; readonly events: readonly WatchEvent<T>[] }
-  /** Called after `begin` with whenQuiet `absent` if there was no event. */
+  /** Follows `begin` if whenQuiet is `absent` and there was no event. */
   | { readonly kind: 'quiet' }
   /** All objects that exist. */
   | { readonly kind: 'all'; readonly objects: readonly T[] }
@@ -34,7 +34,7 @@ export type Step<T extends KubeObject> =
 
 /**
  * The watch loop. Without a resourceVersion the server first sends existing objects, so no list is needed if the server
- * marks their end. Reconnects after any failure, from its last version, and on 410 from the start. Ends only if
+ * marks their end. Reconnects after any failure, from the last version, and on 410 from the start. Ends only if
  * watching is impossible, with the reason: the watch (or that list) is denied, the resource has no such verb, or there
  * are too many watches. Throws the signal's reason.
  */

@@ -1,14 +1,15 @@
 /**
- * Access to the API server. Loaded only on use: credentials alone cost as much as starting a helper.
+ * Access to the API server. Loaded only on use: loading the code for credentials alone takes as long as starting a
+ * helper.
  *
  *   ServiceAccount or kubeconfig -> credentials (KubeConfig of client-node, nothing else of it) -> two connection
  *   pools -> one watch loop (follow) -> observations of an object, or of a set: existing, deleted, connection trouble.
  *   In addition: get, request, discover, with one response each.
  *
  * client-node's own Watch is not used: it treats an idle watch as dead after 30 s, swallows errors of handlers, and its
- * informer ends on the first error. Ours requests bookmarks and replaces a connection that was silent for 90 s, lists
- * again on 410, backs off as the server asks, and polls if watching is denied. Unrecoverable: no credentials (65), and
- * neither watch nor get permitted (77, with the Role to apply).
+ * informer ends on the first error. The watch loop requests bookmarks, replaces a connection that was silent for 90 s,
+ * starts over on 410, backs off as the server asks, and polls if watching is denied. Unrecoverable: no credentials
+ * (65), and neither watch nor get permitted (77, with the Role to apply).
  */
 import { ConfigError, messageOf } from '../core/errors.ts';
 import { within } from '../core/abort.ts';
@@ -45,7 +46,7 @@ export async function connectKube(source: CredentialSource, timing: Timing = TIM
   };
 }
 
-/** An exec plugin may prompt for input. */
+/** With a timeout, because an exec plugin may prompt for input. */
 async function firstOf<T>(credentials: Promise<T>, source: CredentialSource, { answerMs }: Timing): Promise<T> {
   try {
     return await within(credentials, answerMs, `no credentials from ${nameOf(source)}`);

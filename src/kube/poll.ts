@@ -43,7 +43,7 @@ export async function* pollObject<T extends KubeObject>(
   }
 }
 
-/** Polls a set with the permission to list it, or to get its names. */
+/** Polls a set with the permission to list it, or to get each object of `ref.names`. */
 export async function* pollSet<T extends KubeObject>(
   api: Api,
   ref: SetRef,
@@ -115,7 +115,7 @@ async function* answers<R>(
       const known = error instanceof ApiError ? error : undefined;
       if (known === undefined) api.forgetConnections();
       if (known?.status === 403) {
-        // Requested once more after isMeant() was true, because the denial may have come just before.
+        // Requested once more after isMeant() was true, because the server may have become ready after the denial.
         if (isMeant) throw notPermitted(ref, known);
         isMeant = await refusal.isMeant(signal);
       }

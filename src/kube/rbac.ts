@@ -9,7 +9,7 @@ export interface Rule {
   readonly group: string;
   /** The resource's plural. */
   readonly resource: string;
-  /** The object names to which it is limited; undefined for all. */
+  /** The object names to which the rule is limited; undefined for all. */
   readonly names?: readonly string[];
   readonly verbs: readonly Verb[];
 }
@@ -18,7 +18,7 @@ export type Verb = 'create' | 'get' | 'list' | 'update' | 'watch';
 
 /** A rule, and the namespace in which it applies. */
 export interface Grant {
-  /** Undefined if it applies to the whole cluster. */
+  /** Undefined if the rule applies to the whole cluster. */
   readonly namespace: string | undefined;
   readonly rule: Rule;
 }
@@ -46,7 +46,7 @@ const GROUP = 'rbac.authorization.k8s.io';
 /**
  * A Role and binding per namespace of the grants, a ClusterRole and binding for cluster-scoped ones; with as few rules
  * as possible.
- * @param names names of the objects; those of cluster-scoped objects must be more specific
+ * @param names names of the created objects; a cluster-scoped name must be unique in the whole cluster
  */
 export function rolesFor(
   grants: readonly Grant[],

@@ -64,7 +64,7 @@ export function judgeDeployment(deployment: Deployment): RolloutVerdict {
   });
 }
 
-/** The same for a StatefulSet. Pods below its partition are not updated. */
+/** The same for a StatefulSet. Pods with an ordinal below the partition are not updated. */
 export function judgeStatefulSet(statefulSet: StatefulSet): RolloutVerdict {
   const { replicas: wanted = 1, updateStrategy } = statefulSet.spec ?? {};
   const { currentRevision, updateRevision, updatedReplicas = 0, availableReplicas = 0 } = statefulSet.status ?? {};
@@ -109,7 +109,7 @@ interface Rollout {
   readonly toBeAvailable: number;
   /** Replicas of an older version that remain. */
   readonly old: number;
-  /** Why it may never finish; appended to the state. */
+  /** Why the rollout may never finish; appended to the state. */
   readonly late: string;
 }
 

@@ -88,8 +88,8 @@ export interface KubeClient extends Disposable {
   watchSet<T extends KubeObject>(ref: SetRef, options: WatchOptions): AsyncIterable<SetObservation<T>>;
   /**
    * One response, within 30 s, without retries, which are the caller's decision. Throws ApiError for an error status
-   * (404 is `error.status`), the system's error without a response.
-   * @param path from objectPath() or collectionPath() of path.ts, or any other of the API server's
+   * (404 is `error.status`), and the system's error if there is no response.
+   * @param path from objectPath() or collectionPath() of path.ts, or any other path of the API server
    */
   get<T>(path: string, options: { readonly signal: AbortSignal; readonly metadataOnly?: boolean }): Promise<T>;
   /** The same for a write. A PATCH is a JSON merge patch. */

@@ -9,7 +9,7 @@ import type { WatchEvent } from './watch-event.ts';
 
 /**
  * Watches one object. A field selector on the name is compatible with Roles that use resourceNames. If watching is
- * denied it polls, and retries from time to time.
+ * denied, it polls, and retries the watch from time to time.
  */
 export async function* watchObject<T extends KubeObject>(
   api: Api,
@@ -50,8 +50,8 @@ async function* objectObservations<T extends KubeObject, R>(
           break;
         case 'events':
           for (const { type, object } of value.events) {
-            // Servers that send a bookmark after the initial events (since 1.35 by default) thereby show that there are
-            // none.
+            // A bookmark without earlier events means that the object is absent: servers (since 1.35 by default) send
+            // one after the initial events.
             if (!isKnown && type === 'BOOKMARK') yield { kind: 'absent' };
             isKnown = true;
             if (type === 'ADDED' || type === 'MODIFIED') yield { kind: 'object', object };
@@ -79,7 +79,7 @@ function onceEach(say: (message: string) => void): (message: string) => void {
 
 /**
  * Watches a set: reports all its objects as soon as they are known, and again after each batch of changes. If watching
- * is denied it polls, and retries from time to time.
+ * is denied, it polls, and retries the watch from time to time.
  */
 export async function* watchSet<T extends KubeObject>(
   api: Api,

@@ -14,8 +14,8 @@ interface Beside extends AsyncDisposable {
   /** Called when the pipelines exist, because reclaiming depends on their progress. */
   begin(pipelines: readonly Pipeline[]): void;
   /**
-   * Aborts after the signal and with its reason, as soon as all received syslog messages are in the files, which are
-   * then read to the end.
+   * Returns a signal that aborts after `signal` and with its reason, as soon as all received syslog messages are in the
+   * files, which are then read to the end.
    */
   afterSyslog(signal: AbortSignal): AbortSignal;
   state(): SideState;
@@ -61,7 +61,7 @@ export async function openBeside(settings: Settings, log: Log, now: () => number
   };
 }
 
-/** The files are read to the end even if closing the socket fails. */
+/** Only logs that closing the socket failed, because the files are read to the end even then. */
 async function closed(syslog: Syslog, log: Log): Promise<void> {
   try {
     await syslog[Symbol.asyncDispose]();

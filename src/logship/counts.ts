@@ -48,7 +48,7 @@ export interface FileState {
   readonly unread: number;
   /** Bytes that were not acknowledged, whether or not they were read. */
   readonly left: number;
-  /** The part of these bytes that belongs to generations no longer at the path. */
+  /** The part of `left` that belongs to generations no longer at the path. */
   readonly leftOfFormer: number;
 }
 

@@ -85,7 +85,7 @@ const MAIN = {
   ],
 } satisfies Omit<Command<typeof OPTIONS>, 'run'>;
 
-/** The helper without the part that runs without a command. */
+/** The part of the helper that needs no `serve`; logShipHelper() adds the default command. */
 export const LOG_SHIP = {
   name: 'kolla-log-ship',
   summary: "Ships a Pod's log files to Elasticsearch or OpenSearch, each line once per index.",

@@ -33,7 +33,7 @@ export interface Pipeline extends AsyncDisposable {
   /** Ships until it is stopped; see Shipping. */
   run(signal: AbortSignal): Promise<ExitCode>;
   state(): PipelineState;
-  /** The content of its checkpoint on disk. */
+  /** The content of the pipeline's checkpoint on disk. */
   saved(): readonly Saved[];
   /** Whether a generation that is no longer at this path has unacknowledged lines. */
   needsFormer(path: string): boolean;
@@ -132,8 +132,8 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
   const resumed = contents.awaited.length;
   lines.look();
   const checkpoint = new CheckpointWriter(context.state, log, place.checkpoint);
-  // The second start must know about the first one: files that were rotated in between are not older than us, and with
-  // `end` their content is new.
+  // The second start must know about the first one: files that were rotated between the two are not older than the
+  // first start, and with `end` their content is new.
   if (isFirstStart) await checkpoint.save(() => contents.collect());
   log.info(`shipping ${patterns.join(' ')} to ${sink.name}`, { files: lines.files, resumed, stateDir });
   if (lines.files === 0) log.warn(`no file matches ${patterns.join(' ')}${settings.once ? '' : ' yet'}`);

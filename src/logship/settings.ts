@@ -24,7 +24,7 @@ export interface Settings {
   readonly stateDir: string;
   /** Options that affect documents. */
   readonly parse: ParserOptions;
-  /** The ID, either given or generated and stored. */
+  /** The ID of this log source; if undefined, it is generated and stored in the state directory. */
   readonly sourceId: string | undefined;
   readonly destinations: readonly [Destination, ...Destination[]];
   readonly gzip: boolean;
@@ -98,7 +98,7 @@ function read<T>(flag: string, word: string, parse: (word: string) => T): T {
   }
 }
 
-/** Room per destination for reading, and for filling and sending requests. */
+/** Checks that each destination has room for reading, and for filling and sending requests. */
 function inFlightBytesOf({ inFlightBytes, maxLineBytes }: Options, destinations: number): number {
   const least = destinations * (readBytesFor(maxLineBytes) + 2 * MIB);
   if (inFlightBytes >= least) return inFlightBytes;

@@ -36,7 +36,7 @@ interface Parts {
 interface ShipOptions {
   /** Maximum number of bytes in memory. */
   readonly inFlightBytes: number;
-  /** The constant part that the reader uses. */
+  /** The part of inFlightBytes that the reader always uses. */
   readonly readBytes: number;
   /** Exits when all existing lines are acknowledged. */
   readonly once: boolean;
@@ -46,9 +46,9 @@ interface ShipOptions {
 }
 
 const POLL_MS = 250;
-/** The fraction of the budget that open events may use. */
+/** Open events may use one part in this many of the budget. */
 const HELD_SHARE = 4;
-/** Minimum number of requests for which the budget has room: one is filled while two are in flight. */
+/** A request may use one part in this many of the budget: one is filled while two are in flight. */
 const REQUESTS = 4;
 
 /** The path of lines from files to one destination. */

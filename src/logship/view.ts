@@ -55,7 +55,7 @@ export interface ShippingView {
   readonly left: () => number;
   /** Sums over all destinations. */
   readonly counts: () => Readonly<Counts>;
-  /** Why a server does not accept writes, starting with the longest outage; undefined if there is none. */
+  /** Why a server does not accept writes, for the longest outage; undefined if there is none. */
   readonly outage: () => Held | undefined;
   /** One entry per destination, in the order of `--to`. */
   readonly pipelines: () => readonly PipelineState[];
@@ -66,7 +66,7 @@ export interface ShippingView {
 /** The part of a destination's state that probes and Prometheus see. */
 export type DestinationState = Omit<PipelineState, 'to' | 'files'>;
 
-/** All state shown of shipping; evaluated on each request. */
+/** The state of shipping that probes and Prometheus see, evaluated on each request. */
 export interface Shown extends Pick<ShippingView, 'side'> {
   readonly pipelines: () => readonly DestinationState[];
 }

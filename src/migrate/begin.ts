@@ -18,15 +18,15 @@ export interface Begun {
   readonly childEnv: Tool['childEnv'];
   readonly redact: Redact;
   /**
-   * Called after the end was recorded: drops the account and ends its sessions. Never throws, because the next run
-   * would do it.
+   * Called after the end was recorded: drops the account and ends its sessions. Never throws: after a failure, the next
+   * run does the same.
    */
   end(ran: Ran): Promise<void>;
 }
 
-/** Must be within the grace period of a Pod. */
+/** Maximum time for the final statements after a stop. It must be within a Pod's termination grace period. */
 const LAST_WORD_MS = 4000;
-/** Limit after a migration that was not interrupted. */
+/** The same after a migration that was not interrupted. */
 const GOOD_WORD_MS = 30_000;
 
 /**

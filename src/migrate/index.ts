@@ -64,7 +64,7 @@ const MAIN = {
   ],
 } satisfies Omit<Command<typeof SYNC_OPTIONS>, 'run'>;
 
-/** The helper without the part that runs without a command. */
+/** The part of the helper that needs no `stay`; dbSyncHelper() adds the default command. */
 export const DB_SYNC = {
   name: 'kolla-db-sync',
   summary: "Migrates a service's database, one migrator at a time.",

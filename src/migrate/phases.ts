@@ -25,7 +25,7 @@ export function isBehind(phase: Phase, next: 'complete' | 'error' | Phase | unde
   return phase !== 'all' && PHASES.indexOf(phase) < PHASES.indexOf(next);
 }
 
-/** Whether that word, in the fence or the record, names a migration and not other work under its lock. */
+/** Whether a phase in the fence or the record is that of a migration and not of other work under the same lock. */
 export function isMigration(word: string): boolean {
   return !word.includes(':');
 }

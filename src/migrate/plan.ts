@@ -38,11 +38,11 @@ export type Database = Pick<Databases, 'target' | 'timeoutMs' | 'galeraDonor'>;
 
 /** The service's own tool. */
 export interface Tool {
-  /** The tool's environment: it must use the same server as we do. */
+  /** The tool's environment, which makes the tool use the same server as we do. */
   readonly childEnv: (at: Address, as?: Credentials) => NodeJS.ProcessEnv;
   /** Undefined if the tool has no check, or if another command runs. */
   readonly check: SchemaCheck | undefined;
-  /** Whether its environment can make the tool log in as another account, and should. */
+  /** Whether the tool must log in as the migration's own account, which its environment can tell it. */
   readonly tellsAccount?: boolean;
 }
 
@@ -83,7 +83,7 @@ export interface Effects {
   readonly progressMs?: number | undefined;
 }
 
-/** Time from SIGTERM to SIGKILL: half of the time that remains of the lease when it counts as lost. */
+/** Time from SIGTERM to SIGKILL: at most half of the time that remains of the lease when the lock counts as lost. */
 export function stopMsOf({ leaseMs, lossMs }: LockTerms): number {
   return Math.min(STOP_MS, (leaseMs - lossMs) / 2);
 }

@@ -23,7 +23,7 @@ const STOPPING_MS = 1000;
 export interface Prepared extends Disposable {
   readonly plan: Plan;
   readonly redact: Redact;
-  /** The locations of its databases. The one with the lock comes first. */
+  /** The locations of the service's databases. The one with the lock comes first. */
   readonly sources: readonly Source[];
 }
 

@@ -25,7 +25,7 @@ export interface Locked {
  * work runs meanwhile. It is recorded under its own phase. Nothing is published on the Lease, which says for which
  * release the schema is ready.
  * @param migration of the same service, whose database exists
- * @param phase its name in fence and record; at most 32 characters
+ * @param phase the name of the work in fence and record; at most 32 characters
  * @throws what takeTurn() and the work throw; UnavailableError if the lock was lost
  */
 export async function underLock(

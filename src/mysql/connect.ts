@@ -7,8 +7,8 @@ import { defined } from '../core/defined.ts';
 import { placeOfTarget, type MysqlTarget } from './url.ts';
 
 /**
- * One session. Every statement has a deadline, after which the session is closed: its late response could be mistaken
- * for the next one.
+ * One session. Every statement has a deadline, after which the session is closed: a late response could be mistaken for
+ * that to the next statement.
  */
 export interface MysqlSession extends AsyncDisposable {
   /** The server's number for this session. */
@@ -38,7 +38,7 @@ interface ConnectOptions {
   readonly handshakeMs?: number;
   /** Timeout of each statement that does not set its own. */
   readonly statementMs?: number;
-  /** TLS settings; undefined for none. */
+  /** The database to select; undefined for none. */
   readonly database?: string | undefined;
 }
 
@@ -155,7 +155,7 @@ function timedOut(ms: number): Error {
   return Object.assign(new Error(`no response in ${ms} ms`), { code: 'ETIMEDOUT' });
 }
 
-/** TLS options for mysql2. A name is verified only if there is one, since a Unix socket can lead to only one server. */
+/** TLS options for mysql2. The server's name is not verified on a Unix socket, which can lead to only one server. */
 async function sslOf({ tls, socket }: MysqlTarget) {
   if (tls === undefined) return undefined;
   const verifyIdentity = tls.verifyIdentity && socket === undefined;

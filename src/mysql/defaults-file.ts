@@ -5,9 +5,9 @@ export type Defaults = ReadonlyMap<string, string>;
 const GROUPS = new Set(['mysql', 'mariadb-client', 'client', 'client-server', 'client-mariadb']);
 
 /**
- * Parses an option file (`--defaults-file`) like the client: only its groups, the last of an option applies, `_` is
- * `-`, a comment starts with `;` or `#` or follows a `#`, quotes around a value are removed, a backslash escapes.
- * `!include` is not followed.
+ * Parses an option file (`--defaults-file`) like the client: only its groups, the last occurrence of an option applies,
+ * `_` is `-`, a comment starts with `;` or `#` or follows a `#`, quotes around a value are removed, a backslash
+ * escapes. `!include` is not followed.
  * @throws RangeError with the line number, never its text: it may contain a password
  */
 export function parseDefaults(text: string): Defaults {

@@ -1,7 +1,7 @@
 import { connectReason } from '../net/connect-error.ts';
 import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
 
-/** The error number of the server; 0 for another error. */
+/** The server's error number; 0 for other errors. */
 export function errnoOf(error: unknown): number {
   const errno = (error as { errno?: unknown } | undefined)?.errno;
   return typeof errno === 'number' && errno >= 1000 ? errno : 0;

@@ -3,7 +3,7 @@ import type { MysqlSession } from './connect.ts';
 
 /** How a node sees itself and its cluster. For some seconds after a freeze or partition this may be outdated. */
 export interface GaleraState {
-  /** Whether its writes are replicated. */
+  /** Whether the node's writes are replicated. */
   readonly replicates: boolean;
   readonly isReady: boolean;
   /**
@@ -48,8 +48,8 @@ export async function galeraState(session: MysqlSession, timeoutMs?: number): Pr
 }
 
 /**
- * Whether its group communication has ended, by an error of its own or an operator's empty wsrep_cluster_address. It
- * does not connect again by itself, unlike a partitioned node.
+ * Whether the node's group communication has ended, after an error or because an operator emptied
+ * wsrep_cluster_address. Unlike a partitioned node, such a node does not reconnect by itself.
  */
 export function hasLeft({ component }: GaleraState): boolean {
   return component === LEFT;
@@ -96,7 +96,7 @@ const UNKNOWN = 'AUTO';
 
 /** The other nodes of a cluster. */
 interface OtherNodes {
-  /** Their client addresses as they report them. */
+  /** The nodes' client addresses, as the nodes report them. */
   readonly places: Address[];
   /** Number of nodes whose address is unknown. */
   readonly unknown: number;

@@ -30,7 +30,8 @@ export function loginFor(target: MysqlTarget): Login {
   if (socket !== undefined) return { options: { password, socketPath: socket }, refusal: () => undefined };
   if (tls?.isVerified === true) return { options: { password }, refusal: () => undefined };
   let refusal: UnavailableError | undefined;
-  // mysql2 marks errors thrown here as fatal, which for other errors means transient.
+  // mysql2 marks errors thrown here as fatal, which isPassing() would take for a transient error: connect() throws the
+  // refusal instead.
   const refuse = (plugin: string): never => {
     refusal = new UnavailableError(whyRefused(plugin, target));
     throw new Error(refusal.message);

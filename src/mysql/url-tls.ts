@@ -34,7 +34,7 @@ type Name = (typeof NAMES)[number];
 /**
  * The `ssl_*` parameters of a SQLAlchemy URL: any of them enables TLS. As in PyMySQL, SQLAlchemy's default driver, a CA
  * verifies certificate and name, unless `ssl_check_hostname=false`.
- * @throws RangeError for parameters that would make TLS weaker than it reads
+ * @throws RangeError for parameters that would make TLS weaker than the URL suggests
  */
 export function tlsOf(parameters: ReadonlyMap<string, string>): MysqlTls | undefined {
   const given = (name: Name) => parameters.get(name) || undefined;

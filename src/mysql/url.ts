@@ -33,7 +33,7 @@ export function parseMysqlUrl(text: string): MysqlTarget {
   if (/\s/.test(rest)) throw new RangeError('it has a space or a line break, which a URL writes %20 or %0A');
   const [, user = '', password = '', place = '', path = '', query = ''] =
     /^(?:([^:/@]*)(?::([^@]*))?@)?([^/?]*)(?:\/([^?]*))?(?:\?([^]*))?$/.exec(rest) ?? [];
-  // SQLAlchemy would treat it as a host name: the service could not use this URL either.
+  // SQLAlchemy would treat the rest of the password as the host name: the service could not use this URL either.
   if (place.includes('@')) throw new RangeError('it has a second @: in a password it is written %40');
   const database = decoded(path);
   if (user === '') throw new RangeError('it names no user');
@@ -50,19 +50,19 @@ export function parseMysqlUrl(text: string): MysqlTarget {
   };
 }
 
-/** Its address in messages: `host:port`, several of them, or the socket. */
+/** The target's address in messages: `host:port`, several of them, or the socket. */
 export function placeOfTarget(target: Pick<MysqlTarget, 'host' | 'port' | 'socket' | 'places'>): string {
   return target.socket ?? (target.places ?? [target]).map(formatAddress).join(', ');
 }
 
-/** The target once for each of its places. */
+/** One target for each of the places. */
 export function placesOf(target: MysqlTarget): MysqlTarget[] {
   const { places, ...rest } = target;
   if (places === undefined || rest.socket !== undefined) return [rest];
   return places.map(({ host, port }) => ({ ...rest, host, port }));
 }
 
-/** The same target, with the place that has just accepted us as the first. */
+/** The same target, with the place that has just accepted a connection as the first. */
 export function preferring(target: MysqlTarget, { host, port }: Address): MysqlTarget {
   if (target.places === undefined) return target;
   const others = target.places.filter((place) => place.host !== host || place.port !== port);

@@ -2,7 +2,7 @@
  * The HTTP client for TLS, proxies, keep-alive and streams, on Node's http and https (docs/adr/0011). A plain GET of
  * http:// needs none of it: see codec.
  *
- *   send():     one request, with the response read as needed, within its limits
+ *   send():     one request, with the response read as needed, within its timeouts
  *   exchange(): the same with the full response; the basis of json.ts
  */
 import { request as requestHttp, type Agent, type ClientRequest, type IncomingMessage } from 'node:http';
@@ -52,15 +52,15 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-/** Number of kept connections that the peer may have closed. */
+/** Maximum number of retries because the peer has closed a kept connection. */
 const STALE_CONNECTIONS = 3;
 const BODY_MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * Sends a request and reads its response, whatever its status. Limits hold until `read` is done, the signal as long as
- * the connection is in use.
+ * Sends a request and reads its response, whatever its status. Timeouts apply until `read` is done, the signal as long
+ * as the connection is in use.
  * @param read called with the headers; may return the response itself to read a stream
- * @throws the system's error without a response, or the signal's reason
+ * @throws the system's error if there is no response, or the signal's reason
  */
 export async function send<T>(request: HttpRequest, read: (response: IncomingMessage) => T | Promise<T>): Promise<T> {
   for (let stale = 0; ; stale++) {
@@ -134,7 +134,7 @@ function attempt<T>(call: HttpRequest, read: (response: IncomingMessage) => T | 
   sent.end(body);
   const result = promise.then(read).finally(() => {
     clearTimeout(timer);
-    // An early response, such as 413: the memory of the body must not be read any more.
+    // After an early response, such as 413, the memory of the body must not be read any more.
     if (!sent.writableFinished && answer?.complete !== false) sent.destroy();
   });
   return { sent, result };

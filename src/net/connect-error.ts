@@ -1,6 +1,9 @@
 import { formatAddress } from './address.ts';
 
-/** Properties of Node's connection and file errors; QuickJS's host sets only the code and a path. */
+/**
+ * Properties of Node's connection and file errors; errors of the QuickJS binaries (native/) have only the code and a
+ * path.
+ */
 interface SystemError {
   readonly code?: unknown;
   readonly address?: string;
@@ -38,7 +41,7 @@ export function connectReason(error: unknown, asked = ''): string | undefined {
   return meaning && `${meaning(placesOf(error).join(', ') || asked)} (${String(code)})`;
 }
 
-/** All addresses of the name failed. */
+/** The addresses that failed: all addresses of the name, if Node tried several. */
 function placesOf(error: unknown): string[] {
   const each: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
   return [...new Set(each.flatMap((one) => placeOf(one as SystemError) ?? []))];

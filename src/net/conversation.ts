@@ -23,7 +23,7 @@ interface ConverseOptions {
   readonly tls?: TlsAsk | undefined;
 }
 
-/** Maximum size. No handshake message is longer, so a peer that sends more is another kind of server. */
+/** Maximum size of a message. No handshake message is longer, so a peer that sends more is another kind of server. */
 const MOST_BYTES = 65_536;
 
 /** Connects, to a host and port or a socket's path. Rejects with the system's error, or TLS's. */
@@ -105,7 +105,7 @@ interface Exchange<T> {
   readonly at: NetConnectOpts;
   /** Data that is sent first; empty for protocols in which the server greets. */
   readonly say?: Buffer | undefined;
-  /** All bytes received so far. */
+  /** Parses all bytes received so far. */
   readonly understand: (bytes: Buffer) => Understood<T>;
   readonly signal: AbortSignal;
 }

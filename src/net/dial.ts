@@ -23,7 +23,7 @@ export function opened(socket: Socket): Promise<NodeJS.ErrnoException | undefine
 }
 
 /**
- * The reason, on one line.
+ * The reason for a failed connection, on one line.
  * @param asked the target, for errors that do not contain it
  */
 export function refusalOf(error: NodeJS.ErrnoException, asked: string): string {

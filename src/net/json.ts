@@ -30,8 +30,8 @@ interface JsonOptions {
 
 /**
  * One request on a new connection, and its response, whatever its status. A pooled connection may be closed as it is
- * used, and then the outcome of a POST would be unknown. Rejects with the system's error without a response, and with
- * ConfigError for an unreadable CA file.
+ * used, and then the outcome of a POST would be unknown. Rejects with the system's error if there is no response, and
+ * with ConfigError for an unreadable CA file.
  */
 export async function askJson(
   { method, url, headers = {}, body }: JsonCall,

@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 
 /**
  * Resolves names like Node, with EAI_AGAIN after a timeout: the system's resolver takes ten seconds and more when its
- * DNS servers are silent, and an earlier abort could not distinguish them from a silent host.
+ * DNS servers are silent, and an abort before that could not distinguish silent DNS servers from a silent host.
  */
 export function lookupWithin(ms: number, look: LookupFunction = lookup): LookupFunction {
   return (host, options, callback) => {

@@ -4,7 +4,7 @@ import { BODY_BYTES, type RequestOptions } from './request-options.ts';
 
 /**
  * One request on a new connection, with the body discarded: for probes and waits, which a pooled connection to a dead
- * server must not mislead. Rejects with the system's error without a response.
+ * server must not mislead. Rejects with the system's error if there is no response.
  */
 export async function requestOnce(url: URL, options: RequestOptions): Promise<{ status: number }> {
   const isPlain = url.protocol === 'http:' && (options.method ?? 'GET') === 'GET';

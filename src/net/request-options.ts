@@ -9,7 +9,7 @@ export interface RequestOptions {
   readonly lookup?: LookupFunction;
   /** The method; the default is GET. No request has a body. */
   readonly method?: string;
-  /** Whether a response with that status must include its body, or the beginning of it. */
+  /** Whether a response with that status is complete only with its body, or the beginning of its body. */
   readonly awaitsBody?: (status: number) => boolean;
 }
 

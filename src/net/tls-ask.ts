@@ -18,11 +18,12 @@ export interface TlsAsk {
 }
 
 /**
- * The same as options for Node's TLS.
+ * Converts these settings to options for Node's TLS.
  * @throws ConfigError for a CA file that is unreadable or has no certificate
  */
 export async function tlsOptions(host: string, { caFile, insecure, serverName }: TlsAsk): Promise<ConnectionOptions> {
-  // The certificate is verified for an address, but an address must not be sent as a name (RFC 6066, section 3).
+  // If the host is an address, the certificate is verified for it, but it must not be sent as a name (RFC 6066, section
+  // 3).
   const servername = serverName ?? (isIP(host) === 0 ? host : '');
   const ca = caFile === undefined ? undefined : await authoritiesIn(caFile);
   return { host, servername, rejectUnauthorized: !insecure, ...defined({ ca }) };

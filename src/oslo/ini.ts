@@ -49,9 +49,9 @@ function kindOf(line: string, number: number, isOpen: boolean): OsloLine['kind']
 }
 
 /**
- * The raw value of one option in an oslo.config file: the last one applies, a section may be repeated, an indented line
- * continues the value above, quotes around the whole value are removed, and the first of `=` and `:` is the separator.
- * osloValue() expands its `$`.
+ * The raw value of one option in an oslo.config file: the last occurrence applies, a section may be repeated, an
+ * indented line continues the value above, quotes around the whole value are removed, and the first of `=` and `:` is
+ * the separator. osloValue() expands its `$`.
  * @returns undefined if the file has no such option
  * @throws RangeError with the line number, never its text: it may contain a password
  */

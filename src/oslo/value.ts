@@ -10,10 +10,11 @@ interface Written {
 }
 
 /**
- * An option as the service reads it, with a variable taking precedence over its file: `$$` and `\$` are an escaped `$`,
- * and `$name`, `$group.name` and `${name}` refer to another option.
- * @returns undefined if neither has it
- * @throws RangeError if oslo.config would reject it, or reads it from elsewhere; never with a part of the value
+ * An option as the service reads it, with the environment variable taking precedence over the file: `$$` and `\$` are
+ * an escaped `$`, and `$name`, `$group.name` and `${name}` refer to another option.
+ * @returns undefined if neither the variable nor the file sets the option
+ * @throws RangeError if oslo.config would reject it, or reads it from elsewhere; the message never contains a part of
+ * the value
  */
 export function osloValue(text: string, place: OsloPlace, env: NodeJS.ProcessEnv): string | undefined {
   return filledIn({ text, env }, place, []);
@@ -46,7 +47,7 @@ function filledIn({ text, env }: Written, place: OsloPlace, above: readonly stri
   });
 }
 
-/** Where oslo.config looks up that name, in this order. */
+/** Where oslo.config looks up a referenced name, in this order. */
 function placesOf(reference: string, section: string): OsloPlace[] {
   const dot = reference.indexOf('.');
   const group = dot === -1 ? section : reference.slice(0, dot);

@@ -4,7 +4,7 @@ export interface OsloPlace {
   readonly key: string;
 }
 
-/** Whether the file is an oslo.config file, since only its options have variables. */
+/** Whether the file is an oslo.config file: only options of such files can be set by environment variables. */
 export function isForOslo(file: string | undefined): file is string {
   return file !== undefined && !isYaml(file);
 }

@@ -22,14 +22,15 @@ const SECONDS = 17;
 const MINUTE_MS = 60_000;
 /** Number of digits of an offset in an ID: see documentId. */
 const OFFSET_DIGITS = 9;
-/** The number of values of its last five digits. More digits would not fit an unsigned integer. */
+/** Number of values of the offset's last five digits. More digits would not fit an unsigned integer. */
 const LOW = 36 ** 5;
 /** The text after an ID. */
 export const CLOSING = '"}}\n';
 
 /**
- * Writes documents from the bytes of lines, with the same IDs and contents as from strings. The text before a line
- * changes once a minute, except for the ID and the seconds, since lines of several processes are not in order.
+ * Writes documents from the bytes of lines, with the same IDs and contents as from strings. The text before a line is
+ * built once a minute and not once a second, because lines of several processes are not in order; the ID and the
+ * seconds are written for each line.
  */
 export class DocumentWriter {
   readonly #opening: (day: string) => string;
@@ -76,7 +77,10 @@ export class DocumentWriter {
     return format.write(to, at, chunk, start, end, this.#head, this.#headBytes, this.#tail, this.#tailBytes);
   }
 
-  /** Returns whether the head is the format's in that minute. */
+  /**
+   * Builds the head for this format, name and minute if it is not the current one. Returns false if the head cannot be
+   * built, for example because it does not fit.
+   */
   #enter(format: LineFormat, name: string, timeMs: number): boolean {
     const rest = timeMs - this.#minuteMs;
     if (format === this.#format && name === this.#name && rest >= 0 && rest < MINUTE_MS) return true;

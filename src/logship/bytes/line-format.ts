@@ -6,7 +6,7 @@ import { TimeReader } from './time-reader.ts';
 export interface LineFormat {
   /** Whether each line is an event. Otherwise a line that begins an event ends the previous event of its process. */
   readonly isAlone: boolean;
-  /** The process that wrote the line last passed to `begins`. */
+  /** ID of the process that wrote the last line passed to `begins`. */
   readonly pid: number;
   /** The text after the timestamp in a document. */
   readonly middle: string;

@@ -52,7 +52,7 @@ export class SharedMemory {
   readonly functions: Functions;
   /** The keys in the order of their numbers in native/log-lines.ts, each with its length in its last byte. */
   readonly keys: Buffer;
-  /** The minute with which lines are compared, and the reader that it belongs to. */
+  /** The minute with which lines are compared, and the TimeReader that set it. */
   readonly minute: { readonly text: Buffer; readonly address: number; of: object | undefined };
   readonly #bytes: ArrayBuffer;
   #texts = TEXTS;

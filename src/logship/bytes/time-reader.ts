@@ -33,7 +33,7 @@ export class TimeReader {
     return ms < 0 ? NaN : this.#minuteMs + ms;
   }
 
-  /** Sets another minute. Returns whether the text is one. */
+  /** Sets the minute from the start of a line. Returns false if the line does not start with one. */
   #enter(bytes: Buffer, start: number, end: number): boolean {
     if (end - start <= MINUTE_BYTES || bytes[start + 10] !== SPACE) return false;
     const ms = this.#clock.local(`${bytes.toString('latin1', start, start + MINUTE_BYTES)}00`);

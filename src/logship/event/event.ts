@@ -3,16 +3,16 @@ import type { Cut, Mark, Span } from '../read/progress.ts';
 
 /** One logged event: a line, or a line with its traceback. */
 export interface LogEvent {
-  /** The generation in which it starts. The position of its first line there identifies the document. */
+  /** The generation in which the event starts. The position of its first line there identifies the document. */
   readonly content: Content;
   readonly offset: number;
-  /** Its timestamp, or that of the last event before it with one, in milliseconds since the epoch. */
+  /** The event's timestamp, or that of the last dated event before it, in milliseconds since the epoch. */
   readonly timeMs: number;
   /** Whether the event has a timestamp of its own. */
   readonly isDated: boolean;
-  /** Its lines without line endings, joined by newlines. */
+  /** The event's lines without line endings, joined by newlines. */
   readonly text: string;
-  /** The number of its lines. */
+  /** Number of lines. */
   readonly lines: number;
   /** The reader's buffer while it contains the event's only line, from `start` to `end`. */
   readonly chunk: Buffer | undefined;
@@ -26,8 +26,8 @@ export interface LogEvent {
 export const MAX_LINES = 1000;
 export const MAX_LENGTH = 1024 * 1024;
 /**
- * Maximum distance between an event's last line and its next one in a file with several writers. Only file positions
- * may end an event by themselves, since a second reading sees the same ones.
+ * Maximum distance between an event's last line and its next one in a file with several writers. A distance may end an
+ * event without a Cut in the checkpoint, since a second reading sees the same positions.
  */
 export const REACH_BYTES = 64 * 1024;
 
@@ -38,22 +38,22 @@ export class OpenEvent implements LogEvent {
   readonly timeMs: number;
   readonly isDated: boolean;
   readonly spans: Span[];
-  /** The process that wrote it, if the format shows the process. */
+  /** ID of the process that wrote the event, if the format names the process. */
   readonly pid: number;
   #text: string | undefined;
   chunk: Buffer | undefined;
   start = 0;
   end = 0;
-  /** Its size in the budget: its lines with their line endings, as in the files. */
+  /** The event's size in the budget: its lines with their line endings, as in the files. */
   heldBytes: number;
   lines = 1;
-  /** The offset in its generation from which no line belongs to it, as an earlier run has decided. */
+  /** The offset in the event's generation from which no line belongs to it, as an earlier run has decided. */
   limit = Infinity;
   /** Set if lines of the next generation belong to the event. */
   onto: Cut['onto'];
-  /** When its last line arrived. */
+  /** When the event's last line arrived. */
   touchedMs: number;
-  /** The reading round of its last line. */
+  /** The reading round of the event's last line. */
   touchedRound: number;
   #span: Span;
 
@@ -87,7 +87,7 @@ export class OpenEvent implements LogEvent {
     return (this.#text ??= this.chunk!.toString('utf8', this.start, this.end));
   }
 
-  /** Called before its bytes are overwritten. */
+  /** Copies the text. Called before the reader's buffer is overwritten. */
   keep(): void {
     if (this.chunk === undefined) return;
     this.#text = this.text;
@@ -105,7 +105,7 @@ export class OpenEvent implements LogEvent {
 
   /**
    * @param bytes size of the line with its line ending
-   * @param end after the line
+   * @param end the position after the line
    */
   join(text: string, bytes: number, end: Mark, touched: Touched): void {
     this.#span.end = end;

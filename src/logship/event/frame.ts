@@ -20,7 +20,7 @@ export class Frame {
   readonly content: Content;
   /** The last event of each process that writes to the file. */
   readonly open = new Map<number, OpenEvent>();
-  /** The event that was written last, unless it has ended. */
+  /** The last event in the file, unless it has ended. */
   last: OpenEvent | undefined;
   /** The offset after the last line. */
   next: number;
@@ -28,7 +28,7 @@ export class Frame {
   before: Frame | undefined;
   /** The event that continues from the previous generation. */
   carried: OpenEvent | undefined;
-  /** The offset up to which it continues, as an earlier run has decided. */
+  /** The offset up to which that event continues, as an earlier run has decided. */
   carriedTo: number | undefined;
   /** The reading round of the last line, and the last round without a line. */
   touchedRound = -1;
@@ -47,7 +47,7 @@ export class Frame {
     this.content = content;
     this.next = next;
     this.before = before;
-    // The cut of the later run takes precedence.
+    // Of two cuts of one event, that of the later run takes precedence.
     this.#cuts = new Map(content.cuts.map((cut) => [cut.start, cut]));
   }
 
@@ -74,7 +74,7 @@ export class Frame {
     this.last = event;
     const { cuts } = this.content;
     if (cuts.length === 0) return;
-    // The reader ends unfinished lines, and records that just before it passes such a line on.
+    // The reader cuts unfinished lines, and records the cut just before it passes such a line on.
     const newest = cuts.at(-1);
     const cut = newest?.start === event.offset ? newest : this.#cuts.get(event.offset);
     if (cut === undefined) return;
@@ -89,14 +89,17 @@ export class Frame {
     if (this.last === event) this.last = undefined;
   }
 
-  /** A timeout has ended the event, which the checkpoint must record. */
+  /** Records that a timeout has ended the event. */
   cut(event: OpenEvent): void {
     const cut = { start: event.offset, at: this.next };
     this.content.cuts.push(cut);
     this.#perhaps.set(event.pid, cut);
   }
 
-  /** The line starts the next event of a process, which would have ended the previous one anyway. No cut is needed. */
+  /**
+   * Called for a line that starts the next event of a process. It would have ended the previous event too, so no cut is
+   * needed.
+   */
   ends(pid: number): void {
     const cut = this.#perhaps.get(pid);
     if (cut === undefined) return;
@@ -105,18 +108,18 @@ export class Frame {
     if (at !== -1) this.content.cuts.splice(at, 1);
   }
 
-  /** The line would have joined an event that a timeout has ended. */
+  /** Called for a line that would have joined an event that a timeout has ended: the cut is needed. */
   needsCut(pid: number): void {
     this.#perhaps.delete(pid);
   }
 
-  /** Same as above, for any process. */
+  /** Same as needsCut(), for all processes. */
   needsCuts(): void {
     // clear() allocates a new table even for an empty map, and the old table keeps the new one alive.
     if (this.#perhaps.size > 0) this.#perhaps.clear();
   }
 
-  /** Ends events that no line can reach any more. Called from time to time. */
+  /** Events that no line can reach any more, for the caller to end. None unless many events are open. */
   stale(): readonly OpenEvent[] {
     if (this.open.size < this.#many) return NONE;
     const stale = [...this.open.values()].filter((event) => !event.reaches(this.next));
@@ -127,9 +130,10 @@ export class Frame {
 
 /**
  * An event may start in a rotated file and end in its successor: the successor's first lines may continue one event.
- * This run decides that, since the old file may grow while the new one is read; so it is recorded as a Cut of the old
- * generation, which a later run follows.
- * @returns whether the line joined, whether `decided` has a new cut, or whether the continued event has ended
+ * What this run decides is recorded as a Cut of the old generation, which a later run follows: the old file may grow
+ * while the new one is read.
+ * @returns `joined` if the line joined the event, `decided` if it did and there is a new Cut, `ended` if no event
+ * continues
  */
 export function carry(frame: Frame, line: Line, touched: Touched): 'joined' | 'decided' | 'ended' {
   const { carried } = frame;
@@ -142,9 +146,9 @@ export function carry(frame: Frame, line: Line, touched: Touched): 'joined' | 'd
 }
 
 /**
- * A line does not belong to the continued event, or the event was cut.
- * @param at offset the offset from which no line belongs to it
- * @returns whether this is new and must be recorded in the checkpoint
+ * Ends the continued event, because a line does not belong to it, or because it was cut.
+ * @param at the offset from which no line belongs to the event
+ * @returns whether the end is new and must be recorded in the checkpoint
  */
 export function endCarry(frame: Frame, at: number): boolean {
   const { carried, carriedTo } = frame;
@@ -179,7 +183,10 @@ function begin(frame: Frame, line: Line, touched: Touched): 'joined' | 'decided'
   return 'decided';
 }
 
-/** Decisions of an earlier run are kept: ended events, and lines possibly sent separately. */
+/**
+ * The event of the previous generation that this line continues. None if an earlier run has ended the event, or has
+ * read this generation and may have sent the line separately.
+ */
 function openFor(frame: Frame, before: Frame, text: string): OpenEvent | undefined {
   const { isNew, parser } = frame.content;
   if (!isNew) return undefined;

@@ -10,18 +10,18 @@ import { Frames } from './frames.ts';
 import { LoneLine } from './lone-line.ts';
 
 const CARRIAGE_RETURN = 13;
-/** At most one cut of all files in this time, since each cut requires a checkpoint. */
+/** Minimum interval between cuts by timeout, since they require a checkpoint. */
 const CUT_EVERY_MS = 1000;
 
 interface FramerOptions {
   /** Receives each complete event and must not keep it. */
   readonly emit: (event: LogEvent) => void;
-  /** Tracks the number of bytes that are held. */
+  /** Tracks the number of bytes in open events. */
   readonly held: { take(bytes: number): void; give(bytes: number): void };
-  /** An event ends after this time without a line, if its file has no more. */
+  /** An event ends after this time without a line, if its file has no unread lines. */
   readonly timeoutMs: number;
   readonly now: () => number;
-  /** The memory in which lines stay bytes. */
+  /** WebAssembly memory shared with the reader. Lines of chunks in it are not converted to strings. */
   readonly memory?: SharedMemory | undefined;
 }
 
@@ -36,7 +36,7 @@ export class Framer {
   readonly #active = new Set<Frame>();
   readonly #touched: { ms: number; round: number };
   #frame: Frame | undefined;
-  /** The chunk of the last line, and whether its lines may stay bytes. */
+  /** The chunk of the last line, and whether it is in the shared memory. */
   #chunk: Buffer | undefined;
   #isShared = false;
   readonly #lone = new LoneLine();
@@ -206,7 +206,7 @@ export class Framer {
     this.#hold(next - offset);
   }
 
-  /** An event that no further line can join. */
+  /** Emits a line as an event that no further line can join. */
   #pass(frame: Frame, text: string, offset: number, next: number, skipping: boolean): void {
     if (frame.last !== undefined) this.#close(frame, frame.last);
     frame.needsCuts();

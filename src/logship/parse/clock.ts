@@ -72,7 +72,7 @@ export class Clock {
     return isWall(time) ? rest(time) + Date.UTC(year, month - 1, day, hour, minute) - aheadMinutes * MINUTE_MS : NaN;
   }
 
-  /** A time without a year. The year is chosen that brings it closest to another time. */
+  /** A time without a year. The year is chosen that brings the time closest to `nearMs`. */
   nearest(time: Omit<Wall, 'year'>, nearMs: number): number {
     const year = new Date(nearMs).getUTCFullYear();
     let found = NaN;

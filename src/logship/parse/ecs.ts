@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
   message_id: 'log.syslog.msgid',
 };
 const NUMBERS = new Set(['process.pid', 'http.response.status_code', 'http.response.bytes', 'source.port']);
-/** The value is already in `@timestamp`. */
+/** Fields whose value is already in `@timestamp`. */
 const TIMES = new Set(['Timestamp', 'timestamp']);
 const NANOSECONDS_PER_MICROSECOND = 1000;
 

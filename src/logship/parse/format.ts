@@ -9,7 +9,7 @@ export const Place = {
   alone: 0,
   /** Starts an event, and ends the previous one of the same process. */
   begins: 1,
-  /** Belongs to the event written last. If that event has ended, the line is an event that no other line joins. */
+  /** Belongs to the last event in the file. If that event has ended, the line is an event that no other line joins. */
   follows: 2,
   /** Belongs to the last event of the same process if `resumes` confirms it; otherwise it starts an event. */
   resumes: 3,
@@ -19,9 +19,9 @@ export type Place = (typeof Place)[keyof typeof Place];
 /** The format of one kind of log file. Each file has its own object, which may cache data of the last line. */
 export interface Format {
   readonly name: string;
-  /** The process that wrote the line last passed to `place`; 0 if lines of this format name no process. */
+  /** ID of the process that wrote the last line passed to `place`; 0 if lines of this format name no process. */
   readonly pid: number;
-  /** @param last the event that was written last, unless it has ended */
+  /** @param last the last event in the file, unless it has ended */
   place(line: string, last: string | undefined): Place;
   /** Whether a line continues an event. Called right after `place` returned `resumes`. */
   resumes(event: string, line: string): boolean;
@@ -30,10 +30,10 @@ export interface Format {
    * @param nearMs time of the previous line, for timestamps without a year
    */
   time(line: string, clock: Clock, nearMs: number): number;
-  /** The fields of an event, with all of its text. Undefined if it does not match the format. */
+  /** The fields of an event, from its whole text. Undefined if the event does not match the format. */
   parse(text: string): Fields | undefined;
   /**
-   * Fast path for a frequent format, with the JSON between two texts as its result. Undefined if the slow path is
+   * Fast path for a frequent format: the event's JSON between `before` and `after`. Undefined if the slow path is
    * needed.
    */
   json?(text: string, before: string, after: string): string | undefined;

@@ -31,7 +31,7 @@ export class Oslo implements Format {
   /** Whether the first word is a request ID and not None. */
   #hasGlobal = false;
   #payload = 0;
-  /** Length of `2026-11-20 08:15:`. */
+  /** The minute of the line that was scanned last: `2026-11-20 08:15:`. */
   #minute = '-';
 
   place(line: string): Place {
@@ -84,7 +84,7 @@ export class Oslo implements Format {
     return `${head}${global}"request_id":"${text.slice(request + REQ, user - 1)}","user_id":"${text.slice(user, tenant - 1)}","tenant_id":"${text.slice(tenant, domain - 1)}","domain_id":"${text.slice(domain, at[5]! - 1)}","system_scope":"${text.slice(at[5], at[6]! - 1)}","user_domain":"${text.slice(at[6], at[7]! - 1)}","project_domain":"${text.slice(at[7], at[8]! - 1)}","Payload":${payload}${after}`;
   }
 
-  /** The lines without their prefixes. */
+  /** The event's lines without their prefixes, if they contain a traceback. */
   stackTrace(text: string): string | undefined {
     const [first = '', ...lines] = text.split('\n');
     if (!this.#scan(first) || !lines.some((line) => line.includes('Traceback (most recent call last):')))

@@ -6,7 +6,7 @@ import type { Zone } from './zone.ts';
 const PRIORITY = /^<\d{1,3}>/;
 const TIME_5424 = /^(?:<\d{1,3}>)?1 (\S+) /;
 const LINE_TIME_3164 = /^(?:<\d{1,3}>)?(\w{3}) ([ \d]?\d) (\d\d):(\d\d):(\d\d) /;
-/** Times in messages are resolved where the zone is known. */
+/** Placeholder: the caller does not use the time. syslogTime() resolves it, with the zone. */
 const NO_ARRIVAL = { atMs: 0, zone: () => 0 };
 
 /** Syslog lines as written by `--syslog` (RFC 5424) or by other daemons (3164, with or without a priority). */
@@ -14,7 +14,7 @@ export function syslog(): Format {
   return shaped({ name: 'syslog', time: syslogTime, parse: syslogFields });
 }
 
-/** NaN for a line without a timestamp. If the year is missing, the nearest one is used. */
+/** NaN for a line without a timestamp. If the year is missing, the year nearest to `nearMs` is used. */
 export function syslogTime(line: string, clock: Clock, nearMs: number): number {
   const told = TIME_5424.exec(line)?.[1];
   if (told !== undefined) return Date.parse(told);

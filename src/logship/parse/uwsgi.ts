@@ -7,10 +7,9 @@ const TIME_AT = / bytes\} \[(?=\w{3} \w{3} )/;
 const TRACEBACK = 'Traceback (most recent call last):';
 
 /**
- * uWSGI: one line per request, `[pid: 7
- * app: 0
- * req: 1/1] 10.0.0.1 () {32 vars in 412 bytes} [Fri Nov 20 08:15:42 2026] GET / => ...`, and its own messages,
- * unparsed. A traceback is one event: indented lines and the following line.
+ * uWSGI: its own messages, unparsed, and one line per request:
+ * `[pid: 7|app: 0|req: 1/1] 10.0.0.1 () {32 vars in 412 bytes} [Fri Nov 20 08:15:42 2026] GET / => ...`.
+ * A traceback is one event: indented lines and the following line.
  */
 export function uwsgi(): Format {
   return {

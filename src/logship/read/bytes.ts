@@ -44,7 +44,7 @@ export function holeIn(chunk: Buffer, position: number, before: number | undefin
 /** Number of bytes per read of a file. */
 export const CHUNK_BYTES = 256 * 1024;
 
-/** Memory that a reader uses, whatever its files. */
+/** Maximum number of bytes per read, in a buffer that all files of a reader share. */
 export function readBytesFor(maxLineBytes: number): number {
   return Math.max(CHUNK_BYTES, maxLineBytes);
 }

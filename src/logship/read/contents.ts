@@ -8,11 +8,11 @@ export interface Content {
   readonly generation: Generation;
   readonly progress: Progress;
   readonly parser: EventParser;
-  /** Ends of events due to a timeout. Entries are only appended. */
+  /** Ends of events and lines that do not follow from the file's content alone; see Cut. New entries are appended. */
   readonly cuts: Cut[];
   /** Set if earlier runs did not know the generation, so that none has sent any of its lines. */
   readonly isNew: boolean;
-  /** The timestamp of the last event with one. */
+  /** The timestamp of the last dated event. */
   timeMs: number;
   /** The last modification that was seen, by the file system's clock. */
   modifiedMs: number;
@@ -25,12 +25,12 @@ interface ContentsOptions extends ParserOptions {
 
 /** A file that was discovered. */
 interface Found {
-  /** Its path when it was written, without a rotation suffix. */
+  /** The path while the file was being written, without a rotation suffix. */
   readonly path: string;
   readonly dev: number;
   readonly ino: number;
   readonly size: number;
-  /** Its first bytes, HEAD_BYTES at most. */
+  /** The file's first bytes, HEAD_BYTES at most. */
   readonly beginning: Buffer;
   /** Set if nothing more will be read, so that an unterminated first line is complete. */
   readonly final: boolean;
@@ -42,7 +42,7 @@ interface Found {
 
 /** Number of paths whose last generation is remembered, to name the next one. */
 const REMEMBERED = 4096;
-/** Maximum number of these generations in the checkpoint, for paths that currently have none. */
+/** Maximum number of these generations in the checkpoint, for paths that have no other entry in it. */
 const FORMER = 256;
 
 /** All generations being read or not fully acknowledged, and the checkpoint's entries for them. */

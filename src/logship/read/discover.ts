@@ -48,7 +48,8 @@ export class Discover {
   look(): readonly string[] {
     const isDue = this.#looks++ % FULL_EVERY === 0;
     const isChanged = isDue || signatureOf(this.#directories) !== this.#signature;
-    // If a directory changes within the clock tick of the last poll, its timestamp stays the same.
+    // After a change the globs are matched once more: if a directory changes again within the same clock tick, its
+    // timestamp stays the same.
     if (isChanged || this.#wasChanged) this.#match();
     this.#wasChanged = isChanged;
     return this.#files;

@@ -101,7 +101,7 @@ export class Follower implements LineSource {
       const isOver = this.#isOver(tail);
       if (!final && !this.#behind.has(tail) && !(isOver && tail.left > 0)) continue;
       if (!(await this.#paced(pace))) return this.#hasMore;
-      // Files that are found in between are older.
+      // Files that were found meanwhile are older, and are read first.
       if (this.#added !== added) return (this.#hasMore = true);
       if (tail.isClosed) continue;
       if (this.#attempt(tail, () => tail.read(take, final || isOver))) {
@@ -157,7 +157,7 @@ export class Follower implements LineSource {
     this.#options.log.debug(`${path} was renamed or removed: reading the old file to its end`);
     this.#tails.delete(path);
     this.#addRotated([tail]);
-    // Existing files come first, so that they do not count as generations in between.
+    // The file now at the path is opened first, so that it does not count as a generation in between.
     if (stat !== undefined) this.#open(path);
     this.#addRotated(this.#rotation.renamed(tail));
     this.#absentMs.set(path, tail.modifiedMs);
@@ -171,8 +171,8 @@ export class Follower implements LineSource {
     const origins = new Map(files.map((path) => [path, this.#discover.originOf(path)]));
     const places = files.filter((path) => origins.get(path) === undefined);
     const empty = this.#discover.takeOrigins().filter((path) => !this.#tails.has(path));
-    // Existing files come first, then files next to them. A file that was renamed meanwhile is already open, or is
-    // found there.
+    // Files at their paths come first, then rotated files next to them. A file that was renamed meanwhile is already
+    // open, or is found there.
     for (const path of places) this.#open(path, isFirst && this.#options.firstStart === 'end');
     const beside = this.#rotation.lookAround();
     const awaited = isFirst ? this.#recover(beside) : new Set<string>();
@@ -235,7 +235,7 @@ export class Follower implements LineSource {
     return tail;
   }
 
-  /** @returns whether any were found */
+  /** @returns whether there were any tails */
   #addRotated(tails: readonly Tail[]): boolean {
     const sinceMs = this.#uptime();
     for (const tail of tails) {
@@ -268,7 +268,7 @@ export class Follower implements LineSource {
     if (isLeft && tail.left === 0) this.#close(tail);
   }
 
-  /** Whether a file was renamed or removed while its last line is unterminated. */
+  /** Whether a rotated file was quiet for so long that its last line is complete, terminated or not. */
   #isOver(tail: Tail): boolean {
     const quiet = this.#rotated.get(tail);
     return quiet !== undefined && this.#uptime() - quiet.sinceMs >= ROTATE_WAIT_MS;

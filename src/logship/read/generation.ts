@@ -10,13 +10,13 @@ const RIVALS = 64;
 
 /** Where a generation is, and how it starts. */
 export interface Identity {
-  /** Its path when it was written, without the suffix of a later rotation. */
+  /** The path while the file was being written, without the suffix of a later rotation. */
   readonly path: string;
   readonly dev: number;
   readonly ino: number;
   /** Timestamp of lines before the first dated line, in milliseconds since the epoch. */
   readonly firstSeenMs: number;
-  /** Its first bytes, as far as they are known. */
+  /** The generation's first bytes, as far as they are known. */
   readonly head: Buffer;
   /** Starts of earlier generations of the path with the same first line, from the oldest. */
   readonly rivals: readonly Rival[];
@@ -32,12 +32,13 @@ interface Rival {
 
 /**
  * A file's content from its first byte until it is truncated or replaced. A path has many generations, one after the
- * other. A rename moves a generation, and a copy is the same generation. Documents are named after it, so it must be
- * recognized after a restart, even without a checkpoint: names do not depend on when or where it was first seen. A
- * document's name consists of source, path, and the first bytes of the generation up to the end of the document's first
- * line, at most 256: these are known whenever that line can be sent. So generations with the same first line share
- * names only while their bytes are equal; there, generations seen one after the other are numbered. Device and inode
- * are excluded: copies have others (logrotate's copytruncate), and so do restored volumes.
+ * other. A rename moves a generation, and a copy is the same generation. Document IDs start with the generation's name,
+ * which must be the same after a restart, even without a checkpoint: it does not depend on when or where the generation
+ * was first seen. The name in a document's ID is a digest of source, path, and the first bytes of the generation up to
+ * the end of the document's first line, at most 256: these are known whenever that line can be sent. So generations
+ * with the same first line share names only while their bytes are equal; those with equal bytes are numbered in the
+ * order in which they were seen. Device and inode are excluded: copies have others (logrotate's copytruncate), and so
+ * do restored volumes.
  */
 export class Generation implements Identity {
   readonly path: string;
@@ -64,7 +65,7 @@ export class Generation implements Identity {
     this.#head = Buffer.from(head);
   }
 
-  /** The name of its first line, which distinguishes it from other generations of the path. */
+  /** The name of the first line, which distinguishes the generation from others of the path. */
   get id(): string {
     return this.nameAt(0);
   }
@@ -73,7 +74,7 @@ export class Generation implements Identity {
     return this.#head;
   }
 
-  /** Called when more bytes of its start were read. */
+  /** Called when more bytes of the generation's start were read. */
   learn(beginning: Buffer): void {
     if (this.#head.length < beginning.length) this.#head = Buffer.from(beginning.subarray(0, HEAD_BYTES));
   }
@@ -111,7 +112,7 @@ export class Generation implements Identity {
 
   /**
    * The earlier starts that applied to the latest generation with this start, this one or an earlier one; undefined if
-   * there is none. It may have been shorter when seen.
+   * there is none. That generation may have been shorter when it was seen.
    */
   rivalsOfKnown(beginning: Buffer): readonly Rival[] | undefined {
     if (this.matches(beginning)) return this.rivals;
@@ -157,8 +158,8 @@ function together(a: Rival, b: Rival): Rival {
 }
 
 /**
- * Drops one. A service that starts its log with the same line followed by a date adds one per rotation: the two oldest
- * are merged to their common prefix, duplicates first.
+ * Drops one entry by merging two: duplicates if there are any, otherwise the two oldest, which become their common
+ * prefix. A service that starts its log with the same line followed by a date adds one entry per rotation.
  */
 function shorten(rivals: Rival[]): void {
   const twice = rivals.findIndex((rival, at) => rivals.findIndex((other) => areAlike(other, rival)) < at);

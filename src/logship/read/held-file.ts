@@ -40,12 +40,12 @@ export class HeldFile implements Disposable {
     this.ino = ino;
   }
 
-  /** The longest read for which its buffer has room. */
+  /** A buffer with room for reads of this many bytes. */
   static bufferFor(bytes: number, memory?: SharedMemory): Buffer {
     return memory?.readBuffer(bytes + LEAD_BYTES) ?? Buffer.allocUnsafeSlow(bytes + LEAD_BYTES);
   }
 
-  /** Whether that is the same file, whatever its name. */
+  /** Whether this is the file with that device and inode, whatever its name. */
   isSame({ dev, ino }: { readonly dev: number; readonly ino: number }): boolean {
     return this.dev === dev && this.ino === ino;
   }
@@ -58,17 +58,17 @@ export class HeldFile implements Disposable {
     return this.#lead;
   }
 
-  /** Its current state, whatever its name. */
+  /** The file's current state, whatever its name. */
   stat(): Standing {
     return fstatSync(this.#fd);
   }
 
-  /** Whether it still has a name in a directory. */
+  /** Whether the file still has a name in a directory. */
   get hasName(): boolean {
     return fstatSync(this.#fd).nlink > 0;
   }
 
-  /** Its first bytes. The next call overwrites them. */
+  /** The file's first bytes. The next call overwrites them. */
   beginning(): Buffer {
     return this.#scratch.subarray(0, readSync(this.#fd, this.#scratch, 0, HEAD_BYTES, 0));
   }
@@ -125,7 +125,7 @@ const MOST_RENAMES = 20;
 /**
  * Opens a listed file under its current name after rotation.
  * @param look lists the current files
- * @throws the error of `open`, or that it is gone
+ * @throws the error of `open`, or an error if the file is gone
  */
 export function hold({ at, stat }: Sibling, buffer: Buffer, open: OpenLog, look: () => readonly Sibling[]): HeldFile {
   let name: string | undefined = at;

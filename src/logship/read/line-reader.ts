@@ -6,11 +6,11 @@ import { HEAD_BYTES } from './generation.ts';
 import type { HeldFile } from './held-file.ts';
 
 /**
- * Receives one line as bytes of a shared buffer, overwritten by the next read.
+ * Receives one line as bytes of a shared buffer, which the next read overwrites.
  * @param chunk the same object for all lines of a read
  * @param offset of the line in its generation
  * @param next offset of the next line
- * @param skipping whether the rest of this overlong line follows there
+ * @param skipping whether the rest of this overlong line follows at `next`
  * @param start of the line in the chunk, if it is not the whole chunk
  */
 export type TakeLine = (
@@ -104,7 +104,9 @@ export class LineReader {
     return start;
   }
 
-  /** At a hole: the line before it and the line it ends in were acknowledged before they were reclaimed. */
+  /**
+   * Skips a hole, including the partial lines on both sides: these lines were acknowledged before the hole was punched.
+   */
   #leap(content: Content, chunk: Buffer, take: TakeLine): true {
     const consumed = this.#takeLines(content, chunk, take);
     if (consumed > 0) this.#file.advance(chunk, consumed);
@@ -115,7 +117,7 @@ export class LineReader {
     return true;
   }
 
-  /** A line longer than a chunk: complete up to the limit, truncated if it continues. */
+  /** Takes a line longer than a chunk, truncated if it exceeds the limit. */
   #takeLong(content: Content, take: TakeLine, final: boolean): boolean | undefined {
     const { maxLineBytes } = this.#options;
     const wanted = readBytesFor(maxLineBytes) + 1;
@@ -132,7 +134,7 @@ export class LineReader {
     return true;
   }
 
-  /** The unterminated end of a file that will not grow. */
+  /** Takes the unterminated end of a file that will not grow. */
   #takeRest(content: Content, chunk: Buffer, take: TakeLine): void {
     if (chunk.length > this.#options.maxLineBytes) {
       this.#takeCut(content, chunk, this.#options.maxLineBytes, take);
@@ -144,7 +146,7 @@ export class LineReader {
     this.#takePart(content, chunk, take, false);
   }
 
-  /** The start of an overlong line. */
+  /** Takes the start of an overlong line. */
   #takeCut(content: Content, chunk: Buffer, bytes: number, take: TakeLine): void {
     this.#options.counts.cut++;
     this.skipping = true;
@@ -176,15 +178,15 @@ function nextCut({ cuts }: Content, position: number): number {
   return next;
 }
 
-/** A source of lines: our reader or, in comparisons, another one. */
+/** A source of lines: our reader or, in tests that compare readers, another one. */
 export interface LineSource extends Disposable {
   /** Finds new, renamed and removed files. */
   look(): void;
   /** Reads one chunk of each file that has more. Returns whether more can be read immediately. */
   read(take: TakeLine, options: ReadOptions): Promise<boolean>;
   /**
-   * Resolves immediately if files have appeared or disappeared. Otherwise it resolves after that time, once files have
-   * grown or may have grown. Rejects with the signal's reason.
+   * Resolves immediately if files have appeared or disappeared. Otherwise it resolves after `ms`, once files have grown
+   * or may have grown. Rejects with the signal's reason.
    */
   changed(ms: number, signal: AbortSignal): Promise<void>;
   /** The number of bytes that are not acknowledged. */

@@ -13,7 +13,7 @@ interface Listed {
 /** The files in a directory, sorted by name. */
 export type Listing = readonly Listed[];
 
-/** Maximum number of listings while files are being renamed. After that the last one is used. */
+/** Lists a directory; by default listed(). */
 export type List = (directory: string, isWanted?: (name: string) => boolean) => Listing;
 
 /** Maximum number of listings during which files move, before the last one is accepted. */
@@ -89,7 +89,7 @@ function namesIn(directory: string): string[] {
 const ROTATED = /[.-]\d[\d.:_T-]*$/;
 const COMPRESSED = /\.(gz|bz2|xz|zst|lz4|lzma|zip|Z)$/;
 
-/** A file in the directory of a followed file, whose name is its prefix. */
+/** A file next to a followed file, whose name starts with the name of the followed file. */
 export interface Sibling {
   readonly at: string;
   readonly stat: Stats;

@@ -23,8 +23,8 @@ interface Allowed {
 }
 
 /**
- * Any writer of a log volume may place a link to a file that this process can read and the writer cannot: its
- * environment, tokens, passwords. So the target is checked, and the checked file is the one opened: an O_PATH
+ * Any writer of a log volume may place a link to a file that this process can read and the writer cannot: this
+ * process's environment, tokens, passwords. So the target is checked, and the checked file is the one opened: an O_PATH
  * descriptor -> a regular file below an allowed root? -> the same file, through the descriptor. A FIFO that replaces
  * the file meanwhile is never opened. A root may be a link, and is resolved once at the start.
  */

@@ -1,6 +1,6 @@
 /**
- * A position between two lines of a generation. A class, as Span, because V8 allocates object literals that outlive its
- * first collections in the old generation, and one or two per line fill that within a second.
+ * A position between two lines of a generation. A class, like Span, because V8 allocates object literals that outlive
+ * its first collections in the old generation, and one or two per line fill that within a second.
  */
 export class Mark {
   /** Bytes from the start. */
@@ -8,8 +8,8 @@ export class Mark {
   /** Set while the rest of an overlong line is skipped. */
   readonly skipping: boolean;
   /**
-   * Timestamp of the last dated line before it, in milliseconds since the epoch. It applies to undated lines that
-   * follow.
+   * Timestamp of the last dated line before this position, in milliseconds since the epoch. It applies to undated lines
+   * that follow.
    */
   readonly timeMs: number;
 
@@ -29,11 +29,11 @@ export class Span {
   readonly start: number;
   /** End offset. It grows with each line that joins, and is fixed when the event is complete. */
   end: Mark;
-  /** Number of its events that are not settled. */
+  /** Number of the span's events that are not settled. */
   open = 1;
-  /** Its event is in the request being filled. */
+  /** Whether the span's events are in the request being filled. */
   isFilled = false;
-  /** The span that it was merged into. */
+  /** The span that this one was merged into. */
   into: Span | undefined = undefined;
 
   constructor(progress: Progress, start: number, end: Mark) {
@@ -51,15 +51,16 @@ export class Span {
 export interface Cut {
   /** Start of the event in its generation. */
   readonly start: number;
-  /** The offset from which no line of its generation belongs to it. */
+  /** The offset in that generation from which no line belongs to the event. */
   readonly at: number;
   /**
-   * Set if a rotation occurred between its lines: then the first bytes of the next generation up to `to` belong to it.
+   * Set if a rotation occurred between the event's lines: the first bytes of the next generation up to `to` then belong
+   * to the event.
    */
   readonly onto?: Onto;
 }
 
-/** Grows while lines join the event. */
+/** The part of the next generation that belongs to the event. It grows while lines join. */
 interface Onto {
   /** The ID of the next generation. */
   readonly generation: string;
@@ -106,8 +107,9 @@ export class Progress {
   }
 
   /**
-   * Merges neighbors that are in the request being filled, which is complete: events are sent together, and thousands of
-   * small objects slow down the garbage collector. So are settled ones: one open span may hold the mark for days.
+   * Merges neighboring spans of the request that has just been filled: their events are sent together, and thousands of
+   * small objects slow down the garbage collector. Settled spans are merged too, because one open span may hold the
+   * mark for days.
    */
   merge(): void {
     const spans = this.#spans;

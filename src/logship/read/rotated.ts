@@ -48,13 +48,13 @@ export class Rotated {
     this.#beside = besideOne(this.#list);
   }
 
-  /** For polling many paths at once. Their current files must already be open. */
+  /** Lists the siblings of many paths at once. The current files at these paths must already be open. */
   lookAround(): Beside {
     return besideMany(this.#list);
   }
 
   /**
-   * A file was truncated.
+   * Called when a file was truncated.
    * @returns what to read: the rest from its copy, and generations in between
    */
   displaced(tail: Tail, { content, position, skipping, lead, size, modifiedMs }: Displaced): readonly Tail[] {
@@ -78,7 +78,7 @@ export class Rotated {
   }
 
   /**
-   * A file was renamed or removed.
+   * Called when a file was renamed or removed.
    * @returns whole generations that followed it and were renamed too
    */
   renamed(tail: Tail): readonly Tail[] {
@@ -88,26 +88,26 @@ export class Rotated {
   }
 
   /**
-   * A path for which no file was followed so far.
-   * @param modifiedMs older siblings were already read
+   * Called for a path at which no file was followed so far.
+   * @param modifiedMs siblings that were last written before this time were already read
    */
   absent(path: string, modifiedMs: number, beside: Beside): readonly Tail[] {
     return this.#between(path, this.#siblings(path, beside), modifiedMs);
   }
 
-  /** A file that was rotated before we started. */
+  /** Called for a file that was rotated before we started. */
   older(path: string, at: string, beside: Beside): readonly Tail[] {
     const sibling = this.#siblings(path, beside).find((each) => each.at === at);
     return sibling === undefined ? [] : this.#open(path, sibling);
   }
 
   /**
-   * Files of a checkpoint that changed while we were not running.
+   * Finds files of a checkpoint that changed while we were not running.
    * @param held returns the open file at a path
    */
   away(held: (path: string) => HeldFile | undefined, beside: Beside): readonly Tail[] {
     const byPath = Map.groupBy(this.#options.contents.awaited, ({ generation }) => generation.path);
-    // Called before a directory is listed, so that the listing contains files that have left their path.
+    // Determined before a directory is listed, so that the listing contains files that have left their path.
     const current = new Map([...byPath.keys()].map((path) => [path, this.#currentOf(path, held(path))]));
     return [...byPath].flatMap(([path, entries]) => this.#awayFrom(path, entries, current.get(path), beside));
   }
@@ -156,7 +156,7 @@ export class Rotated {
     const { path } = saved.generation;
     const unread = unreadOf(saved, (beginning) => contents.isBeginning(saved, beginning));
     if (found === undefined) {
-      // If the whole directory is missing, it may still appear.
+      // If the whole directory is missing, it may still appear, so the entry is kept.
       if (this.#siblings(path, beside).length > 0 || statOf(path) !== undefined) {
         this.#sayLost(unread, 0, beside);
         contents.forget(saved);

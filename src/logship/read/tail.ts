@@ -15,9 +15,9 @@ export interface TailOptions extends LineReaderOptions {
   readonly displaced: (tail: Tail, displaced: Displaced) => boolean;
 }
 
-/** An open file. Its tail closes it. */
+/** An open file, which its tail closes. */
 interface Followed {
-  /** Its path when it was written, without a rotation suffix. */
+  /** The path while the file was being written, without a rotation suffix. */
   readonly path: string;
   readonly file: HeldFile;
   /** Set if the file is no longer at that path. */
@@ -47,7 +47,7 @@ export function tailBuffer(maxLineBytes: number, memory?: SharedMemory): Buffer 
 
 /** Follows one open file: its generation, our position, and whether it was truncated. */
 export class Tail implements Disposable {
-  /** Its path when it was written, without a rotation suffix. */
+  /** The path while the file was being written, without a rotation suffix. */
   readonly path: string;
   readonly #file: HeldFile;
   readonly #options: TailOptions;
@@ -69,7 +69,8 @@ export class Tail implements Disposable {
     this.#file = file;
     this.#reader = new LineReader(path, file, options);
     this.isRotated = isRotated;
-    // Its current content may be truncated before it is read, so older generations are read first.
+    // Recorded at once: if the content is truncated before it is read, the generations in between are those written
+    // after this time.
     this.#modifiedMs = this.#file.stat().mtimeMs;
   }
 
@@ -81,7 +82,7 @@ export class Tail implements Disposable {
     return this.#content;
   }
 
-  /** The largest size of its generation that was seen. */
+  /** The largest size of the current generation that was seen. */
   get size(): number {
     return this.#size;
   }
@@ -108,7 +109,7 @@ export class Tail implements Disposable {
     return Math.max(0, size - from);
   }
 
-  /** Whether there is more to read in this state. */
+  /** Whether there is more to read if the file is in this state. */
   isBehind({ size, mtimeMs }: Standing): boolean {
     return this.#hasMore || size !== this.#size || mtimeMs !== this.#modifiedMs;
   }
@@ -228,7 +229,10 @@ export interface FollowOptions extends Omit<TailOptions, 'buffer' | 'displaced' 
   readonly stateDir?: string;
   /** What happens with existing files on first start. Undefined on later starts. */
   readonly firstStart?: 'beginning' | 'end' | undefined;
-  /** Rotated files older than this existed before us. In milliseconds since the epoch; the default is the start. */
+  /**
+   * Unknown rotated files that were last written before this time are not read. In milliseconds since the epoch; the
+   * default is the start of this process.
+   */
   readonly sinceMs?: number | undefined;
   /** A monotonic clock in milliseconds. */
   readonly uptime?: () => number;

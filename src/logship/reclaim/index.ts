@@ -111,7 +111,7 @@ interface Mount {
   readonly type: string;
 }
 
-/** Part of the kubelet's path of such a volume, wherever the kubelet's root directory is. */
+/** Part of the kubelet's path of an emptyDir, wherever the kubelet's root directory is. */
 const EMPTY_DIR = '/volumes/kubernetes.io~empty-dir/';
 
 /**

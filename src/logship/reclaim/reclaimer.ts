@@ -33,7 +33,7 @@ export class Reclaimer {
   readonly #options: ReclaimOptions;
   /** For each generation the offset up to which it was reclaimed. */
   readonly #done = new Map<string, number>();
-  /** For each generation the offset up to which the system has refused to reclaim; not retried. */
+  /** For each generation whose range the system refused to reclaim: the offset from which it is retried. */
   readonly #refusedAt = new Map<string, number>();
   readonly #warnings: DedupedWarnings;
   #isOff = false;
@@ -160,7 +160,7 @@ export const MIN_KEEP_BYTES = BLOCK_BYTES;
  * The range of a file that can be reclaimed now. Its start holds the fingerprint and is kept. So a process that
  * truncates and rewrites the file between our check and the system call loses nothing unless it writes more than the
  * kept start at once.
- * @param acknowledged by every destination, in bytes from the start
+ * @param acknowledged the offset up to which every destination has acknowledged the file
  * @param before end of the range already reclaimed
  * @param keep acknowledged bytes to keep for readers of the file
  */

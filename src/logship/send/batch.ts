@@ -17,7 +17,7 @@ export class Batch {
   readonly body: Buffer;
   /** Number of attempts so far. */
   tries: number;
-  /** When its first document was read, in milliseconds since the epoch. */
+  /** When the first document was read, in milliseconds since the epoch. */
   readonly sinceMs: number;
   /** The end offset of each document in the body. */
   readonly #ends: readonly number[];
@@ -41,7 +41,7 @@ export class Batch {
     return this.#ends.length;
   }
 
-  /** Its size in the budget. */
+  /** The batch's size in the budget. */
   get weight(): number {
     return this.body.length + this.count * DOCUMENT_OVERHEAD_BYTES;
   }
@@ -51,13 +51,13 @@ export class Batch {
     return this.body.subarray(this.#beginOf(at), this.#ends[at]);
   }
 
-  /** The positions of its lines in the file. */
+  /** The positions of a document's lines in its files. */
   spans(at: number): readonly Span[] {
     const place = this.#places[at] ?? [];
     return place instanceof Span ? [place] : place;
   }
 
-  /** A range of its documents, which shares its bytes. */
+  /** A range of the documents, which shares the memory of this batch. */
   part(from: number, to: number): Batch {
     const begin = this.#beginOf(from);
     const body = this.body.subarray(begin, this.#ends[to - 1]);
@@ -92,7 +92,7 @@ export function joined(a: Batch, b: Batch): Batch {
   return new Batch(Buffer.concat(bodies), ends, spans, { sinceMs: Math.min(a.sinceMs, b.sinceMs), tries });
 }
 
-/** The indexes of all its documents. */
+/** The indexes of all documents of a batch. */
 export function range({ count }: Batch): number[] {
   return Array.from({ length: count }, (_, at) => at);
 }
@@ -121,9 +121,9 @@ interface BatcherOptions {
 /** An event to be sent. */
 interface Document {
   readonly id: string;
-  /** Its day in UTC: `2026-11-20`. */
+  /** The event's day in UTC: `2026-11-20`. */
   readonly day: string;
-  /** Its JSON, on one line. */
+  /** The event's JSON, on one line. */
   readonly source: string;
   readonly spans: readonly Span[];
 }
@@ -163,9 +163,7 @@ export class Batcher {
     return this.isEmpty ? undefined : this.#sinceMs;
   }
 
-  /**
-   * @returns its size in the budget
-   */
+  /** @returns the document's size in the budget */
   add({ id, day, source, spans }: Document): number {
     const before = this.#length;
     const { opening } = this.#options;
@@ -177,7 +175,7 @@ export class Batcher {
 
   /**
    * Adds an event of one line from its bytes.
-   * @returns its size in the budget; 0 if the event must be converted to a string
+   * @returns the document's size in the budget; 0 if the event must be converted to a string
    */
   addLine(event: LineEvent & { readonly spans: readonly Span[] }): number {
     const { writer } = this.#options;

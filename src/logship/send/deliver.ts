@@ -183,7 +183,8 @@ export class Outage {
   }
 
   /**
-   * Called when no document of a request was accepted. A single request may contain only documents of a closed index.
+   * Called when no document of a request was accepted. A single such request is no outage, because it may contain only
+   * documents of a closed index.
    */
   stuck(reason: string): void {
     if (++this.#stuckInARow > 1) this.held(reason);

@@ -62,8 +62,8 @@ export class Budget {
 const MOST_BYTES = 960 * 1024;
 const LEAST_BYTES = 128 * 1024;
 /**
- * Minimum size. A server with a lower limit cannot take logs; its limit is a misconfigured proxy that an operator must
- * fix, and not the fault of a line.
+ * Minimum size. A lower limit is that of a misconfigured proxy, which an operator must fix; lines are not rejected
+ * because of it.
  */
 export const LEAST_REQUEST_BYTES = 64 * 1024;
 const STEP_BYTES = 32 * 1024;
@@ -119,7 +119,8 @@ export class Capacity {
     this.#bytes = Math.min(this.#most, this.#bytes + STEP_BYTES);
     if (++this.#streak % STREAK !== 0) return;
     this.#requests = this.#mostRequests;
-    // Such a low limit was a misconfigured proxy, which may be fixed by now, so one request per streak tests it.
+    // A limit as low as this was that of a misconfigured proxy, which may be fixed by now: one request per streak tests
+    // it.
     if (this.#longest < LEAST_REQUEST_BYTES) this.#longest *= 8;
   }
 

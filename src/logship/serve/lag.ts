@@ -5,7 +5,7 @@ import type { DestinationState } from '../view.ts';
 /** The size of a file at a point in time. */
 interface Seen {
   readonly atMs: number;
-  /** Number of bytes since the start, over all of its generations. */
+  /** Number of bytes since the start, over all generations of the path. */
   readonly written: number;
 }
 
@@ -105,7 +105,7 @@ export const QUIET_MS = 60_000;
 
 /**
  * Whether a destination is accepting writes.
- * @param quietMs time since it last settled a document while lines wait
+ * @param quietMs time since the destination last settled a document while lines wait
  * @param nowMs the time since the epoch
  */
 export function readinessOf(

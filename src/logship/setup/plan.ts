@@ -10,7 +10,7 @@ export interface Step {
   readonly resource: Resource;
   readonly action: 'create' | 'update' | 'unchanged';
   readonly before: JsonObject | undefined;
-  /** The path of the request that writes it. */
+  /** The path of the request that writes the resource. */
   readonly path: string;
 }
 
@@ -56,7 +56,7 @@ export async function apply(api: Api, steps: readonly Step[]): Promise<void> {
   }
 }
 
-/** How a server reports an unknown path. */
+/** Whether the server reports an unknown path. */
 function isNoHandler(reply: Reply): boolean {
   return /no handler found|Incorrect HTTP method|Unsupported HTTP method/i.test(JSON.stringify(reply.body));
 }
@@ -91,7 +91,7 @@ export async function checkTemplate(api: Api, settings: SetupSettings, steps: re
   throwUnlessOurs(api, settings, reply.body);
 }
 
-/** Whether a new index gets the stored template. */
+/** Checks that a new index gets the stored template. */
 export async function checkWinner(api: Api, settings: SetupSettings): Promise<void> {
   const reply = await api.request('POST', simulation(settings));
   if (reply.status >= 300)

@@ -10,13 +10,13 @@ export interface Resource {
   readonly body: JsonObject;
   /** The body in the response to a GET, as it would be written. Undefined for an empty response. */
   readonly current: (reply: unknown) => JsonObject | undefined;
-  /** Whether we have created it. */
+  /** Whether we have created the current resource. */
   readonly isOurs: (current: JsonObject) => boolean;
-  /** Whether it is up to date. */
+  /** Whether the current resource is up to date. */
   readonly isRight: (current: JsonObject) => boolean;
   /** The query that a write to the existing resource needs: `?if_seq_no=...`. */
   readonly overwrite?: (reply: unknown) => string;
-  /** The feature that it requires; undefined if every server has it. */
+  /** The server feature that the resource requires; undefined if every server has it. */
   readonly needs?: string;
 }
 

@@ -84,7 +84,7 @@ function indented(lines: readonly string[]): string {
   return lines.map((line) => `    ${printable(line)}\n`).join('');
 }
 
-/** The current state without the server's defaults. Numbers that it returns as text are converted. */
+/** The current state without the server's defaults. Numbers that the server returns as text are converted. */
 function comparable(before: Json | undefined, after: Json | undefined): Json {
   if (isObject(before) && isObject(after)) {
     const kept = Object.entries(before).filter(([key]) => key in after || !FILLED_IN.has(key));

@@ -55,7 +55,7 @@ export function setupSettings(options: SetupOptions): { server: ServerOptions; s
   return servers.map((server) => ({ server, settings: { ...common, kind: server.kind } }));
 }
 
-/** In whole days if possible, as users write it and servers return it. */
+/** The retention in whole days if possible, as users write it and servers return it. */
 function keepOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   let ms: number;

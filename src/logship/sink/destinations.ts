@@ -28,8 +28,8 @@ type To = ToServer | { readonly kind: 'stdout'; readonly urls: string[] };
 
 /**
  * Maps options to destinations, in order. Values of options next to `--to` (`--url`, credentials, certificates) apply
- * to the one without its own URL, or to the only server; `opensearch=VALUE` applies to that kind. A password must not
- * be sent to another server.
+ * to the destination without its own URL, or to the only server; `opensearch=VALUE` applies to that kind. So no
+ * password is sent to another server.
  * @throws UsageError with the option's name
  */
 export function destinationsOf(options: Options): readonly [Destination, ...Destination[]] {

@@ -46,8 +46,8 @@ function indexOf(target: Target, day: string): string {
 }
 
 /**
- * Created by name, so that a missing template is reported: a bulk request would create a plain index of that name,
- * without the data stream's lifecycle.
+ * Creates the data stream by name, so that a missing template is reported: a bulk request would create a plain index of
+ * that name, without the data stream's lifecycle.
  */
 async function makeDataStream(server: Server, name: string, signal: AbortSignal): Promise<Answer | undefined> {
   const { status, body } = await server.ask(

@@ -25,7 +25,7 @@ export class Login {
     if ('apiKeyFile' in options) this.#file = new WatchedFile(options.apiKeyFile, '--api-key-file');
   }
 
-  /** Built from the current content of the file. */
+  /** The header with the current content of the file. */
   authorization(log: Log): string {
     this.#file?.refresh(log);
     return this.#header(this.#file?.text ?? this.#secret);
@@ -65,8 +65,8 @@ export class WatchedFile {
   }
 
   /**
-   * Reloads it if needed. If it is unreadable, the last content is kept and a warning is logged once. Returns whether
-   * it has changed.
+   * Reloads the file if needed. If it is unreadable, the last content is kept and a warning is logged once. Returns
+   * whether the content has changed.
    */
   refresh(log: Log): boolean {
     try {

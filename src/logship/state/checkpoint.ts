@@ -82,7 +82,7 @@ function plain({ path, dev, ino, firstSeenMs, head, rivals }: Identity) {
   };
 }
 
-/** The entry that is kept for such a generation. */
+/** The entry of a generation that is fully acknowledged and no longer at its path. */
 export function over(generation: Identity): Saved {
   return { generation, mark: { offset: 0, skipping: false, timeMs: 0 }, cuts: [], modifiedMs: -1, isOver: true };
 }
@@ -90,9 +90,11 @@ export function over(generation: Identity): Saved {
 /** The state that an earlier run has left. */
 export interface Loaded {
   readonly files: readonly Saved[];
-  /** Set if no line has been shipped from here yet. */
+  /** Set if there is no checkpoint, because no line has been shipped yet. */
   readonly isFirstStart: boolean;
-  /** When it was written, in milliseconds by the file system's clock; undefined if there is no checkpoint. */
+  /**
+   * When the checkpoint was written, in milliseconds by the file system's clock; undefined if there is no checkpoint.
+   */
   readonly savedMs: number | undefined;
 }
 
@@ -127,7 +129,7 @@ function isOfOthers(text: string): boolean {
   }
 }
 
-/** A checkpoint that was renamed before may be needed for diagnosis. */
+/** An unused path, because a checkpoint that was renamed before may be needed for diagnosis. */
 async function freeName(path: string): Promise<string> {
   for (let n = 0; ; n++) {
     const name = n === 0 ? path : `${path}.${n}`;

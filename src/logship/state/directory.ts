@@ -40,8 +40,8 @@ const STDOUT = 'stdout';
 
 /**
  * The checkpoint name of each destination. When the order of `--to` changes, no destination may resume with another's
- * checkpoint: the files are renamed accordingly. If a server replaces another, which may be another name of the same
- * server, it resumes there; stdout, meant for a person, replaces none.
+ * checkpoint: the files are renamed accordingly. If a server replaces another, it resumes with that one's checkpoint,
+ * since both may be names of the same server; stdout, meant for a person, replaces none.
  * @param names of the destinations
  */
 export async function checkpointNames(directory: StateDirectory, names: readonly string[]): Promise<readonly string[]> {
@@ -49,7 +49,8 @@ export async function checkpointNames(directory: StateDirectory, names: readonly
   const owner = await readOwn(directory.at(OWNER)).then((text) => text.trim(), ignoreAbsent);
   const hasOwn = await isThere(directory.at(nameFor(first)));
   const isReplaced = owner !== undefined && owner !== first;
-  // Printed lines are not on a server, and a server's lines were not printed.
+  // A server and stdout do not resume with each other's checkpoint: printed lines are on no server, and a server's
+  // lines were not printed.
   const areServers = ![owner, first].includes(STDOUT);
   if (isReplaced && (names.includes(owner) || hasOwn || !areServers))
     await rename(directory.at(FIRST), directory.at(nameFor(owner))).catch(ignoreAbsent);

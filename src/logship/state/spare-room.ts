@@ -11,10 +11,10 @@ const GROWTH = 1.25;
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * Replaces a checkpoint atomically even on a full volume, where the checkpoint is what allows disk to be reclaimed but
- * itself needs space. So two spare files of at least its size are kept next to it and overwritten in place: no space is
- * freed in between, which a service could take. Two, because the previous checkpoint is too small to hold the next.
- * Rejects with the system's error.
+ * Replaces a checkpoint atomically even on a full volume: disk space can be reclaimed only after a new checkpoint is
+ * written, which itself needs space. So two spare files of at least the checkpoint's size are kept next to it and
+ * overwritten in place: no space is freed in between, which a service could take. Two, because the previous checkpoint
+ * is too small to hold the next. Rejects with the system's error.
  */
 export async function replaceKeepingRoom(file: string, text: string): Promise<void> {
   const spares = [1, 2].map((n) => `${file}.spare-${n}`);
@@ -29,7 +29,7 @@ export async function replaceKeepingRoom(file: string, text: string): Promise<vo
   for (const spare of spares) await keep(spare, bytes);
 }
 
-/** If there is no space now, the next checkpoint tries again. */
+/** Enlarges a spare file. If there is no space now, the next checkpoint tries again. */
 async function keep(spare: string, bytes: number): Promise<void> {
   const size = await stat(spare).then(
     (found) => found.size,

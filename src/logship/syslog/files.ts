@@ -59,7 +59,10 @@ export class SyslogFiles implements Disposable {
     for (const [path, lines] of pending) this.#write(path, lines);
   }
 
-  /** For haproxy this is Kolla's path; other files are separate from those that services write themselves. */
+  /**
+   * The path of a program's file. For haproxy it is Kolla's; for others it is separate from the files that services
+   * write themselves.
+   */
   pathOf(program = 'unknown'): string {
     const known = this.#paths.get(program);
     if (known !== undefined) return known;
@@ -175,7 +178,7 @@ export function lineOf(message: SyslogMessage): string {
   return escaped(`<${facility * 8 + severity}>1 ${words.join(' ')} ${text}`);
 }
 
-/** As octal numbers; tabs are kept, since log lines contain them. */
+/** Writes control characters as octal numbers. Tabs are kept, since log lines contain them. */
 function escaped(text: string): string {
   return text
     .replace(/[\0\r\n]+$/, '')

@@ -84,7 +84,7 @@ async function alterRequirement(admin: MysqlSession, account: string, found: Acc
   return true;
 }
 
-/** An admin who may not read the grants grants them again, which does no harm. */
+/** Grants again if the admin may not read the grants, which does no harm. */
 async function grant(admin: MysqlSession, account: string, database: string): Promise<boolean> {
   const there = await orSay(`read grants of ${account}`, () => grantsOf(admin, account));
   if (hasGrant(there, database)) return false;
@@ -117,7 +117,7 @@ async function orSay<T>(doing: string, statement: () => Promise<T>): Promise<T> 
   }
 }
 
-/** The syntax differs between versions of the server. */
+/** Newer servers call the charset `utf8` of older ones `utf8mb3`. */
 function modern(words: string): string {
   return words.replaceAll(/\butf8(?=[_,])/g, 'utf8mb3');
 }

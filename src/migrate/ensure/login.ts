@@ -26,7 +26,7 @@ import { reach, type Reached } from '../target/reach.ts';
 interface LoginOptions {
   readonly timeoutMs: number;
   readonly galeraDonor: DonorPolicy;
-  /** Options passed to reach() for the first node. */
+  /** How long the first node's rejection of the account is retried; see reach(). */
   readonly settleMs?: number;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -53,7 +53,7 @@ export async function tryLogin(target: MysqlTarget, options: LoginOptions): Prom
   if (!first.isGalera) return;
   const answers = await Promise.all((await otherPlaces(first, target)).map((place) => tryAt(place, target, signal)));
   signal.throwIfAborted();
-  // A partitioned node keeps rejecting accounts that were created since.
+  // A partitioned node keeps rejecting accounts that were created since the partition, so only listed nodes count.
   const named = new Set((await otherNodes(first)).map(formatAddress));
   for (const { place, error } of answers) {
     if (error === undefined) continue;
@@ -95,7 +95,7 @@ async function tryAt(at: Address, target: MysqlTarget, signal: AbortSignal) {
   }
 }
 
-/** The node has decided, although possibly too early. */
+/** Whether the node has rejected the login, possibly because the account is not replicated yet. */
 function isRefusal(error: unknown): boolean {
   return isDenied(error) || errnoOf(error) === UNKNOWN_DATABASE;
 }

@@ -63,7 +63,7 @@ async function makeOne(
   return session.at;
 }
 
-/** Sets the password of existing accounts if the server rejected it and --rotate was given. */
+/** Sets the password of existing accounts, if the server rejected the password and --rotate was given. */
 async function rotate(
   session: Reached,
   target: MysqlTarget,

@@ -11,7 +11,7 @@ interface Refusal {
 
 interface Asked {
   readonly accountHost: readonly string[];
-  /** Objects that existed before. */
+  /** Host patterns of accounts that existed before. */
   readonly existed: readonly string[];
 }
 

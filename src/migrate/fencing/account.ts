@@ -26,8 +26,8 @@ export function accountNameOf(user: string, database: string, token: number): st
 }
 
 /**
- * Whether it may be the name of such an account. The service's account can write to the fence row, which must not make
- * an admin lock and drop `root`.
+ * Whether this may be the name of a migration's account. The service's account can write to the fence row, which must
+ * not make an admin lock and drop `root`.
  */
 export function isAccountName(name: unknown): name is string {
   return typeof name === 'string' && name.length <= LONGEST_NAME && /_m\d+_[0-9a-f]{6}$/.test(name);
@@ -58,7 +58,7 @@ export async function makeAccount(
     const account = quoteAccount(user, host);
     const run = (sql: string) => repeated(() => admin.change(sql));
     try {
-      // The account of an earlier database with this name, whose tokens started again at 1.
+      // Drops the account of an earlier database with this name, whose tokens started again at 1.
       await run(`DROP USER IF EXISTS ${account}`);
       await run(`CREATE USER ${account} IDENTIFIED BY ${quoteText(password)}${require}`);
       for (const database of databases) {

@@ -16,7 +16,7 @@ interface EndOptions {
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Set if no command runs under them any more: unreachable nodes are then not waited for. */
+  /** Set if no command runs under these accounts any more: unreachable nodes are then not waited for. */
   readonly isOver?: boolean;
 }
 
@@ -71,7 +71,7 @@ async function endSessions(session: Reached, names: readonly string[], options: 
   });
 }
 
-/** Sessions that may be left after a command has exited: of a client that has just exited, or of a daemon. */
+/** Ends sessions that may be left after a command has exited: of a client that has just exited, or of a daemon. */
 async function endLate(session: Reached, names: readonly string[], options: EveryNodeOptions): Promise<void> {
   const deadline = Math.min(options.deadline, performance.now() + LATE_MS);
   try {

@@ -48,7 +48,8 @@ export async function beginOwn(
     const account = { user: accountNameOf(user, database, token), password: randomPassword() };
     await write({ account: account.user, isAlone: false });
     if (await makeEverywhere(plan, account, { signal, log })) {
-      // A process that freezes before it creates the account would create it after a successor has checked for it.
+      // The fence is confirmed again: if this process froze before it created the account, a successor may have checked
+      // for the account before it existed.
       if (await renewFence(session, token, CONFIRM_MS)) return account;
       await dropEverywhere(plan, account, { signal, log });
       throw new UnavailableError(TAKEN);

@@ -22,7 +22,7 @@ const SETTLE_MS = 3000;
 /** The fence as it was found. */
 interface Before {
   readonly before: FenceRow;
-  /** Whether its holder, if interrupted, has had enough time to stop its command. */
+  /** Whether the fence's holder, if interrupted, has had enough time to stop its command. */
   readonly hasLeasePassed?: boolean;
 }
 
@@ -33,7 +33,7 @@ type PredecessorEffects = Pick<Effects, 'signal' | 'log' | 'redact'>;
  *
  *   it had its own account and we have an admin: the account is locked, and its sessions are killed on every node
  *   its address had no other client: the sessions from there are killed on every node
- *   neither: waits for its statements to end; if sessions remain that may be its, an operator must decide
+ *   neither: waits for its statements to end; if sessions remain that may belong to it, an operator must decide
  * @returns the accounts of older migrations that are kept as definers
  * @throws UnavailableError with the list of sessions and the fix
  */
@@ -63,7 +63,7 @@ export async function fencePredecessor(
   );
   if (plan.predecessorEnded === token) {
     log.warn(`treated as ended, by --predecessor-ended ${token}`);
-    // The operator has verified this, so unreachable nodes are not waited for.
+    // The operator has verified that the migration has ended, so unreachable nodes are not waited for.
     return await end(accounts, true);
   }
   if (account !== '') {
@@ -77,7 +77,7 @@ export async function fencePredecessor(
   const options = { left, signal, log, redact };
   await forEachLogin(plan, session, { signal, log }, async (login) => {
     if (isConclusive(left, await ownClient(login.session))) return await killFrom(login, { ...options, deadline });
-    // Not needed after a lease has expired, because the command has had that time.
+    // Not needed after a lease has expired, because the command has had at least that time to stop.
     if (!hasLeasePassed && before.state === 'running') {
       log.info(`waiting ${formatDuration(HANDOVER_MS)}, the time for its command to stop if it is still running`);
       await pause(HANDOVER_MS, signal);
@@ -108,8 +108,9 @@ async function killFrom({ target, session }: Login, options: FromOptions): Promi
 
 /**
  * Waits for statements left running by a dead command (an ALTER continues without its client). A dead client keeps no
- * idle session for long, and starts no statement: an idle session that was there from the start is alive. `hasEnded`:
- * its helper recorded its end, so its command has exited, and idle sessions belong to other clients.
+ * idle session for long, and starts no statement: an idle session that was there from the start belongs to a live
+ * client. `hasEnded`: the helper recorded the migration's end, so its command has exited, and idle sessions belong to
+ * other clients.
  */
 async function awaitFrom(
   { target, session }: Login,

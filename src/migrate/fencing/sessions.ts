@@ -9,9 +9,9 @@ export interface SeenSession {
   readonly client: string;
   /** Whether the session is idle. */
   readonly isIdle: boolean;
-  /** Seconds for which it has been in the current state. */
+  /** Seconds for which the session has been in the current state. */
   readonly seconds: number;
-  /** Its statement, with values hidden. */
+  /** The session's statement, with values hidden. */
   readonly text: string;
 }
 
@@ -23,8 +23,8 @@ const LONGEST_TEXT = 80;
 const READ_TEXT = 400;
 
 /**
- * Each of our sessions holds a lock with this name plus the session's number, which shows other processes that the session is
- * not a migration's.
+ * Each of our sessions holds a lock with this name plus the session's number, which shows other migrators that the
+ * session does not belong to a migration's command.
  */
 const MARK = 'kolla-db-sync:session:';
 

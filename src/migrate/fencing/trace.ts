@@ -12,21 +12,24 @@ import { killSession, nameOf } from './sessions.ts';
  * it stays in the fence row until the successor has ended those sessions.
  */
 export interface Trace {
-  /** The account that was created for it; empty if it runs as the service's own account. */
+  /** The account that was created for the migration; empty if it runs as the service's own account. */
   readonly account: string;
-  /** Older accounts of this kind that still exist as definers. */
+  /** Accounts of older migrations that still exist as definers of objects. */
   readonly kept: readonly string[];
-  /** Its client address as the server sees it; empty if no command was started, or if all are known to have exited. */
+  /**
+   * The migration's client address as the server sees it; empty if no command was started, or if all commands are known
+   * to have exited.
+   */
   readonly client: string;
-  /** The session that holds the server's lock for it, as its node and its number there. */
+  /** The session that holds the server's lock for the migration, as its node and its number there. */
   readonly lockSession: string;
-  /** Whether it was the only client at that address when it started. */
+  /** Whether the migration was the only client at that address when it started. */
   readonly isAlone: boolean;
 }
 
 /** The trace that an earlier migration has left. */
 export interface Left extends Trace {
-  /** The token under which it was written; 0 if it never was. */
+  /** The token under which the trace was written; 0 if none was. */
   readonly token: number;
 }
 
@@ -114,7 +117,7 @@ export async function forgetAccount(session: MysqlSession, token: number, kept: 
  * Kills the session that holds the server's lock for a migrator whose lease has expired: it is frozen, or its machine
  * is gone without the server noticing, which may take two hours. Only if it is the session recorded in the row: a
  * session that has just acquired the lock is kept.
- * @param row not renewed for a lease
+ * @param row the fence, which was not renewed for a whole lease
  */
 export async function breakStaleLock(session: MysqlSession, name: string, row: FenceRow, log: Log): Promise<void> {
   const { token, lockSession } = await readTrace(session);

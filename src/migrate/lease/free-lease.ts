@@ -18,7 +18,7 @@ export function leaseWatch(
   };
 }
 
-/** How long its holder keeps it without a renewal. */
+/** How long the holder keeps a Lease without a renewal. */
 export function durationMsOf({ spec = {} }: LeaseObject, leaseMs: number): number {
   return Math.max(leaseMs, (spec.leaseDurationSeconds ?? 0) * 1000);
 }

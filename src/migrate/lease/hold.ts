@@ -21,12 +21,13 @@ export interface HeldLease extends AsyncDisposable {
   /** When the last write that the API server confirmed was sent, in terms of performance.now(). */
   confirmedAt(): number;
   /**
-   * Publishes it in the annotations. Retries until it is done, the Lease is lost or the signal is aborted.
-   * @returns why the API server will never accept it, because of too many annotations; undefined if it has
+   * Publishes `news` in the annotations. Retries until it is done, the Lease is lost or the signal is aborted.
+   * @returns why the API server will never accept `news`, for example because of too many annotations; undefined if it
+   * has accepted it
    */
   publish(news: LeaseNews, signal: AbortSignal): Promise<string | undefined>;
   /**
-   * Releases the Lease, with this in its annotations. Writes nothing if the Lease has another holder.
+   * Releases the Lease, with `news` in its annotations. Writes nothing if the Lease has another holder.
    * @returns whether that succeeded in time. If there is nothing to publish, it is also true when the Lease has another
    * holder
    */
@@ -35,7 +36,7 @@ export interface HeldLease extends AsyncDisposable {
 
 interface Taken {
   readonly lease: LeaseObject;
-  /** When the write that took it was sent, in terms of performance.now(). */
+  /** When the write that took the Lease was sent, in terms of performance.now(). */
   readonly takenAt: number;
   readonly predecessor: string;
 }
@@ -47,11 +48,16 @@ interface HoldOptions {
   readonly log: Log;
 }
 
-/** A write without a response times out early enough for another attempt. */
+/**
+ * Number of response timeouts within lossMs, so that a write without a response is retried before the Lease counts as
+ * lost.
+ */
 const ANSWERS_PER_LOSS = 4;
 const ANSWER_MIN_MS = 1000;
 const RETRY_MS = 500;
-/** Releases the Lease when we exit with an error, so that the next holder need not wait until it expires. */
+/**
+ * Maximum time to release the Lease when we exit with an error, so that the next holder need not wait until it expires.
+ */
 const GIVE_BACK_MS = 3000;
 
 /** Starts renewing a Lease that was just taken. */
@@ -129,7 +135,7 @@ class Held implements HeldLease {
       } catch (error) {
         // A Lease with another holder need not be released.
         if (error instanceof NotOursError && news === undefined) return true;
-        // If it is released, the next holder need not wait.
+        // Released without `news`, so that the next holder need not wait.
         if (isHopeless(error) && news !== undefined)
           await this.#writer.write(released, GIVE_BACK_MS, never).catch(() => {});
         if (error instanceof NotOursError || isHopeless(error) || performance.now() + RETRY_MS > until) {

@@ -60,7 +60,7 @@ export function taken(lease: LeaseObject, holder: string, leaseMs: number, now: 
       leaseDurationSeconds: Math.ceil(leaseMs / 1000),
       acquireTime: time,
       renewTime: time,
-      // The token of the row keeps growing.
+      // The counter may start again, because the token of the row keeps growing.
       leaseTransitions: transitionsIn(lease) < MOST_TRANSITIONS ? transitionsIn(lease) + 1 : 1,
     },
   };
@@ -97,7 +97,7 @@ export function withNews(lease: LeaseObject, news: News, now: Date): LeaseObject
   return { ...lease, metadata: { ...lease.metadata, annotations } };
 }
 
-/** Whether the Lease already states that this is done. */
+/** Whether the Lease already states `news`. */
 export function saysSo(lease: LeaseObject | undefined, news: Omit<News, 'token'>): boolean {
   if (lease === undefined) return false;
   const { state, phase, release = '', readyFor, format } = dbSyncRecord(lease);

@@ -58,8 +58,8 @@ export function refusals(site: LeaseSite): (error: unknown, signal: AbortSignal)
     if (!(error instanceof ApiError) || error.status !== 403) return;
     since ??= performance.now();
     if (isUp || performance.now() - since > START_MS) throw await notPermitted(site, error, signal);
-    // Every user may read this, and the Role also allows it. It is queried once more after it succeeded, because our
-    // denial may have come just before.
+    // Every user may read /version, unless the server has not loaded its Roles yet. After it could be read, the denied
+    // request is retried once more, because its denial may have come just before.
     isUp = await answers(site, signal);
   };
 }

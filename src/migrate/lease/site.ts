@@ -43,7 +43,7 @@ export async function leaseSite(
   return { client, ref: dbSyncLease(client.namespace, name), isLastBeforeRollout };
 }
 
-/** The part of its name that can be configured. Throws UsageError if it is invalid. */
+/** The part of the Lease's name that can be configured. Throws UsageError if it is invalid. */
 export function leaseNameOf(service: string, leaseName: string | undefined): string {
   const name = leaseName ?? service;
   if (!NAME.test(name)) throw new UsageError(`--lease-name: '${name}' is not a valid Kubernetes name`);

@@ -85,7 +85,7 @@ function isGone({ status, message }: ApiError): boolean {
   return status === 404 && !message.includes('namespace');
 }
 
-/** What the status means is known only after a retry. */
+/** Whether the API server denied the request. Only a retry shows whether the denial is real. */
 function isRefused(error: unknown): boolean {
   return statusOf(error) === 403;
 }
@@ -99,7 +99,10 @@ function checkDeadline(site: LeaseSite, { deadline }: TakeOptions, last: string)
   throw new DeadlineError(`waited for ${placeOfLease(site)} until the deadline (--lock-timeout); last seen: ${last}`);
 }
 
-/** Whether the Lease already states that. Also false if it cannot be read, because taking it then reports why. */
+/**
+ * Whether the Lease already states `news`. Also false if it cannot be read, because the attempt to take it then reports
+ * why.
+ */
 export async function isPublished(
   site: LeaseSite,
   news: Omit<LeaseNews, 'token'>,

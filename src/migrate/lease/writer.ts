@@ -20,7 +20,7 @@ export class LeaseWriter {
   #notOurs: NotOursError | undefined;
   #writing: Promise<unknown> = Promise.resolve();
 
-  /** @param takenAt when the write that took it was sent, in terms of performance.now() */
+  /** @param takenAt when the write that took the Lease was sent, in terms of performance.now() */
   constructor(site: LeaseSite, holder: string, lease: LeaseObject, takenAt: number) {
     this.#site = site;
     this.#holder = holder;
@@ -30,15 +30,15 @@ export class LeaseWriter {
 
   /**
    * When the last write that the API server confirmed was sent, in terms of performance.now(). Other clients may have
-   * seen it since then.
+   * seen the write since then.
    */
   get confirmedAt(): number {
     return this.#confirmedAt;
   }
 
   /**
-   * Rejects with NotOursError, with the reason why the outcome is unknown after that time, or with the signal's: the
-   * write may have succeeded then too.
+   * Rejects with NotOursError, with the error of the request, or with the signal's reason. Without a response within
+   * `withinMs`, and after the signal, the write may have succeeded all the same.
    */
   async write(change: Change, withinMs: number, signal: AbortSignal): Promise<void> {
     const until = performance.now() + withinMs;
@@ -61,7 +61,7 @@ export class LeaseWriter {
         if (!isConflict(error) && statusOf(error) !== 404) throw error;
       }
       // The Lease was changed by another client, or by one of our writes whose response was lost. That alone does not
-      // mean that it is lost.
+      // mean that the Lease is lost.
       const found = await readLease(this.#site, within());
       if (found === undefined || holderIn(found) !== this.#holder) {
         this.#notOurs = new NotOursError(whyNotOurs(this.#site, found));

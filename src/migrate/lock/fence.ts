@@ -121,7 +121,7 @@ export async function readFence(session: MysqlSession): Promise<FenceRow | undef
   }
 }
 
-/** Manual edits may contain anything. */
+/** Rejects values that only a manual edit can produce. */
 function checked(row: FenceRow): FenceRow {
   const isToken = Number.isSafeInteger(row.token) && row.token < Number.MAX_SAFE_INTEGER;
   if (isToken && ['new', ...FENCE_STATES].includes(row.state)) return row;

@@ -8,14 +8,17 @@ import { killSession } from '../fencing/sessions.ts';
 export const OUR_MARK = '/* kolla-db-sync */';
 
 /**
- * Time for which one statement blocks in the server. No polling is needed, and a waiting migrator can log in between
- * two statements.
+ * Time for which one statement blocks in the server. No polling is needed, and between two statements a waiting
+ * migrator can log whom it waits for.
  */
 const BLOCK_SECONDS = 10;
-/** Margin for a slow response after that time. A frozen server must not block us forever. */
+/** Margin for a slow response after BLOCK_SECONDS. A frozen server must not block us forever. */
 const ANSWER_MS = 30_000;
 const LONGEST_NAME = 64;
-/** "Not supported yet": some MariaDB releases reject GET_LOCK on Galera (MDEV-30473), where it means little. */
+/**
+ * "Not supported yet": some MariaDB releases reject GET_LOCK on Galera (MDEV-30473), where a lock excludes only
+ * sessions on the same node.
+ */
 const REFUSED = 1235;
 
 /** The name of the server's lock for a database, within MySQL's limit of 64 characters. */
@@ -30,15 +33,15 @@ interface LockOptions {
   readonly deadline: number;
   readonly signal: AbortSignal;
   /**
-   * Called while another session has the lock, every few seconds at most. Its text becomes part of the error at the
-   * deadline.
+   * Called while another session has the lock, every few seconds at most. The returned text becomes part of the error
+   * at the deadline.
    */
   readonly onWait: () => Promise<string>;
 }
 
 /**
  * Blocks in GET_LOCK until the lock is acquired. The server releases the lock when our session ends for any reason.
- * @returns whether another session had it before
+ * @returns whether another session had the lock before
  * @throws DeadlineError; the signal's reason, at once; the session's error if it is lost
  */
 export async function takeLock(
@@ -89,8 +92,8 @@ export async function holdsLock(session: MysqlSession, name: string, timeoutMs: 
 }
 
 /**
- * Kills the session that holds the lock, for a holder whose lease has expired but which is frozen, or partitioned from us but
- * not from the server. An account may kill its own sessions.
+ * Kills the session that holds the lock. Used when the holder's lease has expired: the holder is frozen, or partitioned
+ * from us but not from the server. An account may kill its own sessions.
  * @returns the server's number of that session; undefined if no session holds the lock
  */
 export async function endLockHolder(session: MysqlSession, name: string): Promise<number | undefined> {

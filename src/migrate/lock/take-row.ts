@@ -16,11 +16,14 @@ export interface RowTaken {
   readonly lockName: string;
   readonly claim: Claim;
   readonly token: number;
-  /** Just before they were taken, in terms of performance.now(). */
+  /** Just before lock and fence were taken, in terms of performance.now(). */
   readonly takenAt: number;
   /** The fence as it was found. `running` means interrupted. */
   readonly before: FenceRow;
-  /** Whether a lease has expired since its interrupted holder could last renew it, so that its command is stopped. */
+  /**
+   * Whether a whole lease has passed since the interrupted holder could last renew the fence, so that the holder's
+   * command is stopped.
+   */
   readonly hasLeasePassed?: boolean;
 }
 
@@ -31,7 +34,7 @@ export interface RowFinished {
   readonly finished: Pick<RecordRow, 'holder' | 'token'>;
 }
 
-/** The entry for this work in the record at the first check, as the token under which it was done, if any. */
+/** What the record said about this work at the first check: the token under which the work was done, if it was. */
 export type Sight = Pick<RecordLook, 'doneBy'>;
 
 interface RowOptions {
@@ -91,7 +94,7 @@ export async function takeRow(
         const done = await recordedAsDone(session, row, claim);
         if (done !== undefined && done.token !== seen.doneBy) return { session, lockName, finished: done };
         const isPassed = passed !== '' && row.holder === passed;
-        // On one server, the holder of its lock is the only one.
+        // On a single server, only the holder of its lock can take the fence.
         const isFree = !session.isGalera || isPassed;
         if (!isFree && !(await freeFence(row, observer, { deadline, signal, say }))) continue;
         await requireInnodb(session);

@@ -19,7 +19,7 @@ const NAMED = 5;
 
 /**
  * The tables that changed in the last `sinceMs`, by the server's clock and statistics. Uses a separate session: the
- * session that holds the lock must not block. Undefined if the server does not provide it.
+ * session that holds the lock must not block. Undefined if the server does not tell.
  * @param at the node that is in use
  */
 export async function readChangedTables(

@@ -4,7 +4,7 @@
  *   every 30 s: running time, last line of the tool, changed tables (through a separate session)
  *     -> one log line; on a terminal a line that updates in place every second
  *
- * It cannot fail the run: after a timeout of 3 s the line has no tables.
+ * Progress reports cannot fail the run: after a timeout of 3 s the line has no tables.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { formatDuration } from '../../core/duration.ts';
@@ -19,9 +19,9 @@ export { readChangedTables, type ChangedTables } from './changed-tables.ts';
 export interface ProgressOptions {
   /** The program that is running: `keystone-manage`. */
   readonly what: string;
-  /** Its last line without secrets; undefined before the first line. */
+  /** The program's last line without secrets; undefined before the first line. */
   readonly lastLine: () => string | undefined;
-  /** The tables that changed within that time; undefined if unknown. It has its own timeout. */
+  /** The tables that changed within that time; undefined if unknown. The query has its own timeout. */
   readonly changed: (sinceMs: number, signal: AbortSignal) => Promise<ChangedTables | undefined>;
   readonly log: Log;
   readonly live?: Live | undefined;

@@ -8,14 +8,14 @@ export interface Ended {
   readonly exitCode: number;
   /** The last lines of the command. */
   readonly output: string;
-  /** Whether none of its sessions can continue, because it exited by itself. */
+  /** Whether none of the command's sessions can continue, because it exited by itself. */
   readonly isOver: boolean;
 }
 
 /**
  * Writes to fence and record how our migration ended: both or, if a later token has the fence, neither. On Galera, a
  * concurrent takeover on another node rolls back the whole transaction.
- * @returns whether it was written
+ * @returns whether both were written
  */
 export async function closeMigration(
   session: MysqlSession,

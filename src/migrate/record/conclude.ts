@@ -19,10 +19,10 @@ const LAST_WORD_MS = 4000;
 /** After a success it is worth waiting until the cluster has evicted a node that has failed. */
 const GOOD_WORD_MS = 30_000;
 
-/** The final write to the Lease may follow the one to the row within the same time. */
+/** Minimum time for the final write to the Lease, which otherwise gets the time that the write to the row has left. */
 const LEAST_WORD_MS = 1000;
 
-/** Records the result, releases the lock, publishes it on the Lease, and maps it to the exit code. */
+/** Records the result, releases the lock, publishes the result on the Lease, and maps it to the exit code. */
 export async function conclude(
   plan: Database,
   { claim, lease }: Pick<Turn, 'claim'> & { readonly lease?: Pick<HeldLease, 'end'> | undefined },
@@ -69,7 +69,8 @@ async function record(
   { signal: asked, log }: Pick<Effects, 'signal' | 'log'>,
 ): Promise<boolean> {
   const timeoutMs = ended.state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS;
-  // Not limited by our signal, which is aborted when this is needed most. Waiters on the Lease must not wait for this.
+  // Our signal does not abort this write at once, because the write is needed most after an abort. The time is limited,
+  // because waiters on the Lease wait meanwhile.
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), longAfter(asked, LAST_WORD_MS)]);
   const write = async (on: MysqlSession) => {
     signal.addEventListener('abort', () => on.destroy(), { once: true });

@@ -65,7 +65,7 @@ export async function openRecord(session: MysqlSession, claim: Claim, token: num
 
 /**
  * Records how our migration of this phase ended. The statement is not retried, because it is part of a transaction.
- * @returns false if a later token has started it again
+ * @returns false if a later token has started the phase again
  */
 export async function closeRecord(
   session: MysqlSession,

@@ -9,8 +9,8 @@ import { upToDateBy } from './up-to-date.ts';
 const TELL_MS = 30_000;
 
 /**
- * Ensures that the Lease records our work as done: the Lease may be newer than the record, or its last holder may
- * have died between record and Lease. Otherwise it takes the Lease to publish that.
+ * Ensures that the Lease records our work as done; if it does not, takes the Lease to publish that. The Lease may be
+ * newer than the record, or its last holder may have died after it wrote the record.
  * @returns false if there is work to do after all, because of other migrators
  */
 export async function tellUpToDate(plan: Work & Database & Tool & LockTerms, effects: Effects): Promise<boolean> {

@@ -44,7 +44,7 @@ export async function lookAtRecord(plan: Work & Database & Tool, effects: Effect
   return { doneBy, isUpToDate: true };
 }
 
-/** The token under which it was done, if there is nothing to do; otherwise undefined. */
+/** The token under which this work was done, if there is nothing to do; otherwise undefined. */
 export async function upToDateBy(plan: Work & Database & Tool, effects: Effects): Promise<number | undefined> {
   const look = await lookAtRecord(plan, effects);
   return look?.isUpToDate === true ? look.doneBy : undefined;
@@ -61,7 +61,7 @@ function claimed(plan: Work): Omit<Claim, 'holder'> {
 
 /**
  * The record of this work, if it is done and nothing after it may have changed the schema.
- * @param fence the current one
+ * @param fence the current fence row; undefined if there is none
  */
 export async function recordedAsDone(
   session: MysqlSession,

@@ -2,7 +2,7 @@
  * Waits until no replica of an older release is left, for phases that would break it.
  *
  *   --after-rollout -> workloads (kinds) -> each watched with its Pods (watch) -> judged (pods)
- *     -> a line per change, all missing ones every 30 s -> all gone at the same time: the lock may be requested
+ *     -> a line per change, all that remain every 30 s -> all gone at the same time: the lock may be requested
  *     -> with the lock, one more check: a rollback may have started meanwhile
  *
  * A missing workload is waited for. Errors: no connection to the API server for the last check (69), a wait that timed
@@ -31,8 +31,8 @@ interface GateOptions {
 }
 
 /**
- * The gate for the workloads of --after-rollout; undefined if there are none. In a cluster, it then logs a warning if
- * the phase would break old replicas.
+ * The gate for the workloads of --after-rollout; undefined if there are none. Without workloads, logs a warning in a
+ * cluster if the phase would break old replicas.
  * @throws ConfigError if credentials are unreadable
  */
 export async function rolloutGate(

@@ -13,8 +13,8 @@ export interface ReplicaPod extends KubeObject {
 /** A snapshot of a workload and of the objects that may belong to it. */
 export interface Replicas {
   readonly workload: Replicated;
-  /** Pods of this workload, and of others whose Pods have the same labels. */
   readonly revisions: readonly Revision[];
+  /** Pods of this workload, and of others whose Pods have the same labels. */
   readonly pods: readonly ReplicaPod[];
 }
 
@@ -30,8 +30,8 @@ const NAMES = 5;
 
 /**
  * Judges whether no replica of an older release is left: the rollout is of this release and complete, and no Pod is
- * left of another template or terminating: its containers may run until it is gone. A workload scaled to zero has no
- * replica.
+ * left of another template version. A terminating Pod counts, because its containers may run until it is gone. A
+ * workload scaled to zero has no replica.
  */
 export function judgeRemains(kind: RolloutKind, replicas: Replicas, release: string): Remains {
   const { workload, pods, revisions } = replicas;

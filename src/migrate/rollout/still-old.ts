@@ -5,7 +5,7 @@ import type { RolloutGate } from './index.ts';
 
 /**
  * The final check before the steps, with the lock held: a rollback may have started during the wait. Undefined if
- * nothing of an older release is left; else the result without a step.
+ * nothing of an older release is left; else the result of a run in which no step was started.
  */
 export async function stillOld(
   rollout: RolloutGate | undefined,

@@ -12,7 +12,7 @@ import { watchWorkload, type Sight } from './watch.ts';
 /** The rollouts to wait for. */
 interface Rollouts {
   readonly workloads: readonly NamedWorkload[];
-  /** The release that they must have rolled out. */
+  /** The release that the workloads must have rolled out. */
   readonly release: string;
   readonly timeoutMs: number;
 }
@@ -24,7 +24,7 @@ export interface RolloutContext {
 }
 
 const SUMMARY_MS = 30_000;
-/** Set if the lock is held, so that no other migrator can run meanwhile. */
+/** Maximum time for the check under the lock, because no other migrator can run meanwhile. */
 const LOOK_MS = 60_000;
 const UNSEEN: Remains = { isGone: false, state: 'not seen yet' };
 
@@ -76,8 +76,8 @@ export async function awaitRollouts(
 
 /**
  * One check: what is left of an older release, for users; undefined if nothing.
- * @throws UnavailableError if it was unknown for a minute; NotPermittedError with the Role to apply; the signal's
- * reason
+ * @throws UnavailableError if the state was unknown for a minute; NotPermittedError with the Role to apply; the
+ * signal's reason
  */
 export async function lookAtRollouts(
   { workloads, release }: Rollouts,
@@ -125,7 +125,9 @@ function remainsOf({ kind, namespace }: NamedWorkload, sight: Sight, release: st
   }
 }
 
-/** A Role that covers only the first denied request would lead to the next denial. */
+/**
+ * Names a Role for the whole wait, because one that covers only the first denied request would lead to the next denial.
+ */
 function explained(error: unknown, workloads: readonly NamedWorkload[], kube: KubeClient): unknown {
   if (!(error instanceof NotPermittedError)) return error;
   const refusal = messageOf(error.cause);

@@ -1,7 +1,7 @@
 /**
  * Watches one workload and its Pods.
  *
- *   the workload, by name -> its selector -> Pods with that, and the revisions of its template
+ *   the workload, by name -> its selector -> the Pods that it matches, and the revisions of its template
  *     -> all together, whenever one of them changes and all are known; or that the API server is unavailable
  *
  * The first result is the API server's current state, so it serves as a check as well. Throws NotPermittedError if

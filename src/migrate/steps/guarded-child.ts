@@ -43,11 +43,11 @@ interface ChildOptions {
   /** The socket of the session that holds the lock. */
   readonly descriptor: number;
   readonly onLine: (line: string) => void;
-  /** Redacts its lines before they are truncated or passed on. */
+  /** Redacts the child's lines before they are truncated or passed on. */
   readonly redact?: Redact;
-  /** Its working directory; the default is ours. */
+  /** The child's working directory; the default is ours. */
   readonly directory?: string | undefined;
-  /** The pulse of the lock under which it runs. Without it, the guard only checks that we are alive. */
+  /** The pulse of the lock under which the child runs. Without it, the guard only checks that we are alive. */
   readonly pulse?: Pulse | undefined;
 }
 
@@ -103,7 +103,7 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
   }
   if (pulse !== undefined) ping();
   gate.end('go\n');
-  // The line alone is not enough, because a confirmation may have come between the line and the kill.
+  // The guard's line alone is not enough, because a confirmation may have come between the line and the kill.
   const hasExpired = () => said.includes(EXPIRED) && child.signalCode === 'SIGKILL';
   return { pid, ended, hasExpired, stop: (killAfterMs = STOP_MS) => stop(pid, ended, killAfterMs) };
 }

@@ -24,7 +24,7 @@ export interface Ran {
   readonly program: string;
   /** What the tool means by its exit code, if known. */
   readonly meaning: string | undefined;
-  /** Its last lines, with secrets hidden. */
+  /** The program's last lines, with secrets hidden. */
   readonly output: string;
 }
 

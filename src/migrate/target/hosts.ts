@@ -43,7 +43,7 @@ export function environmentAs(sources: readonly Source[], place: Address, as: Cr
   return Object.fromEntries(all) as Record<string, string>;
 }
 
-/** All forms of its URL that the tool may receive. They are secret. */
+/** All forms of the database's URL that the tool may receive. They are secret. */
 export function urlsOf({ url, target }: Source): string[] {
   const urls = [url, ...(target.places ?? []).map((place) => urlAt(url, place))];
   return [...new Set([...urls, ...urls.map(asOslo)])];

@@ -4,7 +4,7 @@ import { trustOf, type TlsValues } from '../../cli/tls-option.ts';
 import { mysqlTlsOf, type MysqlTls } from '../../mysql/index.ts';
 
 export interface OwnTls extends TlsValues {
-  /** The CA bundle may be meant for other servers and have no use here. */
+  /** Set if the CA bundle may be meant for other servers, so that it may be unused here. */
   readonly sharesCaFile?: true | undefined;
 }
 

@@ -36,14 +36,15 @@ interface ReachOptions {
 /** A session on a usable server. On Galera, its reads see everything that any node has committed before. */
 export interface Reached extends MysqlSession {
   readonly isGalera: boolean;
-  /** The entry in the target's places. */
+  /** The place of the target at which the session was opened. */
   readonly at: Address;
 }
 
 const BACKOFF = { minMs: 250, maxMs: 3000 };
 const SETTLE_MS = 3000;
 /**
- * Shorter timeout, if there is another node to try, for a node that accepts connections and never sends its greeting.
+ * Timeouts for a node that accepts connections and never sends its greeting. The shorter one applies if there is
+ * another node to try.
  */
 const HANDSHAKE_MS = 10_000;
 const HANDSHAKE_OF_SEVERAL_MS = 3000;

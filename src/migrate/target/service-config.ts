@@ -13,11 +13,11 @@ export interface ConfigSources {
 
 /** An option as the service reads it. */
 export interface Configured {
-  /** Undefined if it is unset or empty. It may contain a password. */
+  /** Undefined if the option is unset or empty. It may contain a password. */
   readonly value: string | undefined;
-  /** Where it is set, or should be set, for messages. */
+  /** Where the option is set, or should be set, for messages. */
   readonly place: string;
-  /** Whether it is set by an environment variable. */
+  /** Whether the option is set by an environment variable. */
   readonly isVariable: boolean;
 }
 

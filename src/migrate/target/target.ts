@@ -114,7 +114,7 @@ function configuredSource(
   return { ...sourceOf(url, place, options), environment, variables: variablesOf(service, index) };
 }
 
-/** Whether the tool reads the same file as we do and should use its host. */
+/** Whether the tool reads the same file as we do, and uses the host in it. */
 export function isFoundByTool({ serviceConfig, host }: TargetOptions): boolean {
   return serviceConfig === undefined && host.length === 0;
 }

@@ -68,7 +68,7 @@ async function runTask(
   return 'once' in task.done ? await recorded(task, task.done, run, { held, claim, effects }) : await run();
 }
 
-/** Under a separate record in addition to that of the whole run. */
+/** Runs a task under a separate record, in addition to that of the whole run. */
 async function recorded(
   task: Task,
   done: RecordedDone,

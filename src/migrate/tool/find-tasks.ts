@@ -18,7 +18,7 @@ export interface TaskSources extends ToolOptions, ConfigSources, VariableSources
 
 /**
  * The service's tasks with their values. Contacts neither a server nor the tool.
- * @throws UsageError for an unknown setting; ConfigError for an option that is not set, or a file
+ * @throws UsageError for an unknown setting; ConfigError for an option that is not set, or for an unreadable file
  */
 export async function findTasks(service: Service, from: TaskSources): Promise<Task[]> {
   const { tool = [], migration } = service;

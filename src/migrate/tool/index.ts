@@ -1,6 +1,6 @@
 /**
- * The commands of a service's own tool before its first start, besides the schema: Nova's cells, Glance's metadata
- * definitions, Keystone's first admin.
+ * The commands of a service's own tool before its first start, in addition to the schema migration: Nova's cells,
+ * Glance's metadata definitions, Keystone's first admin.
  *
  *   tasks of the service (catalog/) -> settings, variables and options of its configuration filled in (find-tasks.ts)
  *     -> each checked: the tool's own listing, or our record of the release -> differences as data (plan-tool.ts)

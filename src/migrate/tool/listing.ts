@@ -26,8 +26,9 @@ export interface Reader {
 const LISTING_MS = 120_000;
 
 /**
- * The line of the tool's listing that is ours, by its groups; undefined if there is none.
- * @throws ChildError with the tool's exit code; UnavailableError if several are ours, or on timeout
+ * The line of the tool's listing that describes the task's object, as the values of its named groups; undefined if
+ * there is none.
+ * @throws ChildError with the tool's exit code; UnavailableError if several lines match, or on timeout
  */
 export async function findListed(
   task: Task,

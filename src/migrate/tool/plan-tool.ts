@@ -7,7 +7,7 @@ import { whyNotDone, type Site } from './recorded.ts';
 import { shownUrl } from './shown-url.ts';
 import { filledSteps, type ListedDone, type Task, type Words } from './task.ts';
 
-/** A current and a desired value. Undefined if there is none yet. */
+/** A current and a desired value. `before` is undefined if there is no current value yet. */
 interface ToolField {
   readonly name: string;
   readonly before?: string;

@@ -13,12 +13,12 @@ export interface Site {
 const SALT_BYTES = 8;
 const DIGEST_BYTES = 16;
 
-/** The release under which it is recorded. */
+/** The release under which a task is recorded. */
 export function releaseOf({ once }: RecordedDone, { release }: Site): string {
   return once === 'ever' ? '' : release;
 }
 
-/** The phase under which it is recorded; at most 32 characters. */
+/** The phase under which a task is recorded; at most 32 characters. */
 export function phaseOf({ name }: Pick<Task, 'name'>): string {
   return `tool:${name}`;
 }
@@ -44,7 +44,7 @@ export function isSameWork(recorded: string, task: Task): boolean {
   return before.length === DIGEST_BYTES && timingSafeEqual(before, digestOf(secrets, Buffer.from(salt, 'base64url')));
 }
 
-/** Why a task must run, according to the records and its table; undefined if it is done. */
+/** Why a task must run, according to the records and the table that it fills; undefined if it is done. */
 export async function whyNotDone(
   session: MysqlSession,
   task: Task,
@@ -83,7 +83,7 @@ function recordIn(records: readonly RecordRow[], phase: string, release: string,
   return records.find((row) => row.service === service && row.release === release && row.phase === phase);
 }
 
-/** A full migration has already done the same for this release. */
+/** Whether a full migration has already done the same for this release. */
 function isDoneWithin(records: readonly RecordRow[], { within }: RecordedDone, site: Site): boolean {
   if (within === undefined) return false;
   const row = recordIn(records, 'all', site.release, site);

@@ -8,7 +8,7 @@ export type Words = Readonly<Record<string, string>>;
 export interface Task {
   readonly name: string;
   readonly steps: ToolTask['steps'];
-  /** Variables for its commands in addition to our environment. They contain secrets. */
+  /** Variables for the task's commands in addition to our environment. They contain secrets. */
   readonly environment: Words;
   /** The same variables without secrets, which are kept separately. A change of either makes the task run again. */
   readonly shown: Words;
@@ -17,7 +17,7 @@ export interface Task {
   readonly throwawayKeys: readonly string[];
   /** Required variables that are not set, with the places where they may be set. */
   readonly lacks: string | undefined;
-  /** The settings in its command lines. */
+  /** The settings in the task's command lines. */
   readonly settings: Words;
   readonly done: ListedDone | RecordedDone;
   /** Redacts the secrets of this task. */

@@ -9,7 +9,7 @@ const KEY_BYTES = 32;
 /**
  * A directory of Fernet keys for a command that requires one but encrypts nothing: the real keys may not be mounted yet
  * if a Job has just created them.
- * @throws ConfigError if it cannot be written
+ * @throws ConfigError if the directory cannot be written
  */
 export async function throwawayKeys(): Promise<{ readonly path: string } & AsyncDisposable> {
   try {

@@ -1,7 +1,7 @@
 import { HEAD_MAX_BYTES, HeaderLines, HttpParseError, Lines, type Headers } from './head.ts';
 
 const CHUNK_LINE_MAX_BYTES = 1024;
-/** 2^48: no body is longer than this many bytes, and a number can represent it exactly. */
+/** At most 12 hexadecimal digits (2^48 bytes): no body is longer, and a number can represent the length exactly. */
 const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i;
 
 export interface AnswerHead {
@@ -82,7 +82,7 @@ export class AnswerReader {
     const isOfChunk = this.#state === 'size' || this.#state === 'chunk end';
     const { line, next } = (isOfChunk ? this.#chunkLine : this.#headLines).take(piece, from);
     if (line !== undefined) this.#understand(line);
-    // Other protocols greet without a line feed, for which this would wait.
+    // Rejected without waiting for a line feed, because greetings of other protocols may have none.
     else if (this.#state === 'status' && !isBeginOfStatus(this.#headLines.begun)) throw notHttp();
     return next;
   }

@@ -20,8 +20,8 @@ export interface GetOptions {
 
 /**
  * A plain GET on a new connection, which is then closed. The body is not stored.
- * @throws the system's error without a connection; one of code ECONNRESET for a truncated response, as in Node's http;
- * HttpParseError if it is not HTTP; the signal's reason
+ * @throws the system's error if there is no connection; an error with code ECONNRESET for a truncated response, as in
+ * Node's http; HttpParseError if the response is not HTTP; the signal's reason
  */
 export function get({ to, target, headers, signal, onSocket, onHead, onBody }: GetOptions): Promise<AnswerHead> {
   return new Promise((resolve, reject) => {

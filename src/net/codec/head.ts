@@ -1,6 +1,6 @@
 /**
  * A minimal HTTP/1.1 codec: enough to request one page, and to serve one. Parses chunks of any size, keeps at most one
- * head, and opens nothing. TLS, keep-alive and proxies are client.ts's.
+ * head, and opens nothing. TLS, keep-alive and proxies are in client.ts.
  *
  *   encodeHead('GET / HTTP/1.1', ...) -> the connection -> AnswerReader: head, then chunks of its body
  *   the connection -> RequestReader: head -> headText('HTTP/1.1 200 OK', ...) and the body
@@ -15,7 +15,7 @@ export type Headers = ReadonlyMap<string, string>;
 export class HttpParseError extends Error {
   override name = 'HttpParseError';
 
-  /** The head exceeds the reader's limit. */
+  /** Whether the head exceeds the reader's limit. */
   readonly isTooLong: boolean;
 
   constructor(reason: string, isTooLong = false) {
@@ -33,7 +33,7 @@ const LINE_FEED = 10;
 
 type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** @throws TypeError if a value would end its line */
+/** @throws TypeError if a line contains a control character, such as a line break */
 export function headText(first: string, headers: HeaderList): string {
   const lines = [first, ...headers.map(([name, value]) => `${name}: ${value}`)];
   if (lines.some((line) => CONTROL.test(line))) throw new TypeError('a line of an HTTP head holds a control character');
@@ -41,7 +41,7 @@ export function headText(first: string, headers: HeaderList): string {
 }
 
 /**
- * One byte per character. Throws like headText().
+ * One byte per character.
  * @throws as headText()
  */
 export function encodeHead(first: string, headers: HeaderList): Uint8Array {

@@ -12,7 +12,7 @@ const TOKEN = "!#$%&'*+.^_`|~0-9A-Za-z-";
 const REQUEST_LINE = new RegExp(`^([${TOKEN}]+) ([\\x21-\\x7e]+) HTTP/1\\.([01])$`);
 const METHOD_BEGIN = new RegExp(`^[${TOKEN}]`);
 
-/** Parses the head of one request. The caller drops what follows it, a body or another request. */
+/** Parses the head of one request. The caller drops what follows the head: a body or another request. */
 export class RequestReader {
   readonly #lines: Lines;
   readonly #headers = new HeaderLines();
@@ -33,7 +33,7 @@ export class RequestReader {
       at = next;
       if (line !== undefined && this.#isLast(line)) return this.#whole();
     }
-    // Other protocols greet without a line feed, for which this would wait.
+    // Rejected without waiting for a line feed, because greetings of other protocols may have none.
     const { begun } = this.#lines;
     if (this.#first === undefined && begun.trim() !== '' && !METHOD_BEGIN.test(begun)) throw notHttp();
     return undefined;
@@ -41,7 +41,7 @@ export class RequestReader {
 
   #isLast(line: string): boolean {
     if (this.#first !== undefined) return this.#headers.add(line);
-    // RFC 9112, 2.2: an empty line that old clients send after their last request.
+    // RFC 9112, 2.2: an empty line that old clients send after their previous request.
     if (line === '') return false;
     const [, method, target, minor] = REQUEST_LINE.exec(line) ?? [];
     if (method === undefined || target === undefined || minor === undefined) throw notHttp();
@@ -53,7 +53,7 @@ export class RequestReader {
     const { method, target, minor } = this.#first!;
     const { headers } = this.#headers;
     const host = headers.get('host');
-    // If there are two, readers may disagree about them.
+    // Of two Host headers, servers may choose different ones.
     if (host === undefined ? minor === '1' : host.includes(',')) throw new HttpParseError('not one Host header');
     return { method, target, headers };
   }

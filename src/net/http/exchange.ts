@@ -32,8 +32,8 @@ const REQUEST_MS = 5000;
 const ANSWER_MS = 60_000;
 
 /**
- * One connection: the head of a request, then one response, as the connection's last: probes reconnect. Other data from
- * the client is dropped.
+ * One connection with one request and one response, after which it is closed: probes reconnect. Only the request's head
+ * is read; other data from the client is dropped.
  */
 export class Exchange {
   readonly remoteAddress: string | undefined;
@@ -130,7 +130,7 @@ export class Exchange {
 
   #refuse(status: Status): void {
     this.respond({ status, body: `${REASONS[status].toLowerCase()}\n` });
-    // Such a client is not worth a connection.
+    // The connection of a client that sends an invalid request is closed earlier than others.
     this.#until = performance.now() + REQUEST_MS;
   }
 

@@ -35,7 +35,7 @@ export type Routes = Readonly<Record<string, Route>>;
 
 /** Which clients may see details. */
 export interface Inside {
-  /** Every client that can connect to the Pod. */
+  /** Whether every client that can connect to the Pod may see details. */
   readonly statusPublic: boolean;
   /** If false, no client may see details, because any user of the node can connect over loopback. */
   readonly hostNetwork: boolean;

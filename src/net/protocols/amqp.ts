@@ -72,8 +72,9 @@ export async function amqpStart(talk: Conversation, tell: Tell): Promise<Answer>
 }
 
 /**
- * Half-closes our side without a message, and waits for the broker to close too, which needs its process for this
- * connection: a frozen broker does not respond. The broker treats it as a load balancer's check, and logs nothing.
+ * Half-closes the connection without a message, and waits for the broker to close it too. A frozen broker does not,
+ * because closing needs the broker's process for this connection. The broker treats such a connection as a load
+ * balancer's check, and logs nothing.
  */
 export async function amqpKnock(talk: Conversation, tell: Tell): Promise<Answer> {
   tell('connected, but the broker does not read: it may be frozen');
@@ -81,7 +82,7 @@ export async function amqpKnock(talk: Conversation, tell: Tell): Promise<Answer>
   return good('accepts and handles connections');
 }
 
-/** The broker's reason, which must be confirmed, because otherwise the broker waits for us. */
+/** The broker's reason for closing. Confirms the close, because otherwise the broker waits for us. */
 async function refused(talk: Conversation, { fields }: Method, what: string): Promise<Answer> {
   const text = fields.subarray(3, 3 + (fields[2] ?? 0)).toString();
   sayMethod(talk, CLOSE_OK);
@@ -118,13 +119,16 @@ function frameIn(heard: Buffer): Parsed<Method | 'heartbeat'> {
   return { is: { method: heard.readUInt16BE(9), fields: heard.subarray(11, length - 1) }, length };
 }
 
-/** The field follows the version (2 bytes) and the server's properties. */
+/** The mechanisms, which follow the version (2 bytes) and the server's properties. */
 function mechanismsIn(fields: Buffer): string[] {
   const at = 2 + 4 + fields.readUInt32BE(2);
   return fields.toString('latin1', at + 4, at + 4 + fields.readUInt32BE(at)).split(' ');
 }
 
-/** The field follows channel-max (2 bytes). The broker rejects a larger value than it offers; 0 means unlimited. */
+/**
+ * The frame-max to request. The broker's offer follows channel-max (2 bytes); 0 means unlimited. The broker rejects a
+ * larger value than its offer.
+ */
 function frameMaxOf(fields: Buffer): number {
   const offered = fields.readUInt32BE(2);
   return offered === 0 ? FRAME_MAX : Math.min(offered, FRAME_MAX);
@@ -136,8 +140,8 @@ function sayMethod(talk: Conversation, method: number, ...fields: readonly Buffe
 }
 
 /**
- * Client properties, for `rabbitmqctl list_connections` and the broker's log. Requests notification of a failed login:
- * otherwise the broker waits, and resets the connection.
+ * Client properties, for `rabbitmqctl list_connections` and the broker's log. Requests that the broker reports a failed
+ * login: otherwise it waits, and resets the connection.
  */
 const CLIENT = table(
   entry('product', 'S', long('kolla-probe')),

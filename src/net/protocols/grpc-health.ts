@@ -28,9 +28,7 @@ const STATUSES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 /** https://grpc.io/docs/guides/status-codes/ */
 const [OK, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED] = ['0', '5', '7', '12', '16'];
 
-/**
- * @throws the system's or TLS's error without a connection, and the signal's reason
- */
+/** @throws the system's or TLS's error if there is no connection, and the signal's reason */
 export async function grpcHealth(at: Address, ask: GrpcHealthAsk, tell: Tell): Promise<Answer> {
   const { service, tls, signal } = ask;
   signal.throwIfAborted();
@@ -64,7 +62,7 @@ function call(session: ClientHttp2Session, service: string): Promise<Reply> {
     });
     let headers: IncomingHttpHeaders = {};
     const chunks: Buffer[] = [];
-    // For a failed connection the error only says that the stream was cancelled.
+    // If the connection failed, the error only says that the stream was cancelled.
     stream.on('error', (error) => reject(explained(error.cause instanceof Error ? error.cause : error)));
     stream.on('response', (received) => (headers = { ...headers, ...received }));
     stream.on('trailers', (received) => (headers = { ...headers, ...received }));
@@ -82,7 +80,7 @@ function call(session: ClientHttp2Session, service: string): Promise<Reply> {
   });
 }
 
-/** Node reports another protocol with codes of its own. */
+/** Replaces the Node-specific errors for a server that speaks another protocol. */
 function explained(error: Error): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   if (/no application protocol/i.test(message)) {
