@@ -138,7 +138,7 @@ export function kills(faults: BulkFaults = {}): NonNullable<SinkFault['strike']>
       const kind = random();
       if (kind < 0.2) await sleep(random() * 300);
       else await stage.up();
-      if (kind > 0.6) await takenMore(sink, 1);
+      if (kind > 0.6) await takenMore(sink, 1, stage.written());
       else if (kind > 0.2) await sleep(random() * 900);
       assert.equal(await stage.again('SIGKILL'), 137, stage.site.log());
     }

@@ -96,14 +96,21 @@ export async function taken(sink: BulkSink, count: number): Promise<void> {
   });
 }
 
-/** Resolves when this many more documents have arrived, including duplicates. */
-export async function takenMore(sink: BulkSink, count: number): Promise<void> {
+/**
+ * Resolves when this many more documents have arrived, including duplicates.
+ * @param written resolves when the writer is done: then nothing more may come
+ */
+export async function takenMore(sink: BulkSink, count: number, written?: Promise<void>): Promise<void> {
+  let isOver = false;
+  // A failure of the writer is reported by those who wait for it.
+  const end = () => (isOver = true);
+  void written?.then(end, end);
   const come = async () => {
     const { documents, conflicts } = await sink.counts();
     return documents + conflicts;
   };
   const before = await come();
   await until(`${count} more documents in the sink`, async () => {
-    return (await come()) >= before + count || undefined;
+    return isOver || (await come()) >= before + count || undefined;
   });
 }
