@@ -83,8 +83,8 @@ export function commandFor(definition: Check): Command {
 }
 
 /**
- * Restarting a Pod does not help if another Pod is down.
- * @param otherwise how the user can allow it
+ * Rejects a liveness check that contacts another Pod: restarting this Pod does not help if another one is down.
+ * @param otherwise how the user can allow such a check
  * @throws UsageError naming the host
  */
 export function requireOwnHosts(

@@ -77,7 +77,7 @@ export type Kind = ObjectKind | ServerKind | UrlKind | PathKind;
 
 interface Common<F extends Dependency['form']> {
   readonly form: F;
-  /** The prefix of its text. */
+  /** The prefix of the dependency's text. */
   readonly word: string;
   /** Aliases, as in kubectl. */
   readonly aliases: readonly string[];

@@ -66,7 +66,7 @@ export async function refuseOwnMigration(
 
 /**
  * The init container that runs the migration and cannot start before ours has exited.
- * @param migration the name that its Lease has
+ * @param migration the migration's name, as on its Lease
  * @param own our container
  */
 export function laterMigrator({ spec = {} }: StartingPod, migration: string, own: string): string | undefined {

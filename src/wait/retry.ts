@@ -9,8 +9,8 @@ const TRY_MS = 5000;
 const BACKOFF = { minMs: 100, maxMs: 2000 };
 
 /**
- * For host names, because a DNS server that does not respond must not look like a server that is down, for which `!`
- * waits.
+ * Resolves host names with a timeout of its own: a DNS server that does not respond must not look like a server that is
+ * down, for which `!` waits.
  */
 export const lookup = lookupWithin(TRY_MS - 1000);
 
@@ -49,8 +49,8 @@ export async function retry(
 const ABSENT = /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENOTFOUND|HPE_\w+)$/;
 
 /**
- * Judges a failed request to a server. Local problems, and those of a DNS server or a certificate, do not show its
- * absence, so they must not satisfy `!`.
+ * Judges a failed request to a server. Local problems, and those of a DNS server or a certificate, do not prove that
+ * the server is absent, so they must not satisfy `!`.
  * @param error the error; for a name with several addresses, the errors of all of them
  */
 export function unanswered(error: unknown, state: string): Verdict {

@@ -38,7 +38,7 @@ export interface View {
   readonly name: string | undefined;
   readonly labels: readonly string[];
   readonly metadataOnly: boolean;
-  /** Whether it always has its own watch. */
+  /** Whether the waiter always has its own watch. */
   readonly isAlone: boolean;
   /** Whether the absence of an object must be certain. */
   readonly mustBeSure: boolean;
@@ -99,7 +99,7 @@ export class Watches {
     yield* this.#seeSet<T>(ref, isOurs, signal);
   }
 
-  /** The same for a set that only one waiter uses. */
+  /** Like see(), for a set that only one waiter uses. */
   async *seeAlone<T extends KubeObject>(ref: SetRef, signal: AbortSignal): AsyncGenerator<Sighting<T>> {
     yield* this.#seeSet<T>(ref, () => true, signal);
   }

@@ -28,7 +28,7 @@ export async function runKolla(
   } catch (error) {
     if (error instanceof SignalError) return error.exitCode;
     if (!(error instanceof KollaError)) throw error;
-    // curl's code if the disk behind stdout is full. The other scripts have no such code.
+    // A missing program has a shell's exit code; any other error, such as a full disk behind stdout, is unhealthy.
     process.stderr.write(`${name}: ${error.message}\n`);
     return error instanceof NoProgramError ? error.exitCode : ExitCode.no;
   }

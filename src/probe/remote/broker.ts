@@ -36,7 +36,7 @@ export function brokerAt(word: string, text: string, options: VerifyValues): { a
   return { at: serverOf(word, text, tls === undefined ? PORT : TLS_PORT), tls };
 }
 
-/** A short string in AMQP. */
+/** Maximum length of a short string in AMQP. */
 const LONGEST_BYTES = 255;
 
 /**

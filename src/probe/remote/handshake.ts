@@ -48,7 +48,7 @@ async function shakenHands({ at, verify }: HandshakeAsk, signal: AbortSignal, te
   if (signal.aborted) stop();
   socket.once('connect', () => tell('connected, but received no TLS: it may be frozen, or speak another protocol'));
   await once(socket, 'secureConnect');
-  socket.on('error', () => {}); // with TLS 1.3 its rejection of our missing client certificate comes late
+  socket.on('error', () => {}); // with TLS 1.3 the server may reject our missing client certificate only now
   return {
     socket,
     [Symbol.dispose]() {

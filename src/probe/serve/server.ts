@@ -55,7 +55,7 @@ export async function serveProbes(options: ServedOptions, served: Served): Promi
 
 /** The state that the paths show. */
 interface Known extends Required<Omit<Served, 'routes'>> {
-  /** Set if the Pod is shutting down, so that it gets no new work. */
+  /** Whether the Pod is shutting down. Readiness then fails, so that the Pod gets no new work. */
   readonly isEnding: () => boolean;
 }
 

@@ -49,7 +49,7 @@ export function pidsIn(proc: string): number[] {
 
 type IsPossible = (words: string, name: string) => boolean;
 
-/** A fast pre-filter for isNamed() on the text. */
+/** A fast pre-filter for isNamed(), on the unparsed command line. */
 function possible(wanted: string): IsPossible {
   const cut = cutName(wanted);
   return (words, name) => name === cut || words.includes(wanted);

@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 
 /**
- * Reads /proc synchronously: it is in memory, and a thread switch costs more than the read. Long files are read in
- * pieces, yielding in between. Only for /proc.
+ * Size of one piece. Only for /proc, which is read synchronously: it is in memory, and a thread switch costs more than
+ * the read. Long files are read in pieces, and other work runs in between.
  */
 const PIECE_BYTES = 65_536;
 /** Number of reads per turn. The kernel returns about 4 kB per read, and this many reads take about 2 ms. */

@@ -56,7 +56,7 @@ export async function waitsRole({ context }: Making): Promise<PreparedRole> {
   };
 }
 
-/** The clocks drift by less than that. Without rounding, every time would count as a change. */
+/** Rounds to seconds: Date and performance drift apart by less, and each difference would count as a change. */
 function whole(ms: number): number {
   return Math.round(ms / 1000) * 1000;
 }

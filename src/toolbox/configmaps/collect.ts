@@ -18,7 +18,7 @@ export interface ConfigFile {
   /** The path relative to the directory, with slashes. */
   readonly path: string;
   readonly bytes: Buffer;
-  /** The mode of the file, which it keeps if an entry keeps it. */
+  /** The mode of the source, for entries that keep it. */
   readonly mode: number;
   /** The entries of config.json that install the file. */
   readonly entries: readonly Entry[];

@@ -7,7 +7,7 @@ const ALL = ['kolla-init', 'kolla-db-sync', 'kolla-probe', 'kolla-log-ship'];
 /** Memory that Node adds to a helper, with a margin. */
 const LEAST_MEMORY_MIB = 96;
 
-/** The user, on which it depends how files get their owners. */
+/** The user, which determines how files get their owners. */
 export function identity({ uid }: Machine): Promise<Finding[]> {
   const detail = uid === 0 ? 'uid 0: files get the owners in config.json' : `uid ${uid}: rootless`;
   return Promise.resolve([{ what: 'user', state: 'ok', detail, helpers: ['kolla-init'] }]);

@@ -130,7 +130,7 @@ export async function install(options: InstallOptions, signal: AbortSignal, log:
     });
 }
 
-/** Undefined if only one binary was copied, which then has all names. */
+/** The path of kolla-core next to the source; undefined if there is none, and kolla-pod gets all names. */
 async function coreBeside(source: string): Promise<string | undefined> {
   const core = join(dirname(await realpath(source)), 'kolla-core');
   return (await stat(core).catch(ignoreAbsent))?.isFile() === true ? core : undefined;

@@ -24,7 +24,7 @@ export function leftOut(source: Source, column: number, why: string): LeftOutErr
   return new LeftOutError(wrong(source, column, why).message);
 }
 
-/** The result of the attempt. In lenient mode, it is undefined and logged if something is skipped. */
+/** The result of the attempt. In lenient mode, if the input is to be skipped, logs this and returns undefined. */
 export function orLeaveOut<T>({ isLenient, warn }: Way, attempt: () => T): T | undefined {
   try {
     return attempt();

@@ -7,7 +7,7 @@ import { file } from '../kinds/path.ts';
 import { pod } from '../kinds/pod.ts';
 import { service } from '../kinds/service.ts';
 
-/** Defaults for a Dependency. Its text is its name in kubernetes-entrypoint's log. */
+/** Defaults for a Dependency, whose text is its name in kubernetes-entrypoint's log. */
 const PLAIN = {
   form: 'object',
   isNegated: false,

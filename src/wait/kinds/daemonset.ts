@@ -56,7 +56,7 @@ export function judgeDaemonSet(
   const open = judged.find(({ is }) => is === 'pending') ?? judged[0];
   if (open !== undefined) return pending(`its Pod on node ${node}: ${open.state}`);
   const { observedGeneration = 0, currentNumberScheduled = 0, desiredNumberScheduled = 0 } = status;
-  // Before that, its controller may not have processed this node.
+  // Until then the DaemonSet's controller may not have processed this node.
   const isSettled =
     observedGeneration >= (metadata.generation ?? 0) && currentNumberScheduled >= desiredNumberScheduled;
   const none = `none of its Pods is on node ${node}`;
