@@ -91,7 +91,7 @@ async function withCache(bundle: Bundle, work: string): Promise<BuiltBundle> {
   return { name: bundle.name, bundle, cacheBytes: (await stat(join(work, assetNames(bundle.name).cache))).size };
 }
 
-/** Links first, so that each is without its binary for two renames at most. */
+/** Renames the result into place: links first, so that each is without its binary for two renames at most. */
 async function place(work: string, output: string, names: readonly string[]): Promise<void> {
   const own = names.filter((name) => !isRootless(name));
   const layout = Object.entries(layoutOf(own, true));

@@ -27,7 +27,7 @@ const DOCUMENT = {
   permissions: [{ path: '/etc/d', owner: 'me', perm: '0700', recurse: true }],
 };
 
-/** Does what the commands do at each start, unprivileged and in a temporary root: so the code cache covers it. */
+/** Does what the commands do at each start, unprivileged and in a temporary root, so that the code cache covers it. */
 export async function rehearse(helper: Rehearsed): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'kp-rehearse-'));
   try {
@@ -59,7 +59,7 @@ export async function rehearse(helper: Rehearsed): Promise<void> {
 }
 
 /**
- * Creates a /proc with one process that listens, is connected, and has a Unix socket. The machine's own is not read.
+ * Files of a fake /proc with one process that listens, is connected, and has a Unix socket, instead of the machine's.
  */
 const PROC = {
   'net/tcp': [

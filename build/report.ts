@@ -16,7 +16,7 @@ export interface Report {
   readonly arch: string;
   readonly stripped: boolean;
   readonly helpers: readonly Sizes[];
-  /** Once for all names. */
+  /** The libraries, which all commands share. */
   readonly libraries: readonly Sizes[];
   readonly mib: { readonly base: number; readonly whole: number; readonly gzip: number; readonly zstd: number };
   readonly startUp: readonly StartUp[];

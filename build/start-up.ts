@@ -27,7 +27,7 @@ export function measureStartUp(programs: readonly { what: string; argv: readonly
   return least;
 }
 
-/** With bash, whose `time` reads the child's own usage in milliseconds; Node has no such API. */
+/** Measured by bash, whose `time` reads the child's own usage in milliseconds; Node has no such API. */
 function cost(argv: readonly string[]): { cpuMs: number; wallMs: number } {
   const script = `TIMEFORMAT="%3U %3S %3R"; time for ((i = 0; i < ${STARTS}; i++)); do "$@" >&- 2>&- || exit; done`;
   const { status, stderr } = spawnSync('bash', ['--norc', '-c', script, 'bash', ...argv], {

@@ -27,7 +27,7 @@ export interface BuiltCore {
 
 /**
  * @param directory for `kolla-core` and `core-bin/`, replaced by rename
- * @param names of files in the directory `from`
+ * @param names names of files in the directory `from`
  * @param linkedBy another compiler, used for its diagnostics
  */
 export async function buildCore(

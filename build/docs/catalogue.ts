@@ -49,7 +49,7 @@ function part(service: Service): string[] {
   ];
 }
 
-/** The parts that kolla-bootstrap creates before its first start. */
+/** The objects that kolla-bootstrap creates before the service's first start. */
 function bootstrapPart({ identity = {}, queue, keys = [] }: Service): string[] {
   const { domains = [], roles = [], users = [], services = [] } = identity;
   const rows = [

@@ -41,8 +41,8 @@ export async function targetFor(arch: Target['arch']): Promise<Target> {
 }
 
 /**
- * npm installs only packages for this machine's platform, so the other's is downloaded as a file and verified as npm
- * would.
+ * The path of the lockfile's node for arm64. npm installs only packages for this machine's platform, so the package is
+ * downloaded as a file and verified as npm would.
  */
 async function lockedNode(): Promise<string> {
   const { version = '', integrity = '' } = await lockedPackage(`node_modules/${NODE_PACKAGE}`);

@@ -84,7 +84,7 @@ async function chartLayouts(work: string, time: string): Promise<Located[]> {
   return (await writeCharts(work, time)).map(({ repository, layout }) => ({ path: repository, layout }));
 }
 
-/** The images' name is the repository itself; charts are below it. */
+/** The repository of a layout in the registry: images are in `repository` itself, charts below it. */
 function nameIn(repository: string, path: string): string {
   return path === IMAGES ? repository : `${repository}/${path}`;
 }
@@ -119,7 +119,7 @@ async function readme(): Promise<string> {
   return page.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 }
 
-/** Files outside of `oci/`, whose content is a subject by its digests. */
+/** The provenance's subjects for files outside of `oci/`. See imageSubjects() for the content of `oci/`. */
 async function fileSubjects(work: string): Promise<Subject[]> {
   const sums = [...(await sumsOf(work))].filter(([name]) => !name.startsWith('oci/'));
   return sums.map(([name, sum]) => ({ name, sha256: sum }));
