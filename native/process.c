@@ -141,7 +141,7 @@ CALL(sys_onSignal) {
   return result(c, signal_pipe[0] < 0 ? 0 : signal_pipe[0]);
 }
 
-/* Array of struct pollfd. */
+/* Polls an array of struct pollfd. */
 CALL(sys_poll) {
   size_t length;
   struct pollfd *rows = (struct pollfd *)(void *)JS_GetArrayBuffer(c, &length, argv[0]);

@@ -64,7 +64,7 @@ export async function unpackedPackages(
   });
 }
 
-/** This is probed by fetching one small package, which is cached afterwards. */
+/** Probes by fetching one small package, which is cached afterwards. */
 export const canUnpackDebian: Capability = async () => {
   try {
     await unpackedPackages('apt-tried', ['base-files'], { dependencies: false });
@@ -74,7 +74,7 @@ export const canUnpackDebian: Capability = async () => {
   }
 };
 
-/** The machine's apt sources; another release or mirror is another cache entry. */
+/** The machine's apt sources, which are a part of the cache key. */
 async function aptSources(): Promise<string[]> {
   const parts = await readdir('/etc/apt/sources.list.d').catch(() => []);
   const files = ['sources.list', ...parts.map((name) => `sources.list.d/${name}`).toSorted(byName)];

@@ -106,7 +106,7 @@ function filesBelow(path: string, name: string): [name: string, content: Buffer]
     .flatMap((child) => filesBelow(join(path, child), `${name}/${child}`));
 }
 
-/** Values count like templates: a chart may render them with `tpl`. */
+/** Whether a template has an impure function. Values count as templates: a chart may render them with `tpl`. */
 function isImpure(content: Buffer): boolean {
   if (!content.includes('{{')) return false;
   const actions = content.toString().replaceAll(COMMENT, '').match(ACTION) ?? [];

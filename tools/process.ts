@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A program started by the test and stopped by its pid. */
+/** A program that this process has started, and that is stopped by its pid. */
 export interface Running extends AsyncDisposable {
   readonly pid: number;
   readonly child: ChildProcess;
@@ -20,7 +20,7 @@ export interface StartOptions {
   readonly logFile?: string;
   /** The caller reads `child.stdout` and `child.stderr` itself. */
   readonly keepOutput?: boolean;
-  /** The program's data and exit code are irrelevant: dispose kills it at once. `stop` is unchanged. */
+  /** Disposal kills the program at once, because its data and exit code are irrelevant. `stop` is unchanged. */
   readonly throwAway?: true;
 }
 
@@ -29,8 +29,8 @@ const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 2, SIG
 const STOP_GRACE_MS = 10_000;
 
 /**
- * The same command, killed by the kernel (SIGKILL) as soon as this process exits, however it does: servers would
- * outlive a killed test run. A program that changes its uid loses this.
+ * Wraps a command so that the kernel kills it (SIGKILL) as soon as this process exits for any reason: otherwise servers
+ * would outlive a killed test run. A program that changes its uid loses this.
  */
 export function tied(command: string, args: readonly string[]): [string, string[]] {
   return ['setpriv', ['--pdeathsig', 'KILL', command, ...args]];
