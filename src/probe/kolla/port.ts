@@ -47,7 +47,7 @@ function portOf(text: string): number {
   return port;
 }
 
-/** Characters that no program name contains. A name with one of them is a pattern; Kolla's scripts treat all as such. */
+/** Characters that no program name contains. A name with one of them is a pattern, as any is to Kolla's scripts. */
 const PATTERN = /[\\^$*+?()[\]{}|/]|\S\s+\S/;
 
 /**
