@@ -31,7 +31,7 @@ export interface BuiltBundle {
  * @param directory output directory; existing files are replaced at the end, by rename
  * @param say called for each step
  * @param names a subset, for experiments
- * @param target another machine than this
+ * @param target the machine for which to build, if not this one
  */
 export async function buildBinary(
   directory: string,

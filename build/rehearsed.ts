@@ -1,4 +1,4 @@
-/** Work that build/rehearse.ts does for a helper because `main` cannot do it in a build: it works on `/`. */
+/** Work that build/rehearse.ts does for a helper because `main` works on `/` and cannot run in a build. */
 export const REHEARSED: Readonly<Record<string, readonly string[]>> = {
   kolla_set_configs: [`export { createLines, setConfigs } from './src/config/set-configs/index.ts';`],
   kolla_start: [

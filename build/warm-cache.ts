@@ -30,7 +30,7 @@ const ACCEPTED = `
 /**
  * Creates the code cache of a bundle with the node that will read it.
  * @param directory contains the bundle and its libraries
- * @throws Error if that node would reject it: it would only add cost
+ * @throws Error if that node would reject the cache, which would then only add cost
  */
 export async function warmCache(base: Base, name: string, directory: string): Promise<void> {
   // Empty environment: a helper's settings must not affect the cache.

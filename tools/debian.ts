@@ -119,7 +119,7 @@ async function aptConfig(work: string, architecture: string | undefined): Promis
   await writeFile(
     config,
     [
-      // The machine's hooks clean its own cache and notify its desktop, which must not happen here.
+      // apt's hooks on this machine clean the system's cache and notify its desktop, which must not happen here.
       ...['APT::Update', 'DPkg'].flatMap((of) => ['Pre', 'Post'].map((when) => `#clear ${of}::${when}-Invoke;`)),
       '#clear APT::Update::Post-Invoke-Success;',
       '#clear Acquire::IndexTargets::deb::DEP-11;',

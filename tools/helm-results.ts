@@ -140,7 +140,7 @@ async function keep(place: string, result: Finished): Promise<void> {
 export async function prune(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const place = join(root, name);
-    // Another process may have removed or renamed it meanwhile.
+    // Another process may have removed or renamed the file meanwhile.
     const entry = statSync(place, { throwIfNoEntry: false });
     if (entry !== undefined && Date.now() - entry.mtimeMs > UNUSED_MS) await rm(place, { force: true });
   }

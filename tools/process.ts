@@ -9,14 +9,14 @@ export interface Running extends AsyncDisposable {
   readonly child: ChildProcess;
   /** Resolves with the exit code, or 128 plus the signal's number. */
   readonly ended: Promise<number>;
-  /** Sends SIGTERM to its process group, and SIGKILL after `graceMs` if given; waits for its exit. */
+  /** Sends SIGTERM to the program's process group, and SIGKILL after `graceMs` if given; waits for its exit. */
   stop(graceMs?: number): Promise<number>;
 }
 
 export interface StartOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** The file for its output, which is discarded by default. */
+  /** The file for the program's output, which is discarded by default. */
   readonly logFile?: string;
   /** The caller reads `child.stdout` and `child.stderr` itself. */
   readonly keepOutput?: boolean;
@@ -40,9 +40,9 @@ export function tied(command: string, args: readonly string[]): [string, string[
 interface RunningProgram {
   readonly command: string;
   readonly pid: number;
-  /** The last line of its output on either stream; empty before the first. */
+  /** The last line of the program's output on either stream; empty before the first. */
   readonly lastLine: string;
-  /** Whether it leads its own process group. */
+  /** Whether the program leads its own process group. */
   readonly isGroup: boolean;
 }
 

@@ -9,7 +9,7 @@ import { join, relative } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { ROOT, inputsOf } from '../bundle.ts';
 
-/** Exit code of an uncaught exception, where it is not 70. */
+/** Exit codes of an uncaught exception, for commands in which it is not 70. */
 const BUGS: Readonly<Record<string, number>> = { kolla_set_configs: 2 };
 
 const at = (file: string) => join(ROOT, 'src/engine', file);
@@ -49,7 +49,7 @@ export function fileOf(path: string): string {
   return TWINS[path] ?? join(ROOT, path);
 }
 
-/** A script, and the files with code in it. */
+/** A script, and the files whose code is in it. */
 export interface CoreBundle {
   readonly script: string;
   readonly inputs: readonly string[];

@@ -19,9 +19,9 @@ const BYTECODE_MAX_BYTES = 16 * 1024 * 1024;
 
 export interface BuiltCore {
   readonly binary: string;
-  /** Directory of the names, as links to it. */
+  /** Directory of the commands, which are links to the binary. */
   readonly names: string;
-  /** The files with code in it, as named by esbuild. */
+  /** The files with code in the binary, as named by esbuild. */
   readonly inputs: readonly string[];
 }
 

@@ -19,7 +19,7 @@ const KEPT = [
   'usr/share/doc/*/copyright',
   'usr/share/doc/lib*',
 ];
-/** Texts referenced by those licences. */
+/** Texts to which the licences in KEPT refer. */
 const COMMON_LICENCES = ['usr/share/common-licenses/*'];
 const RECIPE_VERSION = '2';
 

@@ -113,7 +113,7 @@ async function writePapers(work: string, images: readonly BuiltImage[]): Promise
   await writeFile(join(work, 'README.md'), await readme());
 }
 
-/** The page about releases, without its links: its targets are not in the release. */
+/** The page about releases, without links, because their targets are not in the release. */
 async function readme(): Promise<string> {
   const page = await readFile(join(ROOT, 'docs/how-to/releases.md'), 'utf8');
   return page.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
