@@ -14,7 +14,7 @@ export interface Check<O extends readonly Option[] = readonly Option[]> extends 
   Command<O>,
   'summary' | 'description' | 'operands' | 'child' | 'options' | 'examples'
 > {
-  /** Its command in `kolla-probe`: `tcp`. */
+  /** The check's command in `kolla-probe`: `tcp`. */
   readonly word: string;
   /**
    * Validates the arguments without running the check.

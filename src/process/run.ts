@@ -37,7 +37,7 @@ export interface RunOptions {
 export interface Ended {
   /** The exit code, or 128 plus the signal's number. */
   readonly code: number;
-  /** The signal that killed it; undefined if it exited by itself. */
+  /** The signal that killed the program; undefined if it exited by itself. */
   readonly by: NodeJS.Signals | undefined;
   /** The end of the program's stdout, without a final newline. */
   readonly out: string;
@@ -46,7 +46,7 @@ export interface Ended {
 }
 
 export interface Child {
-  /** Undefined if it could not be started. */
+  /** Undefined if the program could not be started. */
   readonly pid: number | undefined;
   /** Rejects with the system's error if the program could not be started. Also resolves after the signal. */
   readonly ended: Promise<Ended>;

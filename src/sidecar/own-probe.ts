@@ -61,8 +61,8 @@ export function neededSeconds({ timeout, lockTimeout, grace }: SidecarNeeds) {
 }
 
 /**
- * Why the kubelet would end this container during a migration, or start the service before its end, with the values to
- * set; undefined if it would not.
+ * Why the kubelet would end this container during a migration, or start the service before the migration's end, with
+ * the values to set; undefined if it would do neither.
  * @param name the name of our container
  */
 export function whyUnsafe({ spec = {} }: SidecarPod, name: string, needs: SidecarNeeds): string | undefined {

@@ -111,8 +111,8 @@ function expired(what: string, waits: readonly Wait[], board: Board): DeadlineEr
 }
 
 /**
- * Adds a hint to a denial, as a comment in its YAML: a Role for the first denied request alone would lead to the next
- * denial.
+ * Adds a hint to a denial, as a comment in the YAML of its Role: a Role for the first denied request alone would lead
+ * to the next denial.
  */
 function forAll(error: unknown, objects: number): unknown {
   if (!(error instanceof NotPermittedError) || objects < 2) return error;

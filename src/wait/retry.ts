@@ -43,8 +43,8 @@ export async function retry(
 }
 
 /**
- * Errors that mean that no server, or another kind of server, listens there. The latter gives no code, or one of the
- * HTTP parser's.
+ * Codes of errors that mean that no server, or another kind of server, listens at the address. Another kind of server
+ * causes an error without a code, or with one of the HTTP parser's.
  */
 const ABSENT = /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENOTFOUND|HPE_\w+)$/;
 

@@ -1,6 +1,6 @@
 /**
  * Validates objects from the API server before they are used, because the status of a custom resource is whatever its
- * controller writes. A field with a wrong type gives no verdict, so the wait continues, whether or not it is negated.
+ * controller writes. A field with a wrong type gives no verdict, so the wait continues, also if it is negated.
  */
 import * as v from 'valibot';
 

@@ -86,7 +86,7 @@ export async function whyUnseen(
   );
 }
 
-/** PID 1 is then the sandbox container of the shared namespace, with a name that the container runtime gives it. */
+/** Whether processes of all containers are visible: PID 1 is then the sandbox container, named by the runtime. */
 function seesWholePod({ proc }: ProcEffects): boolean {
   try {
     return process.pid !== 1 && /^(?:pause|catatonit)\n/.test(readHead(`${proc}/1/comm`, 64));

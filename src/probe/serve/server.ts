@@ -19,7 +19,7 @@ export interface ServedOptions extends Inside {
   readonly listen: ListenAddress;
 }
 
-/** The state that is served, and additions to it. It is cached and never computed on request. */
+/** The state that is served, and additions to it. Checks are never run on request. */
 export interface Served {
   readonly checks: () => readonly CheckStatus[];
   /** More parts on which probes depend, evaluated on each request: components of the sidecar. */

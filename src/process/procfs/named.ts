@@ -13,7 +13,7 @@ export interface ProcessQuery {
 /** Maximum length of a command line that is examined. */
 const WORDS_BYTES = 4096;
 const PROCESSES_A_TURN = 200;
-/** Probes never match themselves, though their command lines contain the name; nor do shells that run them. */
+/** Command lines of probes, and of shells that run them: they contain the name, but are never counted. */
 const ASKS = /(?:^|[\s/])(?:kolla-probe|kolla-pod|healthcheck_[a-z]+)(?:\s|$)/;
 
 /**

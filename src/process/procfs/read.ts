@@ -44,7 +44,7 @@ interface Reading {
 
 /**
  * Calls `each` with every line, as Latin-1, until it returns true.
- * @returns whether it did
+ * @returns whether `each` has returned true
  * @throws the system's error; the signal's reason
  */
 export async function eachLine(

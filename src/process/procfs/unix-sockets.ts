@@ -5,7 +5,7 @@ import type { NetEffects } from './inet-sockets.ts';
 export interface UnixSocket {
   /** The socket's path in Latin-1. An abstract one starts with `@`. */
   readonly path: string;
-  /** Whether it accepts connections or, for datagrams, is bound. */
+  /** Whether the socket accepts connections or, for datagrams, is bound. */
   readonly isListening: boolean;
   readonly inode: string;
 }

@@ -30,7 +30,7 @@ export async function dbSyncRole({ options: { service }, context }: Making): Pro
     role,
     sources: { migration: status },
     async requireSafe({ port, hasStartupChecks, laterStopMs }) {
-      // If /startupz covered checks of the service, it would wait for the service, which waits for this sidecar.
+      // With checks of the service for startup, /startupz would wait for the service, which waits for this sidecar.
       const others = hasStartupChecks ? [] : ['/startupz', '/readyz'];
       await requireSafe(port, laterStopMs, ['/startupz/roles', ...others]);
     },

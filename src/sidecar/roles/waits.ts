@@ -39,7 +39,7 @@ export async function waitsRole({ context }: Making): Promise<PreparedRole> {
     },
     sources: {
       waits() {
-        // The board uses the clock performance.now().
+        // The board's times are those of performance.now().
         const zero = Date.now() - performance.now();
         const rows = report?.board.rows ?? [];
         return rows.map(({ text, isMet, state, began, since }) => {

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { removeStale, temporaryFor } from '../../fs/replace-file.ts';
 
-/** Mode for every uid, because it runs as the service's user, which is unknown here. */
+/** Mode for every uid, because the binary runs as the service's user, which is unknown here. */
 export const EXECUTABLE = 0o755;
 /**
  * Size of a read. Larger reads are not faster, and reading the whole file would count against the container's memory

@@ -92,7 +92,7 @@ type Layout = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
  * @param names names that the binary has
- * @param hasCore whether `kolla-core` is there as well
+ * @param hasCore whether `kolla-core` is in the same directory
  */
 export function layoutOf(names: readonly string[], hasCore: boolean): Layout {
   const linksTo = (some: readonly string[]) =>

@@ -161,7 +161,7 @@ async function waitOnThisNode(
   throw new Error(`the watch of DaemonSet ${name} ended`);
 }
 
-/** Undefined if the object is malformed, so that its Pods are unknown. */
+/** The selector of the DaemonSet's Pods; undefined if the DaemonSet is malformed. */
 function selectorOf(found: DaemonSet): string | undefined {
   return fits(SHAPE, found) ? selectorText((shaped(SHAPE, found) as DaemonSet).spec?.selector ?? {}) : undefined;
 }

@@ -12,7 +12,7 @@ export function judgePresence({ metadata }: KubeObject): Verdict {
   return metadata.deletionTimestamp === undefined ? met('is there') : skipped('being deleted');
 }
 
-/** Watched only by name and without its content, so that no permission to list Secrets is needed. */
+/** A Secret is watched only by name and without its content, so that no permission to list Secrets is needed. */
 export const secret: ObjectKind = {
   form: 'object',
   word: 'secret',
