@@ -12,8 +12,8 @@ export const REHEARSED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * For a Kolla name that reads /proc: rehearsed with a fake one, since the machine's processes must not affect the
- * cache.
+ * Exports for a command of Kolla that reads /proc. It is rehearsed with a fake /proc, since the machine's processes
+ * must not affect the cache.
  */
 function inProc(question: string): string[] {
   return [

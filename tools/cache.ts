@@ -68,7 +68,8 @@ export async function cached(
 }
 
 /**
- * A part's last use is the modification time of a file next to it: the part itself must not change under its readers.
+ * The file whose modification time is a part's last use. It is next to the part, which must not change under its
+ * readers.
  */
 function markOf(place: string): string {
   return join(dirname(place), 'used', basename(place));

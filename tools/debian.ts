@@ -167,7 +167,7 @@ async function unpack(files: readonly string[], directory: string, signal: Abort
   await Promise.all(Array.from({ length: UNPACK_WORKERS }, worker));
 }
 
-/** A package may still ship /lib/x while another looks for /usr/lib/x: merges them and leaves a symlink. */
+/** Merges /lib into /usr/lib and so on, with symlinks: a package may ship /lib/x while another looks for /usr/lib/x. */
 async function mergeIntoUsr(directory: string): Promise<void> {
   for (const name of MERGED_INTO_USR) {
     const top = join(directory, name);

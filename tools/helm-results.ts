@@ -125,7 +125,7 @@ async function read(place: string): Promise<Finished | undefined> {
   return JSON.parse(await readFile(place, 'utf8')) as Finished;
 }
 
-/** The write is atomic: another process may read the file. */
+/** Writes a result atomically, because another process may read the file. */
 async function keep(place: string, result: Finished): Promise<void> {
   const root = dirname(place);
   await mkdir(root, { recursive: true });

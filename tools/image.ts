@@ -40,7 +40,7 @@ export async function imageTar(file: string, image: Image): Promise<string> {
 }
 
 /**
- * Several images as one docker-archive. A layer (the same object) shared by several images is written once, and
+ * Writes several images as one docker-archive. A layer (the same object) shared by several images is written once, and
  * imported once.
  * @returns their ids
  */

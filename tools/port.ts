@@ -33,7 +33,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-/** The lock of a slice is an abstract Unix socket, which the kernel closes however this process exits. */
+/** Locks a free slice by an abstract Unix socket, which the kernel closes however this process exits. */
 async function ownSlice(): Promise<{ readonly first: number; next: number }> {
   for (let nth = 0; nth < SLICES; nth++) {
     const index = (process.pid + nth) % SLICES;

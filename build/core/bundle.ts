@@ -44,7 +44,7 @@ const TWINS: Readonly<Record<string, string>> = {
   'src/wait/kinds/index.ts': at('wait-kinds.ts'),
 };
 
-/** The file with the code. @param path from the repository root */
+/** The file that is bundled for a path: the engine's own, if it replaces that file. @param path from the root */
 export function fileOf(path: string): string {
   return TWINS[path] ?? join(ROOT, path);
 }

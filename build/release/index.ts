@@ -139,7 +139,7 @@ async function writeSigned(work: string, statement: object, signer: Signer): Pro
   await writeFile(join(work, 'cosign.pub'), signer.publicKey);
 }
 
-/** SHA256SUMS of every file, blobs included, and its signature as `cosign sign-blob` writes it. */
+/** Writes SHA256SUMS of every file, blobs included, and its signature as `cosign sign-blob` writes it. */
 async function writeSums(work: string, signer: Signer | undefined): Promise<void> {
   const sums = [...(await sumsOf(work))].map(([name, sum]) => `${sum}  ${name}\n`).join('');
   await writeFile(join(work, 'SHA256SUMS'), sums);

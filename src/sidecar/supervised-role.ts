@@ -106,7 +106,7 @@ export class SupervisedRole {
     }
   }
 
-  /** The error has no caller that could handle it, so the component's state is undefined and it is stopped. */
+  /** Stops a component after an uncaught error: no caller could handle it, so the component's state is undefined. */
   #crashed(attempt: Attempt, error: unknown): void {
     const failure = failureOf(error);
     if (this.#attempt !== attempt) {

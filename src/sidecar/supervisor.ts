@@ -7,7 +7,7 @@ import type { RoleStatus } from './status/document.ts';
 
 /** The components of a sidecar, each kept running separately. */
 interface Supervisor extends Disposable {
-  /** In the order of the components. */
+  /** The states, in the order of the components. */
   status(): readonly RoleStatus[];
   /** Starts all components. */
   start(): void;

@@ -148,7 +148,7 @@ function opposite({ is, state }: Verdict): Verdict {
   return is === 'met' ? pending(state) : met(state);
 }
 
-/** The meaning of the kind, unless conditions were given. */
+/** Judges by the given conditions or JSONPaths, or else by the meaning of the kind. */
 async function judgeOf<T extends KubeObject>(dependency: ObjectDependency, meaning: Meaning<T>): Promise<Judge<T>> {
   const { conditions, jsonpaths, isNegated } = dependency;
   if (conditions.length > 0 || jsonpaths.length > 0) return await judgeAsked(dependency);

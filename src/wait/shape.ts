@@ -12,7 +12,7 @@ export class MalformedError extends Error {
 /** Messages by valibot's type of issue. */
 const CALLED: Readonly<Record<string, string>> = { array: 'list', custom: 'object', record: 'object' };
 
-/** Every field may be missing or null. */
+/** A field that may be missing or null, as every field may be. */
 function maybe<T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T | undefined> {
   return v.pipe(
     v.optional(v.nullable(schema)),

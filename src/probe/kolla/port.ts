@@ -51,7 +51,7 @@ function portOf(text: string): number {
 const PATTERN = /[\\^$*+?()[\]{}|/]|\S\s+\S/;
 
 /**
- * A name is compared literally, including spaces passed by kolla-ansible (`'neutron-l3-agent '`); only a name
+ * The query for a process argument. A name is compared literally, including spaces passed by kolla-ansible (`'neutron-l3-agent '`); only a name
  * that matches PATTERN is a regular expression for command lines.
  */
 function processOf(word: string): ProcessQuery {

@@ -47,7 +47,7 @@ async function said(
   }
 }
 
-/** Loaded lazily: a probe that runs every few seconds needs no help tables. */
+/** Prints help. Its tables are loaded lazily: a probe that runs every few seconds does not need them. */
 async function sayHelp(name: KollaName, understand: Understand): Promise<ExitCode> {
   const [{ helperOf }, { run }] = await Promise.all([import('./helpers.ts'), import('../../cli/run.ts')]);
   const helper = helperOf(name, (argv, env) => runKolla(name, understand, argv, env));

@@ -180,7 +180,7 @@ function seen(sockets: readonly InetSocket[], search: Search): string {
   return sockets.length === 0 ? '' : `; seen: ${listed(sockets.map((socket) => search.show(socket)))}`;
 }
 
-/** The start of a message, which the ports follow. */
+/** Start of the message for too few connections; the ports follow. */
 function tooFew(sockets: readonly InetSocket[], { isGood, atLeast }: Search): string {
   return `${sockets.filter(isGood).length} of ${atLeast} connections to`;
 }

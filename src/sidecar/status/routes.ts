@@ -69,7 +69,7 @@ class Watcher {
     exchange.write('retry: 2000\n\n');
   }
 
-  /** A client that reads slowly gets the changes later, combined. */
+  /** Sends the changes to the page. A client that reads slowly gets them later, combined. */
   tell(hub: Hub): void {
     if (this.#exchange.isBehind) return;
     const delta = hub.since(this.#id);

@@ -56,7 +56,7 @@ const SWITCH = /^(?:true|false|yes|no|on|off|none|null|nil|~)$/i;
 const NUMBER = /^\d{1,9}(?:[.:]\d{1,9})*[smhdwkMG]?$/;
 const PATH = /^(?:\.{0,2}\/[\w.@%+{}$*-]+){2,}\/?$/;
 
-/** The lines of a text without public data, such as certificates and public keys. */
+/** The lines of a text. Public data, such as certificates and public keys, is removed. */
 export function linesOf(text: string): Line[] {
   const open = text
     .replaceAll(
@@ -123,7 +123,7 @@ function wholeValue(rest: string): string | undefined {
   return rest.replace(/(?<=\S)\s+#\s.*$/, '').replace(/(?<=.)[,;]?\s*$/, '');
 }
 
-/** Lists of names and values: `name: OS_PASSWORD`, with the value in the same line or below. */
+/** Whether a line names a secret in a list: `name: OS_PASSWORD`, with the value in the same line or below. */
 function isNamed({ text }: Line): boolean {
   if (COMMENT.test(text)) return false;
   const names = text.matchAll(/(?<![\w.-])name["']?\s*[:=]\s*["']?([A-Za-z_][\w.-]*)["']?(?=\s*(?:[,}]|$))/g);

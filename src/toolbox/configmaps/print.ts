@@ -64,7 +64,7 @@ function checkName(what: string, name: string): void {
     );
 }
 
-/** The user's choice is followed, and a warning is logged. */
+/** Logs a warning if --plain puts a file with a secret into a ConfigMap. */
 function warnOfPlain(file: ConfigFile, { isSecret, why }: Verdict, { log }: Context): void {
   if (isSecret || why !== SAID_PLAIN) return;
   const found = judge(file);
@@ -105,7 +105,7 @@ function explanation(
   );
 }
 
-/** A name may contain control characters or line breaks. */
+/** A path in printable form: a name may contain control characters or line breaks. */
 function shown(path: string): string {
   return /\p{Cc}/u.test(path) ? printable(JSON.stringify(path)) : path;
 }

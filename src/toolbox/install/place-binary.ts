@@ -50,8 +50,8 @@ async function copy(source: string, target: string, signal: AbortSignal): Promis
 }
 
 /**
- * Compared by content and not by version, because two builds of one version differ during development. A link may lead
- * to a path that other containers don't see.
+ * Whether the target has the source's content: two builds of one version differ during development. False for a link,
+ * which may lead to a path that other containers don't see.
  */
 async function isSame(source: string, target: string): Promise<boolean> {
   const found = await lstat(target).catch(ignoreAbsent);

@@ -19,7 +19,7 @@ export interface Way {
   readonly warn: (message: string) => void;
 }
 
-/** Input at a column that kubernetes-entrypoint skipped. */
+/** The error for input at a column that kubernetes-entrypoint skipped. */
 export function leftOut(source: Source, column: number, why: string): LeftOutError {
   return new LeftOutError(wrong(source, column, why).message);
 }

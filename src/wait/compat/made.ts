@@ -70,7 +70,7 @@ export function containerDependency(name: string): ObjectDependency {
   return { ...PLAIN, of: container, kind: container.word, text: `Container ${name}`, name, namespace: undefined };
 }
 
-/** kubernetes-entrypoint checks only that the path exists, which needs no permission to connect. */
+/** A wait for a path: kubernetes-entrypoint only checks that it exists, without permission to connect. */
 export function socketDependency(path: string): PathDependency {
   return {
     form: 'path',
@@ -111,7 +111,7 @@ export function customResourceDependency(
   };
 }
 
-/** Formatted like a map in Go: `map[app:x tier:y]`. */
+/** Labels, formatted like a map in Go: `map[app:x tier:y]`. */
 function mapText(labels: readonly string[]): string {
   return `map[${labels.map((label) => label.replace('=', ':')).join(' ')}]`;
 }

@@ -94,7 +94,7 @@ export const daemonset: ObjectKind = {
   },
 };
 
-/** Conditions, values and absence refer to the DaemonSet itself. */
+/** Whether the wait is for the Pod on this node. Conditions, values and absence refer to the DaemonSet itself. */
 function isOfThisNode({ isNegated, conditions, jsonpaths }: ObjectDependency): boolean {
   return !isNegated && conditions.length === 0 && jsonpaths.length === 0;
 }
@@ -103,7 +103,7 @@ type Letter =
   | { readonly of: 'daemonset'; readonly seen: Sighting<DaemonSet> }
   | { readonly of: 'pods'; readonly seen: Sighting<OwnedPod> };
 
-/** Two watches are needed: the DaemonSet defines the selector of its Pods, and the verdict depends on their state. */
+/** Waits with two watches: the DaemonSet defines its Pods' selector, and the verdict depends on the Pods' state. */
 async function waitOnThisNode(
   { kind, name, namespace: given }: ObjectDependency,
   { daemonsetAbsent }: WaitOptions,

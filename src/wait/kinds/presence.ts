@@ -7,7 +7,7 @@ import { met, skipped, type Verdict } from '../verdict.ts';
 const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true } as const;
 const CONFIGMAPS = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true } as const;
 
-/** Existence is enough. */
+/** Judges an object for which existence is enough. */
 export function judgePresence({ metadata }: KubeObject): Verdict {
   return metadata.deletionTimestamp === undefined ? met('is there') : skipped('being deleted');
 }

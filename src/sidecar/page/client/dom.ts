@@ -1,4 +1,4 @@
-/** An element that the page always contains. */
+/** The element with this selector, which the page always contains. */
 export function part(selector: string): HTMLElement {
   const found = document.querySelector<HTMLElement>(selector);
   if (found === null) throw new Error(`the page has no ${selector}`);
