@@ -5,7 +5,7 @@ import { compiledParts } from '../core/parts.ts';
 import type { Built } from '../make.ts';
 import { lockedPackage } from './lockfile.ts';
 
-/** An npm package with code in the binary. */
+/** A package, mostly of npm, with code in the binary. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;

@@ -20,7 +20,7 @@ function maybe<T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown,
   );
 }
 
-/** valibot accepts a list as an object with indexes as keys. */
+/** An object that is not a list, since valibot accepts a list as an object with indexes as keys. */
 const NO_LIST = v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
 
 export type Shape = v.GenericSchema;
