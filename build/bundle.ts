@@ -44,7 +44,7 @@ export async function bundleHelper(name: string): Promise<Bundle> {
 }
 
 /**
- * Left out of a helper's code cache: a cache is read completely at each start, and an exec probe starts every few
+ * Files left out of a helper's code cache: a cache is read completely at each start, and an exec probe starts every few
  * seconds, while the API server's client is used only by the resident server, or once.
  */
 const COLD: Readonly<Record<string, RegExp>> = {

@@ -78,7 +78,7 @@ const PROC = {
   '7/status': 'Name:\tnova-compute\nUid:\t0\t0\t0\t0\n',
 };
 
-/** A slow build must not compile the timeout path: the cache would differ. */
+/** A timeout that no slow build exceeds: it would compile the timeout path, and the cache would differ. */
 const PATIENT = { KOLLA_PROBE_TIMEOUT: '1h' };
 
 async function rehearseInProc({ questionIn, runKolla }: Rehearsed, proc: string): Promise<void> {

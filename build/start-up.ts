@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
-/** Starts per program; the minimum is its cost, the rest is the machine's other load. */
+/** Number of measurements per program. The minimum is the program's cost; the rest is other load of the machine. */
 const ROUNDS = 12;
-/** Consecutive starts, because bash has millisecond resolution. */
+/** Number of starts per measurement, because bash has millisecond resolution. */
 const STARTS = 4;
 
 /** Start-up cost of a program. */

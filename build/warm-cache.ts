@@ -9,8 +9,8 @@ import { assetNames } from './load.ts';
 const exec = promisify(execFile);
 
 /**
- * With these flags the same source gives the same cache: hashes are seeded, no other thread affects what is compiled and
- * when, and no collection discards bytecode. None of them is part of V8's flag hash, to which a cache is bound.
+ * Flags with which the same source gives the same cache: hashes are seeded, no other thread affects what is compiled
+ * and when, and no collection discards bytecode. None of them is part of V8's flag hash, to which a cache is bound.
  */
 const WARM_ARGV = [
   '--random-seed=1',

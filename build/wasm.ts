@@ -1,4 +1,4 @@
-/** `node build/wasm.ts`: compiles native/log-lines.ts to src/logship/bytes/wasm.ts. A test fails if that file is stale. */
+/** `node build/wasm.ts`: compiles native/log-lines.ts to src/logship/bytes/wasm.ts. A test fails if it is stale. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -8,7 +8,7 @@ import { exclusively } from './lock.ts';
 import { ownerGone, ownerTag } from './owner.ts';
 import { step } from './progress.ts';
 
-/** Unused parts are removed after this time, which is longer than most branches rest. */
+/** Time after which unused parts are removed, which is longer than most branches rest. */
 const UNUSED_MS = 14 * 24 * 3600 * 1000;
 
 /**

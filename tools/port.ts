@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type ListenOptions } from 'node:net';
 
 /**
- * The first port. All ports are below Linux's ephemeral ports (32768 and up), which the kernel assigns to any connection and to servers
- * on port 0.
+ * The first port. All ports are below Linux's ephemeral ports (32768 and up), which the kernel assigns to any
+ * connection and to servers on port 0.
  */
 const FIRST = 20_000;
 const SLICE = 100;

@@ -26,7 +26,7 @@ export const MODULES: Readonly<Record<string, string>> = {
   'node:util': at('util.ts'),
 };
 
-/** Files that the engine's own files replace. */
+/** Files that are replaced by files of the engine. */
 const TWINS: Readonly<Record<string, string>> = {
   'cmd/kolla-init.ts': at('kolla-init.ts'),
   'cmd/kolla-probe.ts': at('kolla-probe.ts'),

@@ -10,7 +10,8 @@ import type { Target } from '../base.ts';
 const PACKAGES = ['libc6', 'libstdc++6', 'libgcc-s1'] as const;
 
 /**
- * The packages' files in the image: the loader, the binary's libraries, those glibc loads for name lookups, and the licences.
+ * The packages' files in the image: the loader, the binary's libraries, those that glibc loads for name lookups, and
+ * the licences.
  */
 const KEPT = [
   'usr/lib{,64}/ld-linux*',

@@ -42,8 +42,8 @@ export interface SidecarNeeds {
 const OWN_PATHS = ['/startupz', '/readyz'] as const;
 
 /**
- * After --grace, if neither server responds: 5 s to stop the command, 1 s for a pending renewal, 4 s to record the end,
- * 1 s to release the lock, 4 s to drop the temporary account.
+ * Seconds that a stop takes after --grace if neither server responds: 5 s to stop the command, 1 s for a pending
+ * renewal, 4 s to record the end, 1 s to release the lock, 4 s to drop the temporary account.
  */
 const STOPPING_S = 15;
 /** Kubernetes' defaults, which the API server sets. */

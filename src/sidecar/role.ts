@@ -36,7 +36,7 @@ export interface Role {
   /** Time that the component may take to stop, in milliseconds. */
   readonly stopMs: number;
   readonly backoff: Backoff;
-  /** Resolves with 0 if there is nothing left to do. Any other result is a failure, after which the component is restarted. */
+  /** Resolves with 0 if there is nothing left to do. After any other result, a failure, the component is restarted. */
   run(run: RoleRun): Promise<ExitCode>;
 }
 

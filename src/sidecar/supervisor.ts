@@ -12,7 +12,8 @@ interface Supervisor extends Disposable {
   /** Starts all components. */
   start(): void;
   /**
-   * Stops the components in STOP_ORDER. A component that exceeds its time is abandoned, so that the next ones still have theirs.
+   * Stops the components in STOP_ORDER. A component that exceeds its time is abandoned, so that the next ones still
+   * have theirs.
    */
   stop(reason: Error): Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { Effects, Self } from './waiter.ts';
 
 /** Timeout: the check is optional and must not delay the wait. */
 const ASK_MS = 5000;
-/** These phases wait for the rollout of this Pod itself, so no wait may depend on them. */
+/** Phases that wait for the rollout of this Pod itself, so that no wait depends on them. */
 const AFTER_ROLLOUT = new Set(['contract', 'online']);
 
 interface Container {

@@ -17,7 +17,7 @@ import { isByName, matches, NAMES_WITH_OWN_WATCH, type Demands } from './demand.
 import { Mailbox } from '../core/mailbox.ts';
 
 const BACKOFF = { minMs: 200, maxMs: 5000 };
-/** An API server that has just started denies everything. A denial that lasts this long is real. */
+/** Time after which a denial is final: an API server that has just started denies everything. */
 const REFUSED_MS = 10_000;
 
 /** A resource in the API. */

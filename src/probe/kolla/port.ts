@@ -51,8 +51,8 @@ function portOf(text: string): number {
 const PATTERN = /[\\^$*+?()[\]{}|/]|\S\s+\S/;
 
 /**
- * The query for a process argument. A name is compared literally, including spaces passed by kolla-ansible (`'neutron-l3-agent '`); only a name
- * that matches PATTERN is a regular expression for command lines.
+ * The query for a process argument. A name is compared literally, without the spaces passed by kolla-ansible
+ * (`'neutron-l3-agent '`); only a name that matches PATTERN is a regular expression for command lines.
  */
 function processOf(word: string): ProcessQuery {
   const name = word.trim();

@@ -48,7 +48,7 @@ function readProcess(proc: string, pid: number): ProcessInfo | undefined {
 }
 
 /**
- * Interpreters, whose script is the first argument that is not an option. Other programs don't count: `tail glance-api`
+ * Programs whose script is the first argument that is not an option. Other programs don't count: `tail glance-api`
  * is not glance-api.
  */
 const INTERPRETER = /^(?:(?:platform-)?python|pypy|perl|ruby|node|bash|dash|sh|ksh|zsh|lua|php)[\d.]*$/;

@@ -8,9 +8,9 @@ const PIECE_BYTES = 65_536;
 /** Number of reads per turn. The kernel returns about 4 kB per read, and this many reads take about 2 ms. */
 const READS_A_TURN = 32;
 /**
- * A row of /proc/net/tcp. After the last row the kernel walks the rest of its table, shared by all network namespaces,
- * which takes milliseconds: a caller that has found its row need not pay that. Reading more than a row makes it walk to
- * the next.
+ * Size of a row of /proc/net/tcp. After the last row the kernel walks the rest of its table, shared by all network
+ * namespaces, which takes milliseconds: a caller that has found its row need not pay that. Reading more than a row
+ * makes it walk to the next.
  */
 const ROW_BYTES = 160;
 const ROW_READS = 100;

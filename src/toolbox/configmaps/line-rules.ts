@@ -34,7 +34,7 @@ export const LINE_RULES: readonly LineRule[] = [
   },
 ];
 
-/** A password in a URL for SQLAlchemy may contain spaces. */
+/** A login in a URL for SQLAlchemy, whose password may contain spaces. */
 const SPACED_LOGIN = /:\/\/[^\s:@/]*:[^@"']{1,300}@/;
 /** Hashes in the formats of crypt(3), LDAP and Apache's htpasswd. */
 const HASH = /\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|argon2\w*|pbkdf2\S*|scrypt)\$\S|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT)\}\S/i;

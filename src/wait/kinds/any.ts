@@ -9,7 +9,7 @@ import type { Resource } from '../sharing.ts';
 import type { Effects, Report } from '../waiter.ts';
 import { judgePresence } from './presence.ts';
 
-/** A missing definition may be created later, but rarely within seconds. */
+/** Backoff for a missing definition, which may be created later, but rarely within seconds. */
 const BACKOFF = { minMs: 1000, maxMs: 10_000 };
 
 /** Any other resource in the API. The dependency defines its condition; the default is existence. */
