@@ -156,7 +156,7 @@ function scan(at: usize, end: usize): i32 {
   for (c = load<u8>(++at); c > SPACE; c = load<u8>(++at));
   if (at == levelEnd + 1 || c != SPACE || at >= end) return 0;
   moduleEnd = at;
-  // ERROR and TRACE may be a traceback's, unless a context follows.
+  // A line of level ERROR or TRACE may be part of a traceback, unless a context follows.
   if (levelEnd - pidEnd != 6 || load<u8>(pidEnd + 1) == 68) return 1;
   if (at + 6 > end || load<u8>(at + 1) != OPEN) return 0;
   const word = load<u32>(at + 2);

@@ -108,7 +108,7 @@ function checkSize(kind: ConfigObject['kind'], files: readonly ConfigFile[]): vo
   );
 }
 
-/** Names as in the output of kolla-init plan, whose volume this one replaces. */
+/** The volume's name, as in the output of kolla-init plan, whose volume it replaces. */
 const VOLUME = 'config-files';
 
 /**

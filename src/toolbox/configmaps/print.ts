@@ -97,7 +97,7 @@ function explanation(
     const taken = isUntaken(file) ? '; no entry of config.json installs it' : '';
     return [shown(file.path), object?.kind ?? '', object?.metadata.name ?? '', `${verdict.why}${taken}`];
   });
-  // One line per file, so that it can be searched. A terminal wraps it.
+  // One line per file, so that the output can be searched. On a terminal the lines are wrapped.
   return table(
     terminal.isTerminal ? terminal : { ...terminal, width: UNFOLDED_COLUMNS },
     ['FILE', 'KIND', 'NAME', 'WHY'],
