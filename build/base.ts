@@ -10,7 +10,7 @@ const exec = promisify(execFile);
 /** Target of the binary. */
 export interface Target {
   readonly arch: 'arm64' | 'x64';
-  /** Its node, as in the lockfile. */
+  /** Path of the target's node, of the version in the lockfile. */
   readonly node: string;
   /** The program that strips the target's executables. */
   readonly strip: string;

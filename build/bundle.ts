@@ -44,7 +44,7 @@ export async function bundleHelper(name: string): Promise<Bundle> {
 }
 
 /**
- * Left out of a helper's code cache: a cache is read completely at each start, and an exec probe starts every few
+ * Files left out of a helper's code cache: a cache is read completely at each start, and an exec probe starts every few
  * seconds, while the API server's client is used only by the resident server, or once.
  */
 const COLD: Readonly<Record<string, RegExp>> = {
@@ -119,7 +119,7 @@ function lazyImports({ inputs }: Metafile): string[] {
   return [...new Set(lazy.map((i) => `./${i.path}`))].filter((path) => !path.includes(':')).toSorted();
 }
 
-/** Certificates of a cloud's databases, 177 KB in mysql2, for an option that is not used here. */
+/** Leaves out mysql2's certificates of a cloud's databases: 177 KB, for an option that is not used here. */
 function stubbed(filter: RegExp): Plugin {
   return {
     name: 'stub',

@@ -18,6 +18,7 @@ interface ValuesSchema extends Schema {
 const OVER = 'over-';
 
 /**
+ * The schema of a chart's values.
  * @param name of the chart
  * @param library the library's schema, as JSON
  * @param settings the chart's own schema for `settings`, as JSON; without it settings are free-form

@@ -39,7 +39,7 @@ export function chartNames(): string[] {
 
 /**
  * Copies a chart and its dependencies into a directory, ready for Helm.
- * @param source its directory, if not the one in k8s/charts
+ * @param source the chart's directory, if not the one in k8s/charts
  * @returns `directory/NAME`
  */
 export function stageChart(name: string, directory: string, source: string = join(CHARTS, name)): string {

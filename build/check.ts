@@ -10,7 +10,7 @@ const exec = promisify(execFile);
 
 /**
  * Runs every command of a fresh binary. A failed injection leaves a plain node, which would run its first argument as a
- * script: so the output is checked, not only the exit code.
+ * script, so the output is checked, not only the exit code.
  */
 export async function checkBinary({ directory, helpers, base: { target } }: Built): Promise<void> {
   for (const { name } of helpers) {

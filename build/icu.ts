@@ -60,7 +60,7 @@ function itemsIn(archive: Buffer, toc: number): Item[] {
   });
 }
 
-/** `icudt78l/lang/de.res`, but not `icudt78l/lang/en.res`, `.../root.res` or `.../zoneinfo64.res`. */
+/** Whether a file is removed: `icudt78l/lang/de.res`, but not `.../en.res`, `.../root.res` or `.../zoneinfo64.res`. */
 function isForeign(name: string): boolean {
   const [, ...path] = name.split('/');
   const file = path.pop() ?? '';

@@ -73,7 +73,7 @@ async function writeEvidence(rows: readonly string[][]): Promise<void> {
   await writeFile(join(ROOT, 'docs/evidence/image-sizes.md'), page.join(''));
 }
 
-/** Empty if this machine cannot build them, with a message. */
+/** The images of an architecture; if this machine cannot build them, prints the reason and returns none. */
 async function imagesFor(name: string): Promise<readonly BuiltImage[]> {
   try {
     const target = await targetFor(ARCHITECTURES[name] ?? 'x64');

@@ -58,7 +58,8 @@ async function joinHere({ nodePath, arch, mainFile, assets, output }: Parts): Pr
   await sea(mainFile, {
     targets: [{ nodeRange: 'node24', platform: 'linux', arch, output }],
     nodePath,
-    // Another machine's node cannot be queried for its version. Ours has the same version and writes the blob.
+    // Another machine's node cannot be queried for its version. This machine's node has the same version, and writes
+    // the blob.
     useLocalNode: arch !== process.arch,
     seaConfig: {
       // The path is relative to pkg's directory: an absolute path would end up in the binary and differ between builds.

@@ -48,7 +48,7 @@ export function createLoader(scriptOf: (name: string) => Script, builtin: (id: s
   };
 }
 
-/** The script's file name is absolute, as required by some libraries' createRequire. */
+/** Runs a script and returns its exports. Its file name is absolute, as required by some libraries' createRequire. */
 function runModule(script: Script, name: string, require: (id: string) => unknown): Record<string, unknown> {
   const module = { exports: {} };
   const factory = script.runInThisContext() as (...module: unknown[]) => void;

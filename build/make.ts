@@ -31,7 +31,7 @@ export interface BuiltBundle {
  * @param directory output directory; existing files are replaced at the end, by rename
  * @param say called for each step
  * @param names a subset, for experiments
- * @param target another machine than this
+ * @param target the machine for which to build, if not this one
  */
 export async function buildBinary(
   directory: string,
@@ -91,7 +91,7 @@ async function withCache(bundle: Bundle, work: string): Promise<BuiltBundle> {
   return { name: bundle.name, bundle, cacheBytes: (await stat(join(work, assetNames(bundle.name).cache))).size };
 }
 
-/** Links first, so that each is without its binary for two renames at most. */
+/** Renames the result into place: links first, so that each is without its binary for two renames at most. */
 async function place(work: string, output: string, names: readonly string[]): Promise<void> {
   const own = names.filter((name) => !isRootless(name));
   const layout = Object.entries(layoutOf(own, true));

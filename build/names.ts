@@ -1,4 +1,4 @@
-/** Every working name of the binary. Others are missing here, and so in all images. */
+/** The names of the binary's commands, our own and Kolla's. A name that is missing here is missing in all images. */
 export const NAMES = [
   'kolla-pod',
   'kolla-init',

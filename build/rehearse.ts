@@ -27,7 +27,7 @@ const DOCUMENT = {
   permissions: [{ path: '/etc/d', owner: 'me', perm: '0700', recurse: true }],
 };
 
-/** Does what the commands do at each start, unprivileged and in a temporary root: so the code cache covers it. */
+/** Does what the commands do at each start, unprivileged and in a temporary root, so that the code cache covers it. */
 export async function rehearse(helper: Rehearsed): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'kp-rehearse-'));
   try {
@@ -59,7 +59,7 @@ export async function rehearse(helper: Rehearsed): Promise<void> {
 }
 
 /**
- * Creates a /proc with one process that listens, is connected, and has a Unix socket. The machine's own is not read.
+ * Files of a fake /proc with one process that listens, is connected, and has a Unix socket, instead of the machine's.
  */
 const PROC = {
   'net/tcp': [
@@ -78,7 +78,7 @@ const PROC = {
   '7/status': 'Name:\tnova-compute\nUid:\t0\t0\t0\t0\n',
 };
 
-/** A slow build must not compile the timeout path: the cache would differ. */
+/** A timeout that no slow build exceeds: it would compile the timeout path, and the cache would differ. */
 const PATIENT = { KOLLA_PROBE_TIMEOUT: '1h' };
 
 async function rehearseInProc({ questionIn, runKolla }: Rehearsed, proc: string): Promise<void> {

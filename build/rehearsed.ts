@@ -1,4 +1,4 @@
-/** Work that build/rehearse.ts does for a helper because `main` cannot do it in a build: it works on `/`. */
+/** Work that build/rehearse.ts does for a helper because `main` works on `/` and cannot run in a build. */
 export const REHEARSED: Readonly<Record<string, readonly string[]>> = {
   kolla_set_configs: [`export { createLines, setConfigs } from './src/config/set-configs/index.ts';`],
   kolla_start: [
@@ -12,8 +12,8 @@ export const REHEARSED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * For a Kolla name that reads /proc: rehearsed with a fake one, since the machine's processes must not affect the
- * cache.
+ * Exports for a command of Kolla that reads /proc. It is rehearsed with a fake /proc, since the machine's processes
+ * must not affect the cache.
  */
 function inProc(question: string): string[] {
   return [

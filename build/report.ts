@@ -16,7 +16,7 @@ export interface Report {
   readonly arch: string;
   readonly stripped: boolean;
   readonly helpers: readonly Sizes[];
-  /** Once for all names. */
+  /** The libraries, which all commands share. */
   readonly libraries: readonly Sizes[];
   readonly mib: { readonly base: number; readonly whole: number; readonly gzip: number; readonly zstd: number };
   readonly startUp: readonly StartUp[];
@@ -93,7 +93,7 @@ export function reportText(report: Report, terminal: Terminal): string {
   return `${table(terminal, head, rows)}kolla-pod --version costs ${ratio} of bare node's start\n`;
 }
 
-/** docs/evidence/binary.md and binary.json. */
+/** Writes docs/evidence/binary.md and binary.json. */
 export function writeEvidence(report: Report, directory: string): void {
   const rows = report.helpers.map(({ name, bundleKiB, cacheKiB }) => {
     const start = report.startUp.find(({ what }) => what === `${name} --help`);

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
-/** Starts per program; the minimum is its cost, the rest is the machine's other load. */
+/** Number of measurements per program. The minimum is the program's cost; the rest is other load of the machine. */
 const ROUNDS = 12;
-/** Consecutive starts, because bash has millisecond resolution. */
+/** Number of starts per measurement, because bash has millisecond resolution. */
 const STARTS = 4;
 
 /** Start-up cost of a program. */
@@ -27,7 +27,7 @@ export function measureStartUp(programs: readonly { what: string; argv: readonly
   return least;
 }
 
-/** With bash, whose `time` reads the child's own usage in milliseconds; Node has no such API. */
+/** Measured by bash, whose `time` reads the child's own usage in milliseconds; Node has no such API. */
 function cost(argv: readonly string[]): { cpuMs: number; wallMs: number } {
   const script = `TIMEFORMAT="%3U %3S %3R"; time for ((i = 0; i < ${STARTS}; i++)); do "$@" >&- 2>&- || exit; done`;
   const { status, stderr } = spawnSync('bash', ['--norc', '-c', script, 'bash', ...argv], {

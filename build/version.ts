@@ -18,9 +18,9 @@ const FILES = [
   'docs/{how-to,reference,start}/*.md',
   'docs/evidence/image-sizes.md',
 ];
-/** No other pre-release: what follows in an image's tag is its kind. */
+/** A version, with no other pre-releases: in an image's tag the image's kind follows the version. */
 const ANY = String.raw`\d+\.\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+)?`;
-/** What stands before the version, by kind of statement. */
+/** The text before the version, by kind of statement. */
 const BEFORE = [
   String.raw`^ *"name": "kolla-pod",\n *"version": "`,
   String.raw`\bconst VERSION = '`,
@@ -34,7 +34,7 @@ const BEFORE = [
   String.raw`\bkolla-(?:init|probe|pod) (?=\d)`,
   String.raw`\bdist/charts/[\w$-]+-`,
 ].map((before) => new RegExp(`(?<=${before})${ANY}`, 'gm'));
-/** As in the expected output of an example. */
+/** A version with escaped dots, as in the expected output of an example. */
 const ESCAPED =
   /(?<=\bkolla-(?:init |probe |pod |pod\/charts\/[\w-]+:))\d+\\\.\d+\\\.\d+(?:-(?:alpha|beta|rc)\\\.\d+)?/g;
 

@@ -9,8 +9,8 @@ import { assetNames } from './load.ts';
 const exec = promisify(execFile);
 
 /**
- * With these flags the same source gives the same cache: hashes are seeded, no other thread affects what is compiled and
- * when, and no collection discards bytecode. None of them is part of V8's flag hash, to which a cache is bound.
+ * Flags with which the same source gives the same cache: hashes are seeded, no other thread affects what is compiled
+ * and when, and no collection discards bytecode. None of them is part of V8's flag hash, to which a cache is bound.
  */
 const WARM_ARGV = [
   '--random-seed=1',
@@ -30,7 +30,7 @@ const ACCEPTED = `
 /**
  * Creates the code cache of a bundle with the node that will read it.
  * @param directory contains the bundle and its libraries
- * @throws Error if that node would reject it: it would only add cost
+ * @throws Error if that node would reject the cache, which would then only add cost
  */
 export async function warmCache(base: Base, name: string, directory: string): Promise<void> {
   // Empty environment: a helper's settings must not affect the cache.

@@ -22,7 +22,10 @@ const USUAL_WORK: Readonly<Record<string, readonly (readonly string[])[]>> = {
   healthcheck_filemod: [['/', '1']],
 };
 
-/** Not for healthcheck_curl, which executes the image's curl for arguments other than a plain GET. */
+/**
+ * Command lines that every command accepts, except healthcheck_curl: it executes the image's curl for arguments other
+ * than a plain GET.
+ */
 const OFTEN: readonly (readonly string[])[] = [['--version'], ['--help'], ['--no-such-option']];
 
 // A function keeps a bit that says whether Sparkplug has compiled it, which depends on the load of the machine: two builds
@@ -49,7 +52,7 @@ async function workAsHelper(): Promise<void> {
     await helper.main([...argv], {});
 }
 
-/** Each once: a cache covers only code compiled by its own script. */
+/** The script of a bundle, created only once: a cache covers only code compiled by its own script. */
 function scriptOf(wanted: string): Script {
   const { source } = assetNames(wanted);
   const script = scripts.get(wanted) ?? new Script(readFileSync(source, 'latin1'), { filename: `/${source}` });

@@ -1,4 +1,4 @@
-/** `node build/wasm.ts`: compiles native/log-lines.ts to src/logship/bytes/wasm.ts. A test says when that is stale. */
+/** `node build/wasm.ts`: compiles native/log-lines.ts to src/logship/bytes/wasm.ts. A test fails if it is stale. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -10,11 +10,11 @@ import { ROOT } from './bundle.ts';
 const SOURCE = 'native/log-lines.ts';
 export const COMPILED = join(ROOT, 'src/logship/bytes/wasm.ts');
 
-/** The module as TypeScript: bundlers and Node load it without a file beside it. */
+/** The module as TypeScript: bundlers and Node load it without an additional file. */
 export async function compiledLines(): Promise<string> {
   await using directory = await privateDirectory('wasm');
   const out = join(directory.path, 'lines.wasm');
-  // Its own process: the types of its API replace those of JavaScript's arrays everywhere.
+  // The compiler runs in its own process: the types of its API replace those of JavaScript's arrays everywhere.
   const asc = join(ROOT, 'node_modules/assemblyscript/bin/asc.js');
   const options = ['--optimize', '--enable', 'simd', '--runtime', 'stub', '--importMemory', '--noExportMemory'];
   await promisify(execFile)(process.execPath, [asc, SOURCE, '--outFile', out, ...options, '--use', 'abort='], {

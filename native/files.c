@@ -39,7 +39,7 @@ static JSValue transfer(JSContext *c, JSValueConst *argv, bool writes) {
 CALL(sys_read) { return transfer(c, argv, false); }
 CALL(sys_write) { return transfer(c, argv, true); }
 
-/* An array of numbers: object fields would take the engine three times as long. */
+/* Returns an array of numbers: object fields would take the engine three times as long. */
 CALL(sys_stat) {
   struct stat at;
   char *path = bytes_of(c, argv[1]);

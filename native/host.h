@@ -1,4 +1,4 @@
-/* Shared by the parts of the host. src/engine/sys.ts documents each call. */
+/* Shared by the C files of kolla-core. src/engine/sys.ts documents each call. */
 #ifndef HOST_H
 #define HOST_H
 
@@ -9,7 +9,7 @@
 #include "quickjs.h"
 
 #define UNUSED __attribute__((unused))
-/* All calls have the same signature, whether or not they use all of it. */
+/* All calls have the same signature, even if they use only a part of it. */
 #define CALL(name)                                                                    \
   static JSValue name(JSContext *c UNUSED, JSValueConst self UNUSED, int argc UNUSED, \
                       JSValueConst *argv UNUSED)

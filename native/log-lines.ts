@@ -1,12 +1,12 @@
 // AssemblyScript: writes log lines as JSON, 16 bytes at a time. `build/wasm.ts` compiles it to src/logship/bytes/wasm.ts.
-// It reads and writes up to 31 bytes beyond what it is given; callers leave room for that.
+// It reads and writes up to 31 bytes beyond the given ranges; callers leave room for that.
 
 const QUOTE: u32 = 34;
 const BACKSLASH: u32 = 92;
 const SPACE: u32 = 32;
 const OPEN: u32 = 91;
 const CLOSE: u32 = 93;
-/** Little-endian words: `req-`, `None`. */
+/** `req-` and `None` as little-endian words. */
 const REQ: u32 = 0x2d716572;
 const NONE: u32 = 0x656e6f4e;
 /** Width of a key in the table of keys; its last byte is the key's length. */
@@ -49,7 +49,7 @@ function escape(to: usize, from: usize, end: usize): usize {
   return to;
 }
 
-/** Copies what needs no escaping; 0 if something does. */
+/** Copies text that needs no escaping; 0 if a byte needs it. */
 function plain(to: usize, from: usize, end: usize): usize {
   for (; from < end; from += 16) {
     const bytes = v128.load(from);
@@ -72,7 +72,7 @@ export function raw(to: usize, from: usize, end: usize, head: usize, headLength:
 // Positions found by `time` and `scan`.
 let timeEnd: usize, pidEnd: usize, levelEnd: usize, moduleEnd: usize, pid: u32;
 
-/** There is no time, or it is in another minute. */
+/** Results of `time` and `begins`: no time, or a time in another minute. */
 const NO_TIME: i32 = -1;
 const OTHER_MINUTE: i32 = -2;
 
@@ -97,7 +97,7 @@ export function time(at: usize, end: usize, minute: usize): i32 {
   return at == first ? NO_TIME : <i32>ms;
 }
 
-/** The same of a line of oslo.log that certainly begins an event. */
+/** Like `time`, for a line of oslo.log; NO_TIME unless the line certainly begins an event. */
 export function begins(at: usize, end: usize, minute: usize): i32 {
   const ms = time(at, end, minute);
   if (ms < 0) return ms;
@@ -133,14 +133,14 @@ export function number(id: usize, high: u32, low: u32, at: usize, ms: u32): void
   decimal(at + 4, ms - hundreds * 100);
 }
 
-/** The process of the line scanned last. */
+/** ID of the process that wrote the line scanned last. */
 export function pidOf(): u32 {
   return pid;
 }
 
 /**
- * What follows the time in a line of oslo.log: ` pid LEVEL module message`. Returns 1 if the line certainly begins an
- * event.
+ * Scans the text after the time in a line of oslo.log: ` pid LEVEL module message`. Returns 1 if the line certainly
+ * begins an event.
  */
 function scan(at: usize, end: usize): i32 {
   timeEnd = at;
@@ -156,7 +156,7 @@ function scan(at: usize, end: usize): i32 {
   for (c = load<u8>(++at); c > SPACE; c = load<u8>(++at));
   if (at == levelEnd + 1 || c != SPACE || at >= end) return 0;
   moduleEnd = at;
-  // ERROR and TRACE may be a traceback's, unless a context follows.
+  // A line of level ERROR or TRACE may be part of a traceback, unless a context follows.
   if (levelEnd - pidEnd != 6 || load<u8>(pidEnd + 1) == 68) return 1;
   if (at + 6 > end || load<u8>(at + 1) != OPEN) return 0;
   const word = load<u32>(at + 2);
@@ -186,7 +186,7 @@ export function oslo(to: usize, from: usize, end: usize, head: usize, headLength
       at += 5;
       if (word == REQ) {
         const start = at;
-        // What follows the line may be of any length.
+        // `end` is checked too, because the bytes after the line may contain no space.
         while (at < end && <u32>load<u8>(at) > SPACE) at++;
         to = plain(key(to, keys, 5), start, at);
         if (to == 0) return 0;

@@ -1,5 +1,5 @@
 /*
- * kolla-core's host.
+ * kolla-core's C part: runs a command's bytecode in QuickJS.
  *
  *   argv[0] -> the command's linked-in bytecode -> a function of `sys`: the calls of this
  * directory, argv, environment, assets -> it returns `turn` -> pending jobs, turn, ... until
@@ -30,7 +30,7 @@ static int interrupted(JSRuntime *runtime UNUSED, void *unused UNUSED) {
   return deadline > 0 && now(CLOCK_MONOTONIC) > deadline;
 }
 
-/* Milliseconds until running code is interrupted with an exception; 0: never. */
+/* Sets the milliseconds until running code is interrupted with an exception; 0: never. */
 CALL(sys_deadline) {
   double length = double_of(c, argv[0]);
   deadline = length > 0 ? now(CLOCK_MONOTONIC) + length : 0;
@@ -67,7 +67,7 @@ CALL(sys_asset) {
   return asset == NULL ? JS_UNDEFINED : evaluate(c, asset, self);
 }
 
-/* The C library reads variables by itself: TZ names a file. */
+/* Clears the environment: the C library itself reads variables, such as TZ, which names a file. */
 CALL(sys_forget) { return result(c, clearenv()); }
 
 CALL(sys_cyclesFrom) {

@@ -38,8 +38,8 @@ CALL(sys_execve) {
 }
 
 #define DESCRIPTORS_MAX 16
-/* Runs in the child, whose descriptors other than its own are closed by execve: sets its
- * descriptors, then executes the program. */
+/* Runs in the child: sets the child's descriptors, then executes the program. execve closes all
+ * other descriptors. */
 static void become(const char *file, char **words, char **env, const int32_t *from, int count,
                    int tell) {
   sigset_t none;
@@ -47,7 +47,7 @@ static void become(const char *file, char **words, char **env, const int32_t *fr
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   setpgid(0, 0);
-  /* Moves them above all targets first, so that none is overwritten before it is copied. */
+  /* Moves the descriptors above all targets first: none is overwritten before it is copied. */
   for (int i = 0; i <= count; i++) {
     moved[i] = fcntl(i < count ? from[i] : tell, F_DUPFD_CLOEXEC, count);
     if (moved[i] < 0) _exit(127);
@@ -87,7 +87,7 @@ CALL(sys_spawn) {
   return done;
 }
 
-/* Pid of an exited child, 0 if there is none; -1 waits for any. Its status goes into a buffer. */
+/* Pid of an exited child, 0 if there is none; -1 asks for any. Stores the status in a buffer. */
 CALL(sys_wait) {
   int *status = bytes_at(c, argv[1], sizeof *status);
   return status ? result(c, waitpid(int_of(c, argv[0]), status, WNOHANG)) : JS_EXCEPTION;
@@ -141,7 +141,7 @@ CALL(sys_onSignal) {
   return result(c, signal_pipe[0] < 0 ? 0 : signal_pipe[0]);
 }
 
-/* Array of struct pollfd. */
+/* Polls an array of struct pollfd. */
 CALL(sys_poll) {
   size_t length;
   struct pollfd *rows = (struct pollfd *)(void *)JS_GetArrayBuffer(c, &length, argv[0]);

@@ -41,7 +41,7 @@ static size_t unescape(char *text, size_t length) {
   return to;
 }
 
-/* To be freed with js_free; NULL with errno. */
+/* A string's bytes, to be freed with js_free; NULL with errno. */
 static char *unescaped(JSContext *c, JSValueConst value, size_t *length) {
   const char *text = JS_ToCStringLen(c, length, value);
   char *copy = text == NULL ? NULL : js_malloc(c, *length + 1);

@@ -8,7 +8,7 @@ import { exclusively } from './lock.ts';
 import { ownerGone, ownerTag } from './owner.ts';
 import { step } from './progress.ts';
 
-/** This is longer than most branches rest; parts unused since are rebuilt. */
+/** Time after which unused parts are removed, which is longer than most branches rest. */
 const UNUSED_MS = 14 * 24 * 3600 * 1000;
 
 /**
@@ -68,7 +68,8 @@ export async function cached(
 }
 
 /**
- * A part's last use is the modification time of a file next to it: the part itself must not change under its readers.
+ * The file whose modification time is a part's last use. It is next to the part, which must not change under its
+ * readers.
  */
 function markOf(place: string): string {
   return join(dirname(place), 'used', basename(place));

@@ -64,7 +64,7 @@ export async function unpackedPackages(
   });
 }
 
-/** This is probed by fetching one small package, which is cached afterwards. */
+/** Probes by fetching one small package, which is cached afterwards. */
 export const canUnpackDebian: Capability = async () => {
   try {
     await unpackedPackages('apt-tried', ['base-files'], { dependencies: false });
@@ -74,7 +74,7 @@ export const canUnpackDebian: Capability = async () => {
   }
 };
 
-/** The machine's apt sources; another release or mirror is another cache entry. */
+/** The machine's apt sources, which are a part of the cache key. */
 async function aptSources(): Promise<string[]> {
   const parts = await readdir('/etc/apt/sources.list.d').catch(() => []);
   const files = ['sources.list', ...parts.map((name) => `sources.list.d/${name}`).toSorted(byName)];
@@ -119,7 +119,7 @@ async function aptConfig(work: string, architecture: string | undefined): Promis
   await writeFile(
     config,
     [
-      // The machine's hooks clean its own cache and notify its desktop, which must not happen here.
+      // apt's hooks on this machine clean the system's cache and notify its desktop, which must not happen here.
       ...['APT::Update', 'DPkg'].flatMap((of) => ['Pre', 'Post'].map((when) => `#clear ${of}::${when}-Invoke;`)),
       '#clear APT::Update::Post-Invoke-Success;',
       '#clear Acquire::IndexTargets::deb::DEP-11;',
@@ -167,7 +167,7 @@ async function unpack(files: readonly string[], directory: string, signal: Abort
   await Promise.all(Array.from({ length: UNPACK_WORKERS }, worker));
 }
 
-/** A package may still ship /lib/x while another looks for /usr/lib/x: merges them and leaves a symlink. */
+/** Merges /lib into /usr/lib and so on, with symlinks: a package may ship /lib/x while another looks for /usr/lib/x. */
 async function mergeIntoUsr(directory: string): Promise<void> {
   for (const name of MERGED_INTO_USR) {
     const top = join(directory, name);

@@ -41,7 +41,7 @@ export async function goProgram({
     const env = goEnv();
     // One build at a time: it uses all CPUs, and the next one reuses shared compiled packages.
     await exclusively(env.GOCACHE, async () => {
-      // It runs with nice: the compiler must leave CPU time for concurrent tests.
+      // The build runs with nice: the compiler must leave CPU time for concurrent tests.
       await must('nice', ['go', 'build', ...options, main], {
         cwd: join(directory, name),
         env: { ...process.env, ...env },

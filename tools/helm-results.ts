@@ -106,7 +106,7 @@ function filesBelow(path: string, name: string): [name: string, content: Buffer]
     .flatMap((child) => filesBelow(join(path, child), `${name}/${child}`));
 }
 
-/** Values count like templates: a chart may render them with `tpl`. */
+/** Whether a template has an impure function. Values count as templates: a chart may render them with `tpl`. */
 function isImpure(content: Buffer): boolean {
   if (!content.includes('{{')) return false;
   const actions = content.toString().replaceAll(COMMENT, '').match(ACTION) ?? [];
@@ -125,7 +125,7 @@ async function read(place: string): Promise<Finished | undefined> {
   return JSON.parse(await readFile(place, 'utf8')) as Finished;
 }
 
-/** The write is atomic: another process may read the file. */
+/** Writes a result atomically, because another process may read the file. */
 async function keep(place: string, result: Finished): Promise<void> {
   const root = dirname(place);
   await mkdir(root, { recursive: true });
@@ -140,7 +140,7 @@ async function keep(place: string, result: Finished): Promise<void> {
 export async function prune(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const place = join(root, name);
-    // Another process may have removed or renamed it meanwhile.
+    // Another process may have removed or renamed the file meanwhile.
     const entry = statSync(place, { throwIfNoEntry: false });
     if (entry !== undefined && Date.now() - entry.mtimeMs > UNUSED_MS) await rm(place, { force: true });
   }

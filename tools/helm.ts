@@ -26,7 +26,7 @@ export async function helmBinary(): Promise<string> {
   });
 }
 
-/** This is probed by building Helm; the build is cached. */
+/** Probes by building Helm; the build is cached. */
 export const canRunHelm: Capability = async () => {
   try {
     await helmBinary();

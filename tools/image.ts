@@ -40,7 +40,7 @@ export async function imageTar(file: string, image: Image): Promise<string> {
 }
 
 /**
- * Several images as one docker-archive. A layer (the same object) shared by several images is written once, and
+ * Writes several images as one docker-archive. A layer (the same object) shared by several images is written once, and
  * imported once.
  * @returns their ids
  */
@@ -121,7 +121,7 @@ export async function* layerOfFile(file: string): AsyncGenerator<Uint8Array> {
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) yield chunk;
 }
 
-/** The size precedes the content, so the header is written last: a layer needs no second copy on disk. */
+/** Writes the header last, because it has the size of the content: so a layer needs no second copy on disk. */
 async function writeLayer(
   archive: FileHandle,
   start: number,

@@ -33,7 +33,7 @@ export async function exclusively<T>(name: string, work: () => Promise<T>): Prom
   }
 }
 
-/** The holder accepts every connection and sends nothing; its exit closes them. */
+/** Resolves when the holder has exited: it accepts every connection, sends nothing, and its exit closes them. */
 async function holderGone(address: string): Promise<void> {
   const socket = connect(address).resume();
   await once(socket, 'close').catch(() => {}); // The connection was refused or reset: the holder is gone already.

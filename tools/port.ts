@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type ListenOptions } from 'node:net';
 
 /**
- * The ports are below Linux's ephemeral ports (32768 and up), which the kernel assigns to any connection and to servers
- * on port 0.
+ * The first port. All ports are below Linux's ephemeral ports (32768 and up), which the kernel assigns to any
+ * connection and to servers on port 0.
  */
 const FIRST = 20_000;
 const SLICE = 100;
@@ -33,7 +33,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-/** The lock of a slice is an abstract Unix socket, which the kernel closes however this process exits. */
+/** Locks a free slice by an abstract Unix socket, which the kernel closes however this process exits. */
 async function ownSlice(): Promise<{ readonly first: number; next: number }> {
   for (let nth = 0; nth < SLICES; nth++) {
     const index = (process.pid + nth) % SLICES;

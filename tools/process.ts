@@ -3,24 +3,24 @@ import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A program started by the test and stopped by its pid. */
+/** A program that this process has started, and that is stopped by its pid. */
 export interface Running extends AsyncDisposable {
   readonly pid: number;
   readonly child: ChildProcess;
   /** Resolves with the exit code, or 128 plus the signal's number. */
   readonly ended: Promise<number>;
-  /** Sends SIGTERM to its process group, and SIGKILL after `graceMs` if given; waits for its exit. */
+  /** Sends SIGTERM to the program's process group, and SIGKILL after `graceMs` if given; waits for its exit. */
   stop(graceMs?: number): Promise<number>;
 }
 
 export interface StartOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** The file for its output, which is discarded by default. */
+  /** The file for the program's output, which is discarded by default. */
   readonly logFile?: string;
   /** The caller reads `child.stdout` and `child.stderr` itself. */
   readonly keepOutput?: boolean;
-  /** The program's data and exit code are irrelevant: dispose kills it at once. `stop` is unchanged. */
+  /** Disposal kills the program at once, because its data and exit code are irrelevant. `stop` is unchanged. */
   readonly throwAway?: true;
 }
 
@@ -29,8 +29,8 @@ const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 2, SIG
 const STOP_GRACE_MS = 10_000;
 
 /**
- * The same command, killed by the kernel (SIGKILL) as soon as this process exits, however it does: servers would
- * outlive a killed test run. A program that changes its uid loses this.
+ * Wraps a command so that the kernel kills it (SIGKILL) as soon as this process exits for any reason: otherwise servers
+ * would outlive a killed test run. A program that changes its uid loses this.
  */
 export function tied(command: string, args: readonly string[]): [string, string[]] {
   return ['setpriv', ['--pdeathsig', 'KILL', command, ...args]];
@@ -40,9 +40,9 @@ export function tied(command: string, args: readonly string[]): [string, string[
 interface RunningProgram {
   readonly command: string;
   readonly pid: number;
-  /** The last line of its output on either stream; empty before the first. */
+  /** The last line of the program's output on either stream; empty before the first. */
   readonly lastLine: string;
-  /** Whether it leads its own process group. */
+  /** Whether the program leads its own process group. */
   readonly isGroup: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Steps shorter than this are not reported. */
+/** Maximum duration of a step that is not reported. */
 const QUIET_MS = 3000;
 /** The maximum pause between lines: a build of minutes needs no line every three seconds. */
 const LONGEST_PAUSE_MS = 30_000;

@@ -9,7 +9,7 @@ import { join, relative } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { ROOT, inputsOf } from '../bundle.ts';
 
-/** Exit code of an uncaught exception, where it is not 70. */
+/** Exit codes of an uncaught exception, for commands in which it is not 70. */
 const BUGS: Readonly<Record<string, number>> = { kolla_set_configs: 2 };
 
 const at = (file: string) => join(ROOT, 'src/engine', file);
@@ -26,7 +26,7 @@ export const MODULES: Readonly<Record<string, string>> = {
   'node:util': at('util.ts'),
 };
 
-/** Files that the engine's own files replace. */
+/** Files that are replaced by files of the engine. */
 const TWINS: Readonly<Record<string, string>> = {
   'cmd/kolla-init.ts': at('kolla-init.ts'),
   'cmd/kolla-probe.ts': at('kolla-probe.ts'),
@@ -44,12 +44,12 @@ const TWINS: Readonly<Record<string, string>> = {
   'src/wait/kinds/index.ts': at('wait-kinds.ts'),
 };
 
-/** The file with the code. @param path from the repository root */
+/** The file that is bundled for a path: the engine's own, if it replaces that file. @param path from the root */
 export function fileOf(path: string): string {
   return TWINS[path] ?? join(ROOT, path);
 }
 
-/** A script, and the files with code in it. */
+/** A script, and the files whose code is in it. */
 export interface CoreBundle {
   readonly script: string;
   readonly inputs: readonly string[];

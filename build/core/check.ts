@@ -26,7 +26,7 @@ const LINT = {
   categories: { correctness: 'off' },
   rules: { 'no-undef': ['error', { typeof: false }] },
 };
-/** These files are checked by the main project, with Node's own types. */
+/** Directory of files that the main project checks, with Node's own types. */
 const ENGINE = 'src/engine/';
 
 /** Packages whose own types import Node's. */

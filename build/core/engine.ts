@@ -31,7 +31,7 @@ export const FLAGS = [
   '-fdata-sections',
   '-fno-ident',
 ];
-/** Flags for our own C; the engine's code has other rules. */
+/** Flags for our own C, but not for the engine's code, which would give warnings. */
 export const WARNINGS = ['-Wall', '-Wextra', '-Werror', '-Wno-unused-command-line-argument'];
 const LINKED = ['-static-pie', '-s', '-Wl,--gc-sections', '-Wl,-z,relro,-z,now', '-Wl,-z,noexecstack'];
 

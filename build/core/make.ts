@@ -19,15 +19,15 @@ const BYTECODE_MAX_BYTES = 16 * 1024 * 1024;
 
 export interface BuiltCore {
   readonly binary: string;
-  /** Directory of the names, as links to it. */
+  /** Directory of the commands, which are links to the binary. */
   readonly names: string;
-  /** The files with code in it, as named by esbuild. */
+  /** The files with code in the binary, as named by esbuild. */
   readonly inputs: readonly string[];
 }
 
 /**
  * @param directory for `kolla-core` and `core-bin/`, replaced by rename
- * @param names of files in the directory `from`
+ * @param names names of files in the directory `from`
  * @param linkedBy another compiler, used for its diagnostics
  */
 export async function buildCore(

@@ -35,7 +35,7 @@ export async function compiler(): Promise<string> {
   return join(place, 'ziglang/zig');
 }
 
-/** Runs it. Compiled parts of musl are kept in a separate directory. @param words after `zig cc` */
+/** Runs the compiler. Compiled parts of musl are kept in a separate directory. @param words after `zig cc` */
 export async function compile(zig: string, words: readonly string[], cwd: string): Promise<void> {
   const kept = await cached('zig-compiled', [zig], () => Promise.resolve());
   const env = { ...process.env, ZIG_GLOBAL_CACHE_DIR: kept, ZIG_LOCAL_CACHE_DIR: kept };

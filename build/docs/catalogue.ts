@@ -2,7 +2,7 @@
 import { endpointText, grantText, lineOf } from '../../src/toolbox/catalogue.ts';
 import { PHASES, type Service, type Step } from '../../src/catalog/index.ts';
 
-/** Every service in the catalogue; `generated` is the page's header. */
+/** The page with every service; `generated` is its header. */
 export function cataloguePage(services: readonly Service[], generated: string): string {
   return [
     '# Services',
@@ -49,7 +49,7 @@ function part(service: Service): string[] {
   ];
 }
 
-/** The parts that kolla-bootstrap creates before its first start. */
+/** The objects that kolla-bootstrap creates before the service's first start. */
 function bootstrapPart({ identity = {}, queue, keys = [] }: Service): string[] {
   const { domains = [], roles = [], users = [], services = [] } = identity;
   const rows = [

@@ -8,7 +8,7 @@ import type { Option } from '../../src/cli/option.ts';
 
 export const GENERATED = '<!-- Made by `make docs` from the tables in src/. Do not edit. -->';
 
-/** Every command of every helper. */
+/** The page with every command of every helper. */
 export function cliPage(helpers: readonly Helper[]): string {
   return [
     '# Command line',
@@ -70,7 +70,7 @@ function optionTable(options: readonly Option[], path: string): string[] {
   ];
 }
 
-/** Every exit code, as needed to diagnose a terminated pod. */
+/** The page with every exit code, as needed to diagnose a terminated Pod. */
 export function errorsPage(): string {
   return [
     '# Exit codes',

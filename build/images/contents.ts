@@ -18,10 +18,10 @@ export interface Papers {
   readonly sbom: string;
 }
 
-/** By file name; `core` has no kolla-pod. */
+/** The binaries by file name. The image `core` has no kolla-pod. */
 export type Binaries = Readonly<Partial<Record<'kolla-pod' | 'kolla-core', Uint8Array>>>;
 
-/** Bottom to top. The base's own layer changes only with Debian's packages. */
+/** The layers of an image, bottom to top. The base's own layer changes only with Debian's packages. */
 export async function layersOf(kind: Kind, arch: Target['arch'], binaries: Binaries, papers: Papers): Promise<Layer[]> {
   const files = filesOf(kind, binaries, papers);
   if (kind !== 'install') return [tarOf(files)];
@@ -29,7 +29,7 @@ export async function layersOf(kind: Kind, arch: Target['arch'], binaries: Binar
   return [base, tarOf([...files, ...runnableEntries()])];
 }
 
-/** At the paths of `kolla-pod install`: for `COPY --from`, and usable as is when mounted as an image volume. */
+/** Our files, at the paths of `kolla-pod install`: for `COPY --from`, and for use as an image volume without a copy. */
 function filesOf(kind: Kind, binaries: Binaries, { licences, sbom }: Papers): TarEntry[] {
   const links = layoutOf(kind === 'core' ? CORE_NAMES : NAMES, true);
   return [
@@ -52,7 +52,10 @@ function directoryAt(path: string): string {
   return `${PLACE.slice(1)}/${path}`;
 }
 
-/** Its volume is mounted over those files, so they exist under other names too. */
+/**
+ * The other files of the runnable image. A volume is mounted over /opt/kolla-pod, so the binaries and commands are in
+ * /usr/local/bin too.
+ */
 function runnableEntries(): TarEntry[] {
   const links = NAMES.filter((name) => name !== 'kolla-pod').toSorted();
   return [
@@ -82,7 +85,7 @@ const DESCRIPTIONS: Readonly<Record<Kind, string>> = {
   core: `kolla-core, a static binary, and its names alone, for COPY --from: ${CORE_NAMES.join(', ')}`,
 };
 
-/** As displayed by registries and viewers. */
+/** The labels that registries and viewers display. */
 export function labelsOf(kind: Kind, version: string): Readonly<Record<string, string>> {
   return {
     'org.opencontainers.image.title': `kolla-pod ${kind}`,

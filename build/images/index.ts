@@ -133,7 +133,7 @@ async function coreContentsOf({ target, binaries }: Contents, built: Built): Pro
   return { target, binaries: core, packages, parts: {}, licences: await licencesOf(packages) };
 }
 
-/** An image's archive and its software bill of materials. */
+/** Writes an image's archive and its software bill of materials. */
 async function writeImage(kind: Kind, directory: string, repository: string, contents: Contents): Promise<BuiltImage> {
   const { target, binaries, packages, parts, licences } = contents;
   const architecture = IMAGE_ARCH[target.arch];

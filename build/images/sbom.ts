@@ -97,7 +97,7 @@ function npm({ name, version, licence, sha512, purl: own }: BundledPackage): Com
   };
 }
 
-/** Vulnerability databases list Node under this name, not under the npm package's. */
+/** The name under which vulnerability databases list Node, which is not the npm package's. */
 function cpeOf({ version }: BundledPackage): string {
   return `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`;
 }

@@ -3,7 +3,7 @@ import { ConfigError } from '../../src/core/errors.ts';
 /**
  * The section of a version in a changelog in the format of Keep a Changelog, without its heading. A version that has no
  * date yet is headed `[Unreleased]: VERSION`.
- * @throws ConfigError if there is none
+ * @throws ConfigError if the changelog has no such section
  */
 export function changesOf(changelog: string, version: string): string {
   const sections = changelog.split(/^## /m).slice(1);

@@ -84,7 +84,7 @@ async function chartLayouts(work: string, time: string): Promise<Located[]> {
   return (await writeCharts(work, time)).map(({ repository, layout }) => ({ path: repository, layout }));
 }
 
-/** The images' name is the repository itself; charts are below it. */
+/** The repository of a layout in the registry: images are in `repository` itself, charts below it. */
 function nameIn(repository: string, path: string): string {
   return path === IMAGES ? repository : `${repository}/${path}`;
 }
@@ -113,13 +113,13 @@ async function writePapers(work: string, images: readonly BuiltImage[]): Promise
   await writeFile(join(work, 'README.md'), await readme());
 }
 
-/** The page about releases, without its links: its targets are not in the release. */
+/** The page about releases, without links, because their targets are not in the release. */
 async function readme(): Promise<string> {
   const page = await readFile(join(ROOT, 'docs/how-to/releases.md'), 'utf8');
   return page.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 }
 
-/** Files outside of `oci/`, whose content is a subject by its digests. */
+/** The provenance's subjects for files outside of `oci/`. See imageSubjects() for the content of `oci/`. */
 async function fileSubjects(work: string): Promise<Subject[]> {
   const sums = [...(await sumsOf(work))].filter(([name]) => !name.startsWith('oci/'));
   return sums.map(([name, sum]) => ({ name, sha256: sum }));
@@ -139,7 +139,7 @@ async function writeSigned(work: string, statement: object, signer: Signer): Pro
   await writeFile(join(work, 'cosign.pub'), signer.publicKey);
 }
 
-/** SHA256SUMS of every file, blobs included, and its signature as `cosign sign-blob` writes it. */
+/** Writes SHA256SUMS of every file, blobs included, and its signature as `cosign sign-blob` writes it. */
 async function writeSums(work: string, signer: Signer | undefined): Promise<void> {
   const sums = [...(await sumsOf(work))].map(([name, sum]) => `${sum}  ${name}\n`).join('');
   await writeFile(join(work, 'SHA256SUMS'), sums);

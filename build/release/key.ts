@@ -6,7 +6,7 @@ import { ConfigError, messageOf } from '../../src/core/errors.ts';
 
 /** A private key that signs as cosign does: ECDSA on P-256 with SHA-256. */
 export interface Signer {
-  /** In PEM. */
+  /** The public key in PEM. */
   readonly publicKey: string;
   /** The signature in DER, as base64. */
   sign(content: Uint8Array | string): string;
@@ -29,7 +29,7 @@ const SCRYPT_MAX_BYTES = 2 ** 28;
 
 /**
  * Reads a key file: one of `cosign generate-key-pair`, or an unencrypted PEM as `openssl ecparam -genkey` prints.
- * @param password of the first
+ * @param password for a key file of `cosign generate-key-pair`
  * @throws ConfigError if the file is missing, is no such key, or the password is wrong
  */
 export async function readSigner(file: string, password: string): Promise<Signer> {

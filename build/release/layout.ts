@@ -26,7 +26,7 @@ export interface Descriptor {
 export interface Layout {
   /** Adds a blob, or a JSON document. */
   add(mediaType: string, content: Uint8Array | object): Promise<Descriptor>;
-  /** The content of one of its blobs. */
+  /** The content of one of the layout's blobs. */
   read(descriptor: Descriptor): Promise<Uint8Array>;
   addStream(mediaType: string, chunks: AsyncIterable<Uint8Array>): Promise<Descriptor>;
   tag(name: string, descriptor: Descriptor): void;

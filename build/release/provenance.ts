@@ -14,16 +14,16 @@ export interface Subject {
 
 /** The state of the sources. */
 export interface Source {
-  /** As users clone it. Empty if it is not published. */
+  /** The URI from which users clone the sources; empty if they are not published. */
   readonly uri: string;
   readonly commit: string;
-  /** Of the commit, RFC 3339. */
+  /** The time of the commit, RFC 3339. */
   readonly time: string;
   /** SHA-256 of package-lock.json. */
   readonly lockfile: string;
 }
 
-/** What the release was asked to be. */
+/** The requested properties of the release. */
 export interface Parameters {
   readonly architectures: readonly string[];
   readonly compression: string;
@@ -31,7 +31,7 @@ export interface Parameters {
 }
 
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
-/** Its externalParameters are the options of `make release`; docs/how-to/releases.md describes them. */
+/** A build type whose externalParameters are the options of `make release` (docs/how-to/releases.md). */
 const BUILD_TYPE = 'urn:kolla-pod:make-release:1';
 
 /** @param builder URI of the system that ran the build */

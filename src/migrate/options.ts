@@ -95,8 +95,8 @@ const MIGRATE_OPTIONS = [
     default: '40s',
     help: 'time without a confirmed lock before the command is stopped',
     details:
-      'Applies when neither the database server nor the API server confirms the lock for this long. Must be ' +
-      'longer than their longest stall.',
+      'Applies as soon as the database server or the API server has not confirmed the lock for this long. Must be ' +
+      'longer than the longest stall of either.',
     example: '60s',
   },
   {

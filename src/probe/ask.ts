@@ -19,8 +19,8 @@ export async function ask(question: Question, timeoutMs: number, { signal, log }
 }
 
 /**
- * The verdict by the deadline, even if the check ignores its signal. Then it is unhealthy, unless the check defines
- * another verdict.
+ * The verdict by the deadline, even if the check ignores its signal. At the deadline the verdict is unhealthy, unless
+ * the check defines another one.
  * @param deadline aborted at the deadline
  * @throws the signal's reason
  */

@@ -14,7 +14,7 @@ export interface Check<O extends readonly Option[] = readonly Option[]> extends 
   Command<O>,
   'summary' | 'description' | 'operands' | 'child' | 'options' | 'examples'
 > {
-  /** Its command in `kolla-probe`: `tcp`. */
+  /** The check's command in `kolla-probe`: `tcp`. */
   readonly word: string;
   /**
    * Validates the arguments without running the check.
@@ -83,8 +83,8 @@ export function commandFor(definition: Check): Command {
 }
 
 /**
- * Restarting a Pod does not help if another Pod is down.
- * @param otherwise how the user can allow it
+ * Rejects a liveness check that contacts another Pod: restarting this Pod does not help if another one is down.
+ * @param otherwise how the user can allow such a check
  * @throws UsageError naming the host
  */
 export function requireOwnHosts(

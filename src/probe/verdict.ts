@@ -33,9 +33,9 @@ export function unseen(reason: string): Verdict {
 
 /** A check that can run any number of times, one after the other. */
 export interface Question {
-  /** The check as the user wrote it, without secrets: `tcp mariadb:3306`. It is the prefix of its messages. */
+  /** The check as the user wrote it, without secrets: `tcp mariadb:3306`. It is the prefix of the check's messages. */
   readonly subject: string;
-  /** The hosts that it contacts. If one of them is not this Pod, the check is remote. */
+  /** The hosts that the check contacts. If one of them is not this Pod, the check is remote. */
   readonly hosts: readonly string[];
   /** The verdict if there is no response before the deadline; by default unhealthy. */
   readonly whenLate?: Verdict;

@@ -27,9 +27,9 @@ export interface RunOptions {
    * Kills the rest of the group after the program's exit. By default that happens only if the signal has terminated it.
    */
   readonly killsLeftovers?: boolean;
-  /** Our open files that become its descriptors 3, 4, ... */
+  /** Our open files that become the program's descriptors 3, 4, ... */
   readonly descriptors?: readonly number[];
-  /** Redacts its lines before they are passed on. */
+  /** Redacts the program's lines before they are passed on. */
   readonly redact?: Redact;
   readonly onLine?: (line: string) => void;
 }
@@ -37,16 +37,16 @@ export interface RunOptions {
 export interface Ended {
   /** The exit code, or 128 plus the signal's number. */
   readonly code: number;
-  /** The signal that killed it; undefined if it exited by itself. */
+  /** The signal that killed the program; undefined if it exited by itself. */
   readonly by: NodeJS.Signals | undefined;
-  /** The end of its stdout, without a final newline. */
+  /** The end of the program's stdout, without a final newline. */
   readonly out: string;
-  /** The end of its stderr, without a final newline. */
+  /** The end of the program's stderr, without a final newline. */
   readonly err: string;
 }
 
 export interface Child {
-  /** Undefined if it could not be started. */
+  /** Undefined if the program could not be started. */
   readonly pid: number | undefined;
   /** Rejects with the system's error if the program could not be started. Also resolves after the signal. */
   readonly ended: Promise<Ended>;
@@ -127,8 +127,8 @@ class Tail {
 }
 
 /**
- * A group that has exited is ignored.
- * @param pid of the group's leader; undefined: none was started
+ * Sends a signal to a process group. A group that has exited is ignored.
+ * @param pid of the group's leader; undefined if no program was started
  */
 export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;

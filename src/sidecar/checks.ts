@@ -23,7 +23,7 @@ export class RestartableChecks {
   }
 }
 
-/** A state that fails readiness. */
+/** The status of a check that has not run yet, which fails readiness. */
 function neverAsked({ name, roles, question, period }: PreparedCheck): CheckStatus {
   return {
     name,

@@ -13,7 +13,7 @@
  *
  * An error of a component, even in a callback, is charged to it alone. Memory, a busy loop and a crash of Node itself
  * cannot be isolated in one process; they end or stall all components, and the kubelet restarts the container. Every
- * component may be killed at any moment and resumes. It composes capabilities, which do not depend on it.
+ * component may be killed at any moment and resumes. kolla-sidecar composes the helpers, which do not depend on it.
  */
 import { command, type Context, type Helper, type Input } from '../cli/command.ts';
 import type { ExitCode } from '../core/errors.ts';

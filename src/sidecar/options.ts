@@ -11,7 +11,7 @@ export const SIDECAR_OPTIONS = [
     values: ROLE_NAMES,
     env: 'KOLLA_SIDECAR_ROLE',
     repeat: true,
-    help: 'component to run, as listed under Components',
+    help: 'component to run: probe, config-watch, waits, db-sync or log-ship',
     example: 'log-ship',
   },
   {

@@ -9,8 +9,8 @@ import { neededSeconds, whyUnsafe, type SidecarNeeds, type SidecarPod } from './
 const ASK_MS = 10_000;
 
 /**
- * Ensures that the kubelet does not end this sidecar during a migration: a failing startup probe restarts it. If our
- * own Pod is not readable, logs the requirement once.
+ * Ensures that the kubelet does not end this sidecar during a migration: a failing startup probe would restart
+ * it. If our own Pod is not readable, logs the requirement once.
  * @throws ConfigError with the values to set; the signal's reason
  */
 export async function requireSafePod(

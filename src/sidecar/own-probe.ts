@@ -42,8 +42,8 @@ export interface SidecarNeeds {
 const OWN_PATHS = ['/startupz', '/readyz'] as const;
 
 /**
- * After --grace, if neither server responds: 5 s to stop the command, 1 s for a pending renewal, 4 s to record the end,
- * 1 s to release the lock, 4 s to drop its account.
+ * Seconds that a stop takes after --grace if neither server responds: 5 s to stop the command, 1 s for a pending
+ * renewal, 4 s to record the end, 1 s to release the lock, 4 s to drop the temporary account.
  */
 const STOPPING_S = 15;
 /** Kubernetes' defaults, which the API server sets. */
@@ -61,8 +61,8 @@ export function neededSeconds({ timeout, lockTimeout, grace }: SidecarNeeds) {
 }
 
 /**
- * Why the kubelet would end this container during a migration, or start the service before its end, with the values to
- * set; undefined if it would not.
+ * Why the kubelet would end this container during a migration, or start the service before the migration's end, with
+ * the values to set; undefined if it would do neither.
  * @param name the name of our container
  */
 export function whyUnsafe({ spec = {} }: SidecarPod, name: string, needs: SidecarNeeds): string | undefined {
@@ -90,7 +90,7 @@ export function whyUnsafe({ spec = {} }: SidecarPod, name: string, needs: Sideca
 }
 
 function withoutProbe(isSidecar: boolean, needs: SidecarNeeds): string | undefined {
-  // While the service is running, this delays nothing.
+  // Without a startup probe, only a sidecar that must hold back later containers is unsafe.
   if (!isSidecar || !needs.holdsBack) return undefined;
   const { periodSeconds } = DEFAULTS;
   const failureThreshold = Math.ceil(neededSeconds(needs).startup / periodSeconds);
@@ -114,7 +114,7 @@ function tooShort(probe: Probe, needs: SidecarNeeds): string | undefined {
   );
 }
 
-/** A probe of another endpoint would never succeed, or succeed at once. */
+/** The problem if a probe requests another endpoint, where it would never succeed, or succeed at once. */
 function elsewhere(
   { ports = [] }: Container,
   { httpGet }: Probe,

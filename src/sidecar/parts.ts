@@ -5,7 +5,7 @@ import type { RoleStatus } from './status/document.ts';
 /**
  * The components' contributions to probes. A failed component does not fail liveness, because the sidecar restarts it
  * and a new container would restart the others too. Only a component that cannot be restarted fails liveness, since it
- * needs a new process. The name has a slash, which no check's has.
+ * needs a new process. A part's name has a slash, which a check's name cannot have.
  */
 export function partsOfRoles(roles: readonly RoleStatus[]): readonly Part[] {
   return roles.flatMap((role): Part[] => {
@@ -16,7 +16,7 @@ export function partsOfRoles(roles: readonly RoleStatus[]): readonly Part[] {
   });
 }
 
-/** Later containers of the Pod wait until it is done. */
+/** The part of a component for whose end later containers of the Pod wait. */
 function holding({ name, state, since }: RoleStatus, reason: string): Part {
   const isBad = state === 'failing' || state === 'stuck';
   return {

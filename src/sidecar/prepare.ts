@@ -2,7 +2,7 @@ import { UsageError } from '../core/errors.ts';
 import { ROLE_NAMES, type RoleName } from './options.ts';
 import type { Making, PreparedRole } from './role.ts';
 
-/** Loads each component only if it is enabled. */
+/** Imports of the components, each called only if the component is enabled. */
 const MAKERS: Readonly<Record<RoleName, () => Promise<(making: Making) => Promise<PreparedRole>>>> = {
   probe: async () => (await import('./roles/probe.ts')).probeRole,
   'config-watch': async () => (await import('./roles/config-watch.ts')).configWatchRole,

@@ -24,19 +24,19 @@ export const STOP_ORDER: readonly (readonly RoleName[])[] = [
 export interface RoleRun {
   /** The attempt's own signal. A stop aborts it with a SignalError, and a failed callback with its error. */
   readonly signal: AbortSignal;
-  /** All of its lines have the field `role`. */
+  /** A log whose lines all have the field `role`. */
   readonly log: Log;
 }
 
 /** Resident work of a helper, validated but not started. */
 export interface Role {
   readonly name: RoleName;
-  /** Whether later containers of the Pod must not start before it is done. */
+  /** Whether later containers of the Pod must not start before the component is done. */
   readonly holdsStartup: boolean;
-  /** Time it may take to stop, in milliseconds. */
+  /** Time that the component may take to stop, in milliseconds. */
   readonly stopMs: number;
   readonly backoff: Backoff;
-  /** Resolves with 0 if there is nothing left to do. Any other result is a failure, after which it is restarted. */
+  /** Resolves with 0 if there is nothing left to do. After any other result, a failure, the component is restarted. */
   run(run: RoleRun): Promise<ExitCode>;
 }
 
@@ -53,13 +53,13 @@ export interface Making {
 export interface PreparedRole {
   readonly role: Role;
   readonly sources: Partial<Sources>;
-  /** Its additional contributions to probes, evaluated on each request. */
+  /** The component's additional parts for probes, evaluated on each request. */
   readonly parts?: () => readonly Part[];
-  /** Paths that it serves instead of the sidecar. */
+  /** Paths that the component serves itself, instead of the sidecar. */
   readonly routes?: Routes;
-  /** Its metrics for Prometheus. */
+  /** The component's metrics for Prometheus. */
   readonly families?: () => readonly Family[];
-  /** Checks requirements other than its options. Throws a ConfigError if it must not start. */
+  /** Checks requirements other than options. Throws a ConfigError if the component must not start. */
   readonly requireSafe?: (at: SafeAt) => Promise<void>;
 }
 

@@ -23,10 +23,10 @@ interface ComponentServer extends AsyncDisposable {
 }
 
 /**
- * The port of a sidecar: probes, /metrics and the status page. Then checks that each component may run in this Pod.
+ * Serves a sidecar's port: probes, /metrics and the status page. Then checks that each component may run in this Pod.
  * @param prepared components, at most one of each name
- * @param status returns the state of each, on each request
- * @throws ConfigError if the address is in use, and for a Pod in which one must not run
+ * @param status returns the state of each component; called on each request
+ * @throws ConfigError if the address is in use, and for a Pod in which a component must not run
  */
 export async function serveComponents(
   prepared: readonly PreparedRole[],
@@ -106,7 +106,7 @@ function routesOf(prepared: readonly PreparedRole[]): Routes {
   return Object.fromEntries(routes);
 }
 
-/** Components that stop after this one need additional time. */
+/** Time that the components that stop after this one need. */
 function laterStopMs(of: PreparedRole, all: readonly PreparedRole[]): number {
   const at = STOP_ORDER.findIndex((names) => names.includes(of.role.name));
   return STOP_ORDER.slice(at + 1)

@@ -8,7 +8,7 @@ import { inAttempt } from './attribution.ts';
 import type { Role } from './role.ts';
 import type { RoleState, RoleStatus } from './status/document.ts';
 
-/** A component's backoff is reset after it has run for this long. */
+/** A component's backoff is reset once the component has run for this long. */
 const RAN_WELL_MS = 60_000;
 
 /** Tests can replace these. */
@@ -59,7 +59,7 @@ export class SupervisedRole {
   }
 
   /**
-   * Requests a stop; `keep` resolves when it has ended.
+   * Requests a stop; `keep` resolves when the component has ended.
    * @param reason a SignalError, which the component treats as a request to stop and not as a failure
    */
   stop(reason: Error): void {
@@ -106,11 +106,11 @@ export class SupervisedRole {
     }
   }
 
-  /** The error has no caller that could handle it, so the component's state is undefined and it is stopped. */
+  /** Stops a component after an uncaught error: no caller could handle it, so the component's state is undefined. */
   #crashed(attempt: Attempt, error: unknown): void {
     const failure = failureOf(error);
     if (this.#attempt !== attempt) {
-      // The error comes from an attempt that has ended, so it no longer matters.
+      // The attempt that caused the error has ended, so the error is only logged.
       this.#log.error(`after its end: ${failure.message}`, { stack: failure.stack });
       return;
     }

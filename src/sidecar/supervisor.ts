@@ -7,17 +7,18 @@ import type { RoleStatus } from './status/document.ts';
 
 /** The components of a sidecar, each kept running separately. */
 interface Supervisor extends Disposable {
-  /** In the order of the components. */
+  /** The states, in the order of the components. */
   status(): readonly RoleStatus[];
-  /** Starts all of them. */
+  /** Starts all components. */
   start(): void;
   /**
-   * Stops them in STOP_ORDER. A component that exceeds its time is abandoned, so that the next ones still have theirs.
+   * Stops the components in STOP_ORDER. A component that exceeds its time is abandoned, so that the next ones still
+   * have theirs.
    */
   stop(reason: Error): Promise<void>;
 }
 
-/** After disposal, an uncaught error ends the process again. */
+/** Attributes uncaught errors to the components until it is disposed. After that an uncaught error ends the process. */
 export function supervise(roles: readonly Role[], log: Log, timing?: Timing): Supervisor {
   const kept = roles.map((role) => new SupervisedRole(role, log, timing));
   const ends = new Map<SupervisedRole, Promise<void>>();

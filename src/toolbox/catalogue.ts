@@ -170,7 +170,7 @@ export function grantText({ role, project, domain }: Grant): string {
   return domain === undefined ? `${role} on the system` : `${role} on domain ${domain}`;
 }
 
-/** Port and path: `:8776/v3`. If they differ by interface, one for each. */
+/** Port and path of an endpoint: `:8776/v3`. If they differ by interface, those of each interface. */
 export function endpointText({ endpoints }: IdentityService): string {
   const all = INTERFACES.flatMap((name) => {
     const one = endpoints[name];

@@ -36,7 +36,7 @@ function entryOf(word: string): ExitCodeEntry {
   );
 }
 
-/** The code is not one of ours but that of the program that we ran or executed. */
+/** The entry for a code that is not one of ours, but that of the program that we ran or executed. */
 function childCode(code: number, known: string): ExitCodeEntry {
   const signal = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
   return {

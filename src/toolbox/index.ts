@@ -37,7 +37,7 @@ export const pod: Helper = {
   },
 };
 
-/** The tables of all names. The one of kolla-pod itself comes first. */
+/** The tables of all helpers, starting with kolla-pod itself. */
 export function all(): readonly Helper[] {
   return [pod, ...HELPERS];
 }

@@ -37,7 +37,7 @@ export function schemaOf(helpers: () => readonly Helper[]): Command {
 export function fileSchema(helpers: readonly Helper[]): Schema {
   // Sections of helpers that this version does not know may have any content.
   const free = SECTIONS.map((section) => [section, { type: 'object' }] as const);
-  // Kolla's own names have no options and therefore no section.
+  // Helpers with names of Kolla's commands (kolla_start, healthcheck_curl) have no options of their own, so no section.
   const withOptions = helpers.filter((helper) => (SECTIONS as readonly string[]).includes(sectionOf(helper)));
   const sections = withOptions.map(
     (helper) => [sectionOf(helper), { description: helper.summary, ...helperSchema(helper) }] as const,

@@ -24,7 +24,7 @@ export function accessOf(dependencies: readonly Dependency[], own: string, podNa
   const readings = objects.flatMap((dependency) =>
     dependency.of.reads(dependency, podName).map((reading) => ({ dependency, reading })),
   );
-  // Above this number, all objects of the kind are watched.
+  // Above this number, an object's absence must be confirmed with a get.
   const isCrowded = readings.length > WATCHES_MAX;
   const grants = readings.map(({ dependency, reading }): Grant => {
     const { resource } = reading;

@@ -50,7 +50,7 @@ function conditionOf({ metadata, status }: ConditionedObject, type: string, want
   return isAlike(found.status, wanted) ? met(state) : pending(state);
 }
 
-/** Of other conditions only the type is read, and nothing if the requested one is missing. */
+/** The requested condition. Other conditions are validated only if it is missing, and only by type. */
 function askedIn(conditions: readonly unknown[], type: string): StatusCondition | undefined {
   const found = conditions.findIndex((each) => v.is(TYPED, each) && isAlike(each.type, type));
   if (found !== -1) return shaped(v.object(CONDITION), conditions[found], `condition ${type}: `) as StatusCondition;
@@ -60,7 +60,7 @@ function askedIn(conditions: readonly unknown[], type: string): StatusCondition 
 
 const TYPED = v.object({ type: v.string() });
 
-/** As in kubectl wait, `ready=true` is accepted. */
+/** Compares case-insensitively: as in kubectl wait, `ready=true` is accepted. */
 function isAlike(a: string | undefined, b: string): boolean {
   return a?.toLowerCase() === b.toLowerCase();
 }

@@ -6,7 +6,7 @@ export interface Row {
   readonly text: string;
   readonly began: number;
   state: string;
-  /** When its current state began. */
+  /** When the current state began. */
   since: number;
   isMet: boolean;
 }
@@ -15,7 +15,7 @@ export interface Row {
 export interface Teller {
   begun(row: Row): void;
   changed(row: Row): void;
-  /** @param afterMs how long the wait for it took */
+  /** @param afterMs how long the wait for the dependency took */
   met(row: Row, afterMs: number): void;
 }
 

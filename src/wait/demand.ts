@@ -1,4 +1,4 @@
-/** Up to this number of names of one kind in a namespace have their own watches. */
+/** Maximum number of names, of one kind in a namespace, that have their own watches. */
 export const NAMES_WITH_OWN_WATCH = 8;
 
 /**

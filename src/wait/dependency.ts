@@ -7,11 +7,11 @@ export type Dependency = ObjectDependency | ServerDependency | UrlDependency | P
 interface Given {
   /** The text as the user wrote it, which all messages contain. */
   readonly text: string;
-  /** Whether it is negated with `!`. */
+  /** Whether the wait is negated with `!`. */
   readonly isNegated: boolean;
   /** One of our kinds (`job`), or a resource to discover (`certificates.cert-manager.io`). */
   readonly kind: string;
-  /** Its own timeout, which starts when all waits start. */
+  /** The wait's own timeout, which starts when all waits start. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface ServerDependency extends Given {
 export interface UrlDependency extends Given {
   readonly form: 'url';
   readonly of: UrlKind;
-  /** The URL without its fragment, which contains our own options. */
+  /** The URL without its fragment, which contains only the wait's options. */
   readonly url: URL;
 }
 
@@ -77,11 +77,11 @@ export type Kind = ObjectKind | ServerKind | UrlKind | PathKind;
 
 interface Common<F extends Dependency['form']> {
   readonly form: F;
-  /** The prefix of its text. */
+  /** The prefix of the dependency's text. */
   readonly word: string;
   /** Aliases, as in kubectl. */
   readonly aliases: readonly string[];
-  /** Its condition, worded to follow "met when". */
+  /** The condition of this kind, worded to follow "met when". */
   readonly means: string;
   make(dependency: DependencyOf<F>, options: WaitOptions, effects: Effects): Waiter;
 }

@@ -10,7 +10,7 @@ interface Given extends Pick<Effects, 'kube' | 'warn'> {
   readonly stop: AbortSignal;
 }
 
-/** State that all of these waiters share. */
+/** The Effects that the waiters of these dependencies share. */
 export function effectsFor(dependencies: readonly Dependency[], { self, kube, warn, stop }: Given): Effects {
   const objects = dependencies.filter((dependency) => dependency.form === 'object');
   return { kube, warn, watches: new Watches(kube, warn, demandsOf(objects)), ownNode: ownNodeOnce(self, kube, stop) };

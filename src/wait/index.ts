@@ -111,7 +111,8 @@ function expired(what: string, waits: readonly Wait[], board: Board): DeadlineEr
 }
 
 /**
- * A Role that covers only the first denied request would lead to the next denial. The hint is a comment in its YAML.
+ * Adds a hint to a denial, as a comment in the YAML of its Role: a Role for the first denied request alone would lead
+ * to the next denial.
  */
 function forAll(error: unknown, objects: number): unknown {
   if (!(error instanceof NotPermittedError) || objects < 2) return error;
@@ -119,7 +120,7 @@ function forAll(error: unknown, objects: number): unknown {
   return new NotPermittedError(`${error.message.trimEnd()}\n${hint}\n`, { cause: error });
 }
 
-/** Several waiters may find the same problem. */
+/** Logs each message once, because several waiters may find the same problem. */
 function once(log: Log): (message: string) => void {
   const said = new Set<string>();
   return (message) => {

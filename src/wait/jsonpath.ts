@@ -12,7 +12,7 @@ function expressionIn(path: string): string {
   return inner.startsWith('$') ? inner : `$${inner}`;
 }
 
-/** Loaded on first use. The library's `safe` evaluation runs filters without eval. */
+/** Evaluates JSONPaths with a library, loaded on first use, whose `safe` evaluation runs filters without eval. */
 export async function jsonpathFinder(text: string): Promise<Find> {
   const { JSONPath } = await import('jsonpath-plus');
   return (path, object) => {

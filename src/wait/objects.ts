@@ -31,7 +31,7 @@ interface Meaning<T extends KubeObject> {
   readonly kubectlKind?: string;
 }
 
-/** A meaning that only the API server can define. It is resolved at the start of the wait. */
+/** Fetches a Meaning from the API server at the start of the wait. */
 type Learn<T extends KubeObject> = (report: Report, signal: AbortSignal) => Promise<Meaning<T>>;
 
 /** The waiter for watched objects. */
@@ -92,7 +92,7 @@ interface Question<T extends KubeObject> {
   readonly counts: (object: KubeObject) => boolean;
 }
 
-/** Also for negated waits, because a malformed object gives no verdict. */
+/** The verdict; pending if the object is malformed, also for negated waits. */
 export async function unlessMalformed(verdict: () => Verdict | Promise<Verdict>): Promise<Verdict> {
   try {
     return await verdict();
@@ -139,7 +139,7 @@ function verdictOnAll<T extends KubeObject>(
     return [object.metadata.name, verdict] as const;
   });
   const [only] = judged;
-  // Any object that remains prevents it.
+  // A negated wait for a set continues while any object remains.
   if (name === undefined || only === undefined) return together(judged, isNegated ? 'any' : ofMany);
   return only[1].is === 'skipped' ? pending(only[1].state) : only[1];
 }
@@ -148,7 +148,7 @@ function opposite({ is, state }: Verdict): Verdict {
   return is === 'met' ? pending(state) : met(state);
 }
 
-/** The meaning of the kind, unless conditions were given. */
+/** Judges by the given conditions or JSONPaths, or else by the meaning of the kind. */
 async function judgeOf<T extends KubeObject>(dependency: ObjectDependency, meaning: Meaning<T>): Promise<Judge<T>> {
   const { conditions, jsonpaths, isNegated } = dependency;
   if (conditions.length > 0 || jsonpaths.length > 0) return await judgeAsked(dependency);

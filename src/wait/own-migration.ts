@@ -8,7 +8,7 @@ import type { Effects, Self } from './waiter.ts';
 
 /** Timeout: the check is optional and must not delay the wait. */
 const ASK_MS = 5000;
-/** These phases wait for the rollout of this Pod itself, so no wait may depend on them. */
+/** Phases that wait for the rollout of this Pod itself, so that no wait depends on them. */
 const AFTER_ROLLOUT = new Set(['contract', 'online']);
 
 interface Container {
@@ -66,7 +66,7 @@ export async function refuseOwnMigration(
 
 /**
  * The init container that runs the migration and cannot start before ours has exited.
- * @param migration the name that its Lease has
+ * @param migration the migration's name, as on its Lease
  * @param own our container
  */
 export function laterMigrator({ spec = {} }: StartingPod, migration: string, own: string): string | undefined {

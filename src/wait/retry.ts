@@ -9,8 +9,8 @@ const TRY_MS = 5000;
 const BACKOFF = { minMs: 100, maxMs: 2000 };
 
 /**
- * For host names, because a DNS server that does not respond must not look like a server that is down, for which `!`
- * waits.
+ * Resolves host names with a timeout of its own: a DNS server that does not respond must not look like a server that is
+ * down, for which `!` waits.
  */
 export const lookup = lookupWithin(TRY_MS - 1000);
 
@@ -43,14 +43,14 @@ export async function retry(
 }
 
 /**
- * Errors that mean that no server, or another kind of server, listens there. The latter gives no code, or one of the
- * HTTP parser's.
+ * Codes of errors that mean that no server, or another kind of server, listens at the address. Another kind of server
+ * causes an error without a code, or with one of the HTTP parser's.
  */
 const ABSENT = /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENOTFOUND|HPE_\w+)$/;
 
 /**
- * Judges a failed request to a server. Local problems, and those of a DNS server or a certificate, do not show its
- * absence, so they must not satisfy `!`.
+ * Judges a failed request to a server. Local problems, and those of a DNS server or a certificate, do not prove that
+ * the server is absent, so they must not satisfy `!`.
  * @param error the error; for a name with several addresses, the errors of all of them
  */
 export function unanswered(error: unknown, state: string): Verdict {

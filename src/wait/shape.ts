@@ -1,6 +1,6 @@
 /**
  * Validates objects from the API server before they are used, because the status of a custom resource is whatever its
- * controller writes. A field with a wrong type gives no verdict, so the wait continues, whether or not it is negated.
+ * controller writes. A field with a wrong type gives no verdict, so the wait continues, also if it is negated.
  */
 import * as v from 'valibot';
 
@@ -12,7 +12,7 @@ export class MalformedError extends Error {
 /** Messages by valibot's type of issue. */
 const CALLED: Readonly<Record<string, string>> = { array: 'list', custom: 'object', record: 'object' };
 
-/** Every field may be missing or null. */
+/** A field that may be missing or null, as every field may be. */
 function maybe<T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T | undefined> {
   return v.pipe(
     v.optional(v.nullable(schema)),
@@ -20,7 +20,7 @@ function maybe<T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown,
   );
 }
 
-/** valibot accepts a list as an object with indexes as keys. */
+/** An object that is not a list, since valibot accepts a list as an object with indexes as keys. */
 const NO_LIST = v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
 
 export type Shape = v.GenericSchema;

@@ -17,7 +17,7 @@ import { isByName, matches, NAMES_WITH_OWN_WATCH, type Demands } from './demand.
 import { Mailbox } from '../core/mailbox.ts';
 
 const BACKOFF = { minMs: 200, maxMs: 5000 };
-/** An API server that has just started denies everything. A denial that lasts this long is real. */
+/** Time after which a denial is final: an API server that has just started denies everything. */
 const REFUSED_MS = 10_000;
 
 /** A resource in the API. */
@@ -38,7 +38,7 @@ export interface View {
   readonly name: string | undefined;
   readonly labels: readonly string[];
   readonly metadataOnly: boolean;
-  /** Whether it always has its own watch. */
+  /** Whether the waiter always has its own watch. */
   readonly isAlone: boolean;
   /** Whether the absence of an object must be certain. */
   readonly mustBeSure: boolean;
@@ -99,7 +99,7 @@ export class Watches {
     yield* this.#seeSet<T>(ref, isOurs, signal);
   }
 
-  /** The same for a set that only one waiter uses. */
+  /** Like see(), for a set that only one waiter uses. */
   async *seeAlone<T extends KubeObject>(ref: SetRef, signal: AbortSignal): AsyncGenerator<Sighting<T>> {
     yield* this.#seeSet<T>(ref, () => true, signal);
   }

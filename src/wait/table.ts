@@ -41,7 +41,7 @@ function leftOver(rows: readonly Row[], left: number): string {
   return `... and ${left} more; ${rows.length - open} of ${rows.length} ready`;
 }
 
-/** Truncated in the middle, because the kind is at the start, and names differ at the end. */
+/** Truncates a text in the middle, because the kind is at the start, and names differ at the end. */
 function fit(text: string, width: number): string {
   if (text.length <= width) return text.padEnd(width);
   const head = Math.ceil((width - 3) / 2);

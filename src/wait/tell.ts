@@ -14,7 +14,7 @@ export interface BoardReport extends Disposable {
   readonly board: Board;
 }
 
-/** On a terminal: a table that updates in place, and log lines at debug level. */
+/** The board for a terminal: a table that updates in place, and log lines at debug level. */
 export function reportInTable(live: Live, log: Log, now: () => number): BoardReport {
   const line = tellLines((message, fields) => log.debug(message, fields));
   const draw = () => live.show((room) => tableLines(board.rows, now(), room));
@@ -55,7 +55,7 @@ export function reportInTable(live: Live, log: Log, now: () => number): BoardRep
   };
 }
 
-/** Otherwise: a line at the start, a line per change, and all pending dependencies every 30 s. */
+/** The board without a terminal: a line at the start and per change, and all pending dependencies every 30 s. */
 export function reportInLines(log: Log, now: () => number): BoardReport {
   const board = new Board(
     tellLines((message, fields) => log.info(message, fields)),

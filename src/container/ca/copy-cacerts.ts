@@ -7,9 +7,10 @@ const main = command({
   description:
     'Copies files of /var/lib/kolla/config_files/ca-certificates (or of ' +
     '/var/lib/kolla/share/ca-certificates, if config.json lists it) to the CA store of Debian or Red Hat as ' +
-    "kolla-customca-NAME, and removes those that no longer exist. Then runs the image's " +
-    'update-ca-certificates or update-ca-trust, and exits with its code. Does nothing if nothing ' +
-    'changed. Run through sudo, it accepts no options and reads no environment variables.',
+    'kolla-customca-NAME, and removes those that no longer exist. Then updates the CA bundle: by ' +
+    'update-ca-trust on Red Hat; on Debian directly, or by update-ca-certificates if the image has hooks or an ' +
+    "unusual store. Exits with that program's code, or 0. Does nothing if the deployment has no CA certificates " +
+    'and none are left from before. Run through sudo, it accepts no options and reads no environment variables.',
   operands: [],
   options: [],
   examples: [

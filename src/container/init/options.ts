@@ -81,7 +81,7 @@ export const OPTIONS = [
     flag: 'wait',
     type: 'string',
     env: 'KOLLA_INIT_WAIT',
-    help: 'dependency to wait for, as listed under Waits',
+    help: 'dependency to wait for (list: `kolla-init --help`)',
     example: 'job/keystone-db-sync',
     repeat: true,
   },

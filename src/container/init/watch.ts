@@ -12,7 +12,7 @@ export const WATCH_OPTIONS = [
     flag: 'on-change',
     type: 'string',
     env: 'KOLLA_INIT_ON_CHANGE',
-    help: 'action after a change, as listed under Actions',
+    help: 'action after a change: signal, exec, http or exit',
     example: 'signal:HUP:keystone',
     repeat: true,
   },

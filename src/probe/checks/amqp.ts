@@ -11,8 +11,8 @@ export const amqp = check({
   summary: 'Checks that an AMQP broker accepts connections and logins.',
   description:
     'With a login: performs the handshake, logs in and opens the virtual host like a service, then closes. ' +
-    'Without one: checks that the broker accepts and closes a connection, which fails if the broker is frozen ' +
-    'and causes no log entry; --greeting also waits for the AMQP greeting, but then the broker logs two ' +
+    'Without one: checks that the broker accepts and closes a connection. This fails if the broker is frozen, ' +
+    'and leaves no entry in its log. --greeting also waits for the AMQP greeting, but then the broker logs two ' +
     'warnings per check.',
   operands: [{ name: 'HOST[:PORT]', help: 'address, IPv6 in brackets (default port: 5672, or 5671 with TLS)' }],
   options: [

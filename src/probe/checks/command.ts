@@ -21,7 +21,7 @@ export const command = check({
     if (program === undefined) throw new UsageError('command: the program is missing: give it after --');
     const { runBounded } = await import('../local/run-bounded.ts');
     return {
-      // The message does not contain its arguments, because readers of the log need not see them.
+      // Without arguments: messages with the subject are logged, and arguments may contain secrets.
       subject: `command ${basename(program)}`,
       hosts: [],
       ask: (signal) => runBounded(program, words, { env, signal }),

@@ -58,7 +58,7 @@ export const config = check({
 export interface ConfigQuery {
   readonly root: string;
   readonly configDir: string;
-  /** How long a version newer than the examined one may have existed. */
+  /** How long the kubelet's version may be newer than the one that kolla-init watch has examined. */
   readonly withinMs: number;
 }
 
@@ -98,7 +98,7 @@ function verdictOf(record: ConfigRecord, { configDir, withinMs }: ConfigQuery, n
   return late === undefined ? healthyAs(`version ${version}`) : unhealthy(`${late}; ${stays}`);
 }
 
-/** The problem if the kubelet mounted a version some time ago that was not examined. */
+/** The problem if kolla-init watch has not examined the kubelet's version within `withinMs`; otherwise undefined. */
 function newerVersion(
   { configMap }: ConfigRecord,
   configDir: string,

@@ -110,7 +110,8 @@ function lagIn(file: string, now: () => number): Lag {
   const offsets = new Map(files.map(({ generation, mark }) => [identityOf(generation), mark.offset]));
   let [bytes, behind] = [0, 0];
   for (const path of new Set(files.map(({ generation }) => generation.path))) {
-    // Only the shipper knows where a rotated file is now, and no line of its successor has been shipped yet.
+    // After a rotation the path leads to the successor, of which nothing has been shipped yet. Only the shipper knows
+    // where the rotated file is now.
     const found = looked(path);
     const offset = found === undefined ? 0 : (offsets.get(identityOf(found)) ?? 0);
     const left = (found?.size ?? 0) - offset;
@@ -131,7 +132,10 @@ function looked(path: string): Stats | undefined {
   }
 }
 
-/** An unterminated last line waits for its writer, not for the shipper. Of an unreadable file only the size counts. */
+/**
+ * Whether the file has a terminated line after the offset: an unterminated one waits for its writer, not for the
+ * shipper. True for an unreadable file, of which only the size counts.
+ */
 function hasWholeLine(path: string, offset: number): boolean {
   let fd: number;
   try {

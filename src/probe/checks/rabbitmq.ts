@@ -44,7 +44,7 @@ export const rabbitmq = check({
   ],
   prepare({ operands: [text = ''], options }) {
     const management = options.management === undefined ? undefined : managementOf(options.management);
-    // The API's URL decides whether TLS is used for it. A CA bundle without --tls may be for the API.
+    // The management API's URL decides whether TLS is used for the API. A CA bundle without --tls may be meant for it.
     const isApiTls = management?.protocol === 'https:';
     const trust = isApiTls
       ? trustOfUrl(options, management, `--management ${management.origin}`, 'rabbitmq: ')

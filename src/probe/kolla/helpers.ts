@@ -107,7 +107,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
 
 /**
  * The table of one name, for help, docs and completion.
- * @param run passed by the caller: an import here would load all scripts and their checks for each of them
+ * @param run passed by the caller: an import here would load the checks of all names for each of them
  */
 export function helperOf(
   name: KollaName,

@@ -1,5 +1,5 @@
 /**
- * Kolla's healthcheck names: its arguments and variables in, its stdout and exit codes out, plus a reason on stderr.
+ * Replaces Kolla's healthcheck scripts: the same arguments, variables, stdout and exit codes, plus a reason on stderr.
  *
  *   name, argv, environment -> names.ts: one file per script -> KollaQuestion, or an error in the arguments
  *     -> runKolla(): run once within its deadline -> stdout, reason on stderr, exit code 0 or 1

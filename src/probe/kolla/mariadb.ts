@@ -10,7 +10,7 @@ const TIMEOUT_MS = 10_000;
  * passes `-haproxy`.
  */
 const USER = 'haproxy';
-/** The defaults of the client: in Debian and Ubuntu, then in Rocky. */
+/** The client's default sockets: in Debian and Ubuntu, then in Rocky. */
 const SOCKETS = ['/run/mysqld/mysqld.sock', '/var/lib/mysql/mysql.sock'];
 const PORT = 3306;
 

@@ -47,12 +47,12 @@ function portOf(text: string): number {
   return port;
 }
 
-/** Characters that no program name contains. Such a name is a pattern, as which Kolla's scripts treat every name. */
+/** Characters that no program name contains. A name with one of them is a pattern, as any is to Kolla's scripts. */
 const PATTERN = /[\\^$*+?()[\]{}|/]|\S\s+\S/;
 
 /**
- * A name is compared literally, including spaces passed by kolla-ansible (`'neutron-l3-agent '`); only an impossible
- * name is a regular expression on command lines.
+ * The query for a process argument. A name is compared literally, without the spaces passed by kolla-ansible
+ * (`'neutron-l3-agent '`); only a name that matches PATTERN is a regular expression for command lines.
  */
 function processOf(word: string): ProcessQuery {
   const name = word.trim();

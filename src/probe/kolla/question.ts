@@ -66,7 +66,7 @@ export function outputOf(name: string, { message }: WordsError): ScriptOutput {
   return { code: 1, stdout: '', stderr: `${name}: ${message}` };
 }
 
-/** Kolla's scripts have only the deadline of their caller: 30 s for Docker with kolla-ansible. */
+/** Default deadline. Kolla's scripts have only that of their caller: 30 s for Docker with kolla-ansible. */
 const TIMEOUT_MS = 5000;
 
 /**

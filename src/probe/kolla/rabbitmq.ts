@@ -69,7 +69,7 @@ export function parseListener(text: string): Listener | undefined {
   return undefined;
 }
 
-/** A server that listens on all addresses is reachable over loopback. */
+/** The address to connect to: loopback for a server that listens on all addresses. */
 function reachable(host: string): string {
   return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
 }

@@ -28,7 +28,7 @@ export async function runKolla(
   } catch (error) {
     if (error instanceof SignalError) return error.exitCode;
     if (!(error instanceof KollaError)) throw error;
-    // curl's code if the disk behind stdout is full. The other scripts have no such code.
+    // A missing program has a shell's exit code; any other error, such as a full disk behind stdout, is unhealthy.
     process.stderr.write(`${name}: ${error.message}\n`);
     return error instanceof NoProgramError ? error.exitCode : ExitCode.no;
   }
@@ -47,7 +47,7 @@ async function said(
   }
 }
 
-/** Loaded lazily: a probe that runs every few seconds needs no help tables. */
+/** Prints help. Its tables are loaded lazily: a probe that runs every few seconds does not need them. */
 async function sayHelp(name: KollaName, understand: Understand): Promise<ExitCode> {
   const [{ helperOf }, { run }] = await Promise.all([import('./helpers.ts'), import('../../cli/run.ts')]);
   const helper = helperOf(name, (argv, env) => runKolla(name, understand, argv, env));

@@ -6,10 +6,10 @@ export interface Meaning {
   readonly portOf: (socket: InetSocket) => number;
   /** Whether a socket satisfies the condition. */
   readonly isGood: (socket: InetSocket) => boolean;
-  /** Whether a socket that does not satisfy it is mentioned. */
+  /** Whether messages mention a socket that does not satisfy the condition. */
   readonly isAbout: (socket: InetSocket) => boolean;
   readonly show: (socket: InetSocket) => string;
-  /** Whether sockets on other ports are mentioned too, since a process has few of them. */
+  /** Whether messages also mention sockets on other ports, since a process has few of them. */
   readonly namesOtherPorts: boolean;
   /** Message about a process; the ports follow. */
   readonly lacks: string;
@@ -58,7 +58,7 @@ export const MEANINGS = {
 
 export type Kind = keyof typeof MEANINGS;
 
-/** A UDP socket receives from any peer unless it is connected. */
+/** Whether a socket listens. A UDP socket does so unless it is connected. */
 function isListening({ protocol, state }: InetSocket): boolean {
   return state === (protocol === 'tcp' ? 'LISTEN' : 'CLOSE');
 }

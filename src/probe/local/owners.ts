@@ -58,7 +58,7 @@ async function withoutSeenOwner(wanted: ReadonlySet<string>, effects: ProcEffect
 /**
  * Why it cannot be determined from here whether the processes own one of the sockets; undefined if they certainly do
  * not: there is no such socket, or every socket's owner is known.
- * @param sockets their description: `sockets to port 5672`
+ * @param sockets description of the sockets: `sockets to port 5672`
  * @param inodes inodes of the sockets that satisfy the condition
  */
 export async function whyUnseen(
@@ -86,7 +86,7 @@ export async function whyUnseen(
   );
 }
 
-/** PID 1 is then the sandbox container of the shared namespace, with a name that the container runtime gives it. */
+/** Whether processes of all containers are visible: PID 1 is then the sandbox container, named by the runtime. */
 function seesWholePod({ proc }: ProcEffects): boolean {
   try {
     return process.pid !== 1 && /^(?:pause|catatonit)\n/.test(readHead(`${proc}/1/comm`, 64));

@@ -18,11 +18,11 @@ import { called, listed, whatIsMeant } from './process.ts';
 export interface PortQuery {
   /** If undefined, any process may own the socket. Leading and trailing spaces are ignored. */
   readonly process: ProcessQuery | undefined;
-  /** One match is enough. */
+  /** A socket matches if it has any of these ports. */
   readonly ports: readonly number[];
-  /** For `listen` the default is both. `connected` is for TCP only. */
+  /** For `listen` the default is TCP and UDP. `connected` is for TCP only. */
   readonly protocols?: readonly Protocol[] | undefined;
-  /** Number of matches; default one. */
+  /** Minimum number of matching sockets; default one. */
   readonly atLeast?: number | undefined;
 }
 
@@ -75,7 +75,7 @@ export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc
 interface Scanned {
   /** The first socket that satisfies the condition, with its description. */
   readonly good: { readonly socket: InetSocket; readonly shown: string } | undefined;
-  /** Sockets on these ports that were found before it, or all of them if no socket satisfies the condition. */
+  /** Sockets on these ports that were found before `good`, or all of them if no socket satisfies the condition. */
   readonly onPort: readonly InetSocket[];
 }
 
@@ -180,7 +180,7 @@ function seen(sockets: readonly InetSocket[], search: Search): string {
   return sockets.length === 0 ? '' : `; seen: ${listed(sockets.map((socket) => search.show(socket)))}`;
 }
 
-/** Continued by the ports. */
+/** Start of the message for too few connections; the ports follow. */
 function tooFew(sockets: readonly InetSocket[], { isGood, atLeast }: Search): string {
   return `${sockets.filter(isGood).length} of ${atLeast} connections to`;
 }

@@ -28,7 +28,7 @@ export function processQuestion(query: ProcessQuery, subject: string, proc = '/p
   };
 }
 
-/** The PID namespace of a sidecar contains only this process and its ancestors. */
+/** Whether only this process, its relatives and our other helpers are visible, as in a PID namespace of our own. */
 async function seesOnlyItself(proc: string): Promise<boolean> {
   const all = listProcesses(proc);
   const own = lineOf(all, process.pid);
@@ -36,7 +36,7 @@ async function seesOnlyItself(proc: string): Promise<boolean> {
   return all.every((one) => own.has(one.pid) || isOurs(one));
 }
 
-/** kolla-ansible passes names with spaces around them. */
+/** The query without the spaces that kolla-ansible puts around names. */
 export function whatIsMeant({ name, ...rest }: ProcessQuery): ProcessQuery {
   return { ...rest, name: name.trim() };
 }

@@ -51,7 +51,7 @@ async function verdictOf(
   return unhealthy(`${called(wanted, pids)} does not listen on ${path}; another process does`);
 }
 
-/** The socket is bound to this path, or to another path of the same file (/var/run/x for /run/x). */
+/** The sockets bound to this path or, if there are none, to another path of the same file (/var/run/x for /run/x). */
 async function socketsAt(path: string, effects: ProcEffects): Promise<UnixSocket[]> {
   const bytes = Buffer.from(path).toString('latin1');
   const [same, others]: [UnixSocket[], UnixSocket[]] = [[], []];

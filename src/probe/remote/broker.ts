@@ -22,7 +22,7 @@ export const AMQP_OPTIONS = [
 
 const [PORT, TLS_PORT] = [5672, 5671];
 
-/** Without --tls, the port decides whether TLS is used. */
+/** The TLS mode without --tls, which depends on the port. */
 export function modeAt(word: string, text: string): TlsMode {
   return serverOf(word, text, PORT).port === TLS_PORT ? 'verify' : 'off';
 }
@@ -36,7 +36,7 @@ export function brokerAt(word: string, text: string, options: VerifyValues): { a
   return { at: serverOf(word, text, tls === undefined ? PORT : TLS_PORT), tls };
 }
 
-/** A short string in AMQP. */
+/** Maximum length of a short string in AMQP. */
 const LONGEST_BYTES = 255;
 
 /**

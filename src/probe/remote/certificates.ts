@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 export interface Validity {
-  /** The common name of its subject. */
+  /** The common name of the certificate's subject. */
   readonly subject: string;
   /** A time in OpenSSL's format: `Nov 21 14:28:01 2026 GMT`. */
   readonly validFrom: string;
@@ -63,7 +63,7 @@ export async function judgeFile(file: string, leftMs: number): Promise<Verdict> 
   return judgeValidity(chain, leftMs);
 }
 
-/** The text has one attribute per line. */
+/** The common name in a subject, whose text has one attribute per line; without one, the whole subject. */
 function nameIn(subject: string | undefined): string {
   return /^CN=(.*)$/m.exec(subject ?? '')?.[1] ?? (subject ?? '').replaceAll('\n', ', ');
 }

@@ -26,7 +26,7 @@ export async function galeraVerdict(session: MysqlSession, policy: FitnessPolicy
   return why === undefined ? healthyAs(`${state.state}, ${state.size} nodes`) : unhealthy(why);
 }
 
-/** Unhealthy only in the one state that a restart repairs. */
+/** The verdict for liveness: unhealthy only in the one state that a restart repairs. */
 export async function disconnectedVerdict(session: MysqlSession): Promise<Verdict> {
   const state = await galeraState(session);
   if (state === undefined) return healthyAs('it is no Galera node');

@@ -41,14 +41,14 @@ export async function judgeServer(ask: HandshakeAsk, signal: AbortSignal, tell: 
 
 async function shakenHands({ at, verify }: HandshakeAsk, signal: AbortSignal, tell: Tell) {
   signal.throwIfAborted();
-  // The certificate is verified here, because Node would abort the handshake without exposing it.
+  // The caller verifies the certificate, because Node would abort the handshake without exposing it.
   const socket = connect({ ...at, ...(await tlsOptions(at.host, verify)), rejectUnauthorized: false });
   const stop = () => socket.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   socket.once('connect', () => tell('connected, but received no TLS: it may be frozen, or speak another protocol'));
   await once(socket, 'secureConnect');
-  socket.on('error', () => {}); // with TLS 1.3 its rejection of our missing client certificate comes late
+  socket.on('error', () => {}); // with TLS 1.3 the server may reject our missing client certificate only now
   return {
     socket,
     [Symbol.dispose]() {
@@ -82,7 +82,7 @@ function whyDistrusted(socket: TLSSocket, name: string, caFile: string | undefin
   const wrongName = checkServerIdentity(name, socket.getPeerCertificate());
   if (wrongName !== undefined) return networkReason(wrongName, caFile);
   if (socket.authorized) return undefined;
-  // A code, although its type says that it is an error.
+  // At run time this is a code, although Node's types say Error.
   const code = String(socket.authorizationError);
   return networkReason(Object.assign(new Error(code), { code }), caFile);
 }

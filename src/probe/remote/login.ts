@@ -35,7 +35,7 @@ export interface Login {
 }
 
 /**
- * Validates the options.
+ * Validates the login options.
  * @throws UsageError if two passwords are given
  */
 export function checkLogin(word: string, { password, passwordFile }: LoginValues): void {
@@ -44,7 +44,7 @@ export function checkLogin(word: string, { password, passwordFile }: LoginValues
 }
 
 /**
- * The same for a protocol in which a password requires a user.
+ * Like checkLogin(), for a protocol in which a password requires a user.
  * @throws UsageError for two passwords, and for one without a user
  */
 export function requireUser(word: string, values: LoginValues): void {

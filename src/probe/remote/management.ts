@@ -17,7 +17,7 @@ const CHECKS = [
   ['virtual-hosts', 'a virtual host is down'],
 ] as const;
 
-/** Longer than any deadline of a probe, so that the probe's deadline expires first. */
+/** Timeout of a response, longer than any deadline of a probe, so that the probe's deadline expires first. */
 const ANSWER_MS = 60_000;
 
 /** Queries a node's management API for alarms and virtual hosts. https://www.rabbitmq.com/docs/http-api-reference */

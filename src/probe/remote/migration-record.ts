@@ -69,7 +69,7 @@ function verdictOf(rows: readonly Row[], service: Service | undefined, wanted: s
   return isReady ? healthyAs(says) : unhealthy(says);
 }
 
-/** A service without a description has a single phase. */
+/** Whether new code may start after this phase. An unknown service has a single phase. */
 function isReadyAfter(phase: string, service: Service | undefined): boolean {
   if (service === undefined) return phase === 'all' || phase === 'command';
   return isLastBeforeRollout(service, phase as Phase | 'command');

@@ -85,7 +85,7 @@ function placeOf(word: string, text: string): Place {
   return text.startsWith('/') ? { host: 'localhost', port: PORT, socket: text } : serverOf(word, text, PORT);
 }
 
-/** As in the client, `localhost` means the socket unless `protocol=tcp` is set. */
+/** The address in an option file. As in the client, `localhost` means the socket unless `protocol=tcp` is set. */
 function placeIn(defaults: Defaults): Place {
   const host = defaults.get('host') ?? 'localhost';
   const port = Number(defaults.get('port') ?? PORT);

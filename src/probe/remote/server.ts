@@ -31,7 +31,7 @@ export function serverOf(word: string, text: string, defaultPort: number): Addre
 }
 
 /**
- * The same, but without a default port.
+ * Like serverOf(), but a port is required.
  * @throws UsageError
  */
 export function addressOf(word: string, text: string): Address {
@@ -43,7 +43,7 @@ export function addressOf(word: string, text: string): Address {
   }
 }
 
-/** The text may contain a password and must not be repeated. */
+/** Rejects a URL. The message does not repeat it, because it may contain a password. */
 function refuseUrl(word: string, text: string): void {
   if (!text.includes('://') && !text.includes('@')) return;
   throw new UsageError(`${word}: this is HOST or HOST:PORT, not a URL; credentials in it would be visible to others`);

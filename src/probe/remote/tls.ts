@@ -22,7 +22,7 @@ export const SERVER_NAME_OPTION = {
 /** TLS options of checks with HOST:PORT. */
 export const TLS_OPTIONS = [tlsOption(TLS_ENV, 'off'), CA_FILE_OPTION, SERVER_NAME_OPTION] as const;
 
-/** The same for AMQP, which has a separate port for TLS. */
+/** TLS options for AMQP, which has a separate port for TLS. */
 export const AMQP_TLS_OPTIONS = [
   tlsOption(TLS_ENV, 'off; verify on port 5671'),
   CA_FILE_OPTION,

@@ -58,7 +58,7 @@ function announce(change: Change, log: Log): void {
   else log.warn(line, fields);
 }
 
-/** Such as `api is unhealthy: status 503; it had been healthy for 2m05s; asked: http http://127.0.0.1:5000/v3`. */
+/** The log line: `api is unhealthy: status 503; it had been healthy for 2m05s; asked: http http://127.0.0.1:5000/v3`. */
 function changeText({ part, subject, from, lastedMs }: Change): string {
   const why = part.reason === undefined ? '' : `: ${part.reason}`;
   const lasted = formatDuration(lastedMs);

@@ -13,7 +13,7 @@ export interface CheckConfig {
   readonly roles: readonly Role[];
   readonly period: number;
   readonly timeout: number;
-  /** Number of consecutive failures after which it is unhealthy. */
+  /** Number of consecutive failures after which the check is unhealthy. */
   readonly failures: number;
   readonly allowRemote: boolean;
 }
@@ -26,7 +26,7 @@ export const MOST_FAILURES = 100;
 
 /**
  * The checks of kolla-pod.yaml's `checks:`, in order; none if that section is missing.
- * @param file its name, for messages
+ * @param file name of kolla-pod.yaml, for messages
  * @param section the unvalidated value of `checks:`
  * @throws ConfigError with every problem and its place: `checks.api.perid: no such key; did you mean 'period'?`
  */
@@ -42,7 +42,7 @@ export function readChecks(file: string, section: unknown): CheckConfig[] {
 
 /**
  * The checks of a kolla-pod.yaml, at least one: without any, every probe of the Pod would return 200.
- * @param mayBeNone whether the user has allowed that
+ * @param mayBeNone whether the user has allowed a file without checks
  * @throws ConfigError as readChecks(), and if there is none
  */
 export function checksOf(podFile: PodFile | undefined, mayBeNone: boolean, log: Log): CheckConfig[] {

@@ -9,7 +9,7 @@
  *
  * Probes never wait for checks. A hanging check is unhealthy after its deadline and is not run again until it has
  * returned; one without a result for several periods is unseen, which counts as unhealthy. Fails with 65 for an invalid
- * section or an address in use, before the first response; later only by a signal.
+ * section or an address in use, before the first response; after that it ends only by a signal.
  */
 export { startChecks, type Checks } from './checks.ts';
 export { checksOf, readChecks } from './config.ts';

@@ -4,8 +4,8 @@ import { healthOf, ROLES, type Part } from './part.ts';
 import type { CheckStatus } from './resident-check.ts';
 
 /**
- * Metrics of probes. Only names of checks and numbers: any client of the Pod can read the page, and a reason may name
- * other hosts.
+ * Metrics of probes. They contain only names of checks and numbers: any client of the Pod can read them, and a reason
+ * may name other hosts.
  * @param parts the checks and everything else that affects probes
  */
 export function probeFamilies(checks: readonly CheckStatus[], parts: readonly Part[]): Family[] {

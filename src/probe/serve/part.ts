@@ -11,12 +11,12 @@ export type State = 'unknown' | 'healthy' | 'unhealthy' | 'unseen';
 /** A part of this Pod with a health state: a check, or a component of the sidecar. */
 export interface Part {
   readonly name: string;
-  /** The probes that depend on it. */
+  /** The probes that depend on the part. */
   readonly roles: readonly Role[];
   readonly state: State;
-  /** Why it is not healthy; if it is healthy, the observation, if any. It contains no secret. */
+  /** Why the part is not healthy, or what was observed if it is healthy. It contains no secret. */
   readonly reason?: string | undefined;
-  /** The start of its current state, in milliseconds as in Date. */
+  /** When the current state began, in milliseconds as in Date. */
   readonly since: number;
 }
 

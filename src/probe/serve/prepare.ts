@@ -67,7 +67,7 @@ async function questionOf(
   const file = await fileOptions(definition, context.podFile, set);
   const values = resolveOptions(options, words, context.inherited, file);
   const usage = [word, ...operands.map(({ name, optional }) => (optional ? `[${name}]` : name))].join(' ');
-  // Only the tables of this helper are used.
+  // This command is never run: only its tables are used, to parse the arguments.
   const command = { ...definition, run: () => Promise.resolve(0) };
   return await definition.prepare(inputOf(command, words, values, usage), context);
 }

@@ -10,7 +10,7 @@ import type { PreparedCheck } from './prepare.ts';
 
 /** Number of periods without a verdict after which the last verdict is stale. */
 const STALE_PERIODS = 3;
-/** Maximum delay of the first run. It is short, but twenty checks must not start at the same time. */
+/** Maximum of the random delay before the first run, so that twenty checks do not start at the same time. */
 const FIRST_MS = 1000;
 
 /** The state of a check, and the cost of its runs. */
@@ -55,7 +55,7 @@ export class ResidentCheck {
   readonly #log: Log;
   readonly #tell: (change: Change) => void;
   #part: Part;
-  /** On the timing's clock: the start of its state, and the time of the last result or of the start. */
+  /** On the timing's clock: when the part's state began, and the time of the last result or of the start. */
   #since: number;
   #seen: number;
   #inSuccession = 0;
@@ -73,7 +73,7 @@ export class ResidentCheck {
     this.#part = { name: check.name, roles: check.roles, state: 'unknown', since: Date.now() };
   }
 
-  /** Runs the check once per period until the signal is aborted. Then it throws the signal's reason. */
+  /** Runs the check once per period until the signal is aborted. Then throws the signal's reason. */
   async run(signal: AbortSignal): Promise<never> {
     const { now, random } = this.#timing;
     const { period } = this.#check;

@@ -8,7 +8,7 @@ import { checksOf } from './config.ts';
 import { prepareChecks } from './prepare.ts';
 import { serveProbes, type ServedOptions } from './server.ts';
 
-/** How long /readyz reports the shutdown, so that a concurrent request sees it. The total is less than a second. */
+/** How long /readyz reports the shutdown, so that a concurrent request sees it. The whole shutdown takes below 1 s. */
 const ENDING_MS = 500;
 
 /**

@@ -19,7 +19,7 @@ export interface ServedOptions extends Inside {
   readonly listen: ListenAddress;
 }
 
-/** The state that is served, and additions to it. It is cached and never computed on request. */
+/** The state that is served, and additions to it. Checks are never run on request. */
 export interface Served {
   readonly checks: () => readonly CheckStatus[];
   /** More parts on which probes depend, evaluated on each request: components of the sidecar. */
@@ -55,7 +55,7 @@ export async function serveProbes(options: ServedOptions, served: Served): Promi
 
 /** The state that the paths show. */
 interface Known extends Required<Omit<Served, 'routes'>> {
-  /** Set if the Pod is shutting down, so that it gets no new work. */
+  /** Whether the Pod is shutting down. Readiness then fails, so that the Pod gets no new work. */
   readonly isEnding: () => boolean;
 }
 

@@ -1,7 +1,7 @@
 import { findProgram, isRefusal, type Program } from './find-program.ts';
 import { callersOpenFiles } from './open-files.ts';
 
-/** bash, because sh drops variables with invalid names. */
+/** The shell that lowers the limit: bash, because sh drops variables with invalid names. */
 const BASH = '/bin/bash';
 const SCRIPT = 'ulimit -Sn "$1"; name=$2; shift 2; exec -a "$name" "$@"';
 

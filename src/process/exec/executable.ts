@@ -14,7 +14,7 @@ type Loader = { readonly interpreter: string; readonly script: boolean } | 'self
 
 /** Number of bytes that the kernel reads of a script's first line. */
 const HEAD_BYTES = 256;
-/** `#!` may lead to another script; the kernel follows this many. */
+/** Maximum number of scripts that the kernel follows: `#!` may lead to another script. */
 const SCRIPTS_MAX = 4;
 
 /** Reads the beginning of a file. Throws the system's error. A file that is executable but unreadable is accepted. */

@@ -11,7 +11,7 @@ export interface Program {
   readonly words: readonly string[];
 }
 
-/** A shell runs an executable file without a format as a script. */
+/** The interpreter of an executable file without a format, which a shell runs as a script. */
 const SHELL = '/bin/sh';
 
 /**

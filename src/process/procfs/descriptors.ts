@@ -34,7 +34,7 @@ export async function eachSocketInode(
 
 const SOCKET = 'socket:[';
 
-/** Undefined for descriptors that are no sockets, and for those closed meanwhile. */
+/** The socket's inode; undefined for a descriptor that is no socket, or was closed meanwhile. */
 function inodeOf(link: string): string | undefined {
   try {
     const target = readlinkSync(link);

@@ -29,7 +29,7 @@ export interface InetSocket {
   readonly state: SocketState;
   readonly local: Endpoint;
   readonly remote: Endpoint;
-  /** Inode, which links it to the descriptors of processes. `0` means no owner, as in TIME-WAIT. */
+  /** Inode, which links the socket to the descriptors of processes. `0` means no owner, as in TIME-WAIT. */
   readonly inode: string;
 }
 

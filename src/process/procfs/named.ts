@@ -13,7 +13,7 @@ export interface ProcessQuery {
 /** Maximum length of a command line that is examined. */
 const WORDS_BYTES = 4096;
 const PROCESSES_A_TURN = 200;
-/** Probes never match themselves, though their command lines contain the name; nor do shells that run them. */
+/** Command lines of probes, and of shells that run them: they contain the name, but are never counted. */
 const ASKS = /(?:^|[\s/])(?:kolla-probe|kolla-pod|healthcheck_[a-z]+)(?:\s|$)/;
 
 /**
@@ -49,7 +49,7 @@ export function pidsIn(proc: string): number[] {
 
 type IsPossible = (words: string, name: string) => boolean;
 
-/** A fast pre-filter for isNamed() on the text. */
+/** A fast pre-filter for isNamed(), on the unparsed command line. */
 function possible(wanted: string): IsPossible {
   const cut = cutName(wanted);
   return (words, name) => name === cut || words.includes(wanted);

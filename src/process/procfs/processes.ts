@@ -48,7 +48,7 @@ function readProcess(proc: string, pid: number): ProcessInfo | undefined {
 }
 
 /**
- * Interpreters, whose script is the first argument that is not an option. Other programs don't count: `tail glance-api`
+ * Programs whose script is the first argument that is not an option. Other programs don't count: `tail glance-api`
  * is not glance-api.
  */
 const INTERPRETER = /^(?:(?:platform-)?python|pypy|perl|ruby|node|bash|dash|sh|ksh|zsh|lua|php)[\d.]*$/;
@@ -73,7 +73,7 @@ export function isNamed({ name, words }: Pick<ProcessInfo, 'name' | 'words'>, wa
   return name === cut && !names.some((one) => one.startsWith(cut));
 }
 
-/** Truncated like the kernel's name. */
+/** The name, truncated as the kernel truncates a process's name. */
 export function cutName(name: string): string {
   const bytes = Buffer.from(name);
   return bytes.length <= NAME_BYTES ? name : bytes.subarray(0, NAME_BYTES).toString();

@@ -1,16 +1,16 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 
 /**
- * Reads /proc synchronously: it is in memory, and a thread switch costs more than the read. Long files are read in
- * pieces, yielding in between. Only for /proc.
+ * Size of one piece. Only for /proc, which is read synchronously: it is in memory, and a thread switch costs more than
+ * the read. Long files are read in pieces, and other work runs in between.
  */
 const PIECE_BYTES = 65_536;
 /** Number of reads per turn. The kernel returns about 4 kB per read, and this many reads take about 2 ms. */
 const READS_A_TURN = 32;
 /**
- * A row of /proc/net/tcp. After the last row the kernel walks the rest of its table, shared by all network namespaces,
- * which takes milliseconds: a caller that has found its row need not pay that. Reading more than a row makes it walk to
- * the next.
+ * Size of a row of /proc/net/tcp. After the last row the kernel walks the rest of its table, shared by all network
+ * namespaces, which takes milliseconds: a caller that has found its row need not pay that. Reading more than a row
+ * makes it walk to the next.
  */
 const ROW_BYTES = 160;
 const ROW_READS = 100;
@@ -44,7 +44,7 @@ interface Reading {
 
 /**
  * Calls `each` with every line, as Latin-1, until it returns true.
- * @returns whether it did
+ * @returns whether `each` has returned true
  * @throws the system's error; the signal's reason
  */
 export async function eachLine(

@@ -3,9 +3,9 @@ import type { NetEffects } from './inet-sockets.ts';
 
 /** A named Unix socket in this network namespace. */
 export interface UnixSocket {
-  /** Its path in Latin-1. An abstract one starts with `@`. */
+  /** The socket's path in Latin-1. An abstract one starts with `@`. */
   readonly path: string;
-  /** Whether it accepts connections or, for datagrams, is bound. */
+  /** Whether the socket accepts connections or, for datagrams, is bound. */
   readonly isListening: boolean;
   readonly inode: string;
 }

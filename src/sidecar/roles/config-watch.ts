@@ -13,7 +13,7 @@ import type { ConfigStatus, FileStatus, Refusal } from '../status/document.ts';
 const STOP_MS = 10_000;
 const REFUSALS_KEPT = 10;
 
-/** kolla-init watch: keeps the configuration in sync with its ConfigMap. */
+/** kolla-init watch in kolla-sidecar: keeps the configuration in sync with its ConfigMap. */
 export async function configWatchRole({ context }: Making): Promise<PreparedRole> {
   const { inherited, podFile } = context;
   const settings = await watchSettings(await optionsOf(init, 'watch', WATCH_OPTIONS, inherited, podFile), context);

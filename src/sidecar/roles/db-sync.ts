@@ -30,7 +30,7 @@ export async function dbSyncRole({ options: { service }, context }: Making): Pro
     role,
     sources: { migration: status },
     async requireSafe({ port, hasStartupChecks, laterStopMs }) {
-      // If /startupz covered checks of the service, it would wait for the service, which waits for this sidecar.
+      // With checks of the service for startup, /startupz would wait for the service, which waits for this sidecar.
       const others = hasStartupChecks ? [] : ['/startupz', '/readyz'];
       await requireSafe(port, laterStopMs, ['/startupz/roles', ...others]);
     },
@@ -39,7 +39,7 @@ export async function dbSyncRole({ options: { service }, context }: Making): Pro
 
 /**
  * `kolla-db-sync --stay`. A phase after a rollout delays nothing, and its failure is logged and recorded without ending
- * us: otherwise the rollout it waits for would never finish.
+ * this process: otherwise the rollout that the phase waits for would never finish.
  */
 export async function stayingMigration(
   input: Input<typeof SYNC_OPTIONS>,
@@ -56,7 +56,7 @@ export async function stayingMigration(
   };
 }
 
-/** An error in the command line or in a file, and a bug, always end it. */
+/** Runs the migration, and only logs its failure. An error in the command line or a file, and a bug, are thrown. */
 async function unlessFailed(role: Role, { signal, log }: RoleRun): Promise<ExitCode> {
   let isOver = false;
   try {

@@ -28,8 +28,8 @@ export async function logShipRole({ options: { logPath, readyWithLogs }, context
 }
 
 /**
- * Ships log files. On a stop it reads to the end and ships within its own --grace.
- * @param probes the probes that depend on it
+ * The component that ships log files. On a stop it reads to the end and ships within its own --grace.
+ * @param probes the probes that depend on the component
  */
 export function shippingComponent(
   settings: Settings,
@@ -37,7 +37,7 @@ export function shippingComponent(
   { inherited }: Pick<Context, 'inherited'>,
 ): PreparedRole {
   let view: ShippingView | undefined;
-  /** The same, but only while it is shipping. */
+  /** The view while the component is shipping; otherwise undefined. */
   let live: ShippingView | undefined;
   const samples = new Samples(() => ({ lag: view?.left() ?? 0, lines: view?.counts().lines ?? 0 }));
   const shown = new ShippingShown(() => live, probes);
@@ -90,7 +90,7 @@ export class ShippingShown {
   readonly #since = new Map<string, { isReady: boolean; atMs: number }>();
   #lags: Lags | undefined;
 
-  /** @param roles the probes that depend on it */
+  /** @param roles the probes that depend on the component */
   constructor(view: () => ShippingView | undefined, roles: readonly Role[]) {
     this.#view = view;
     this.#roles = roles;

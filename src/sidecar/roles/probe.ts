@@ -13,7 +13,7 @@ export interface PreparedProbe extends PreparedRole {
   readonly hasStartupChecks: boolean;
 }
 
-/** kolla-probe serve. The sidecar's server has its endpoints. */
+/** kolla-probe serve in kolla-sidecar, whose server also serves the endpoints of the probes. */
 export async function probeRole({ options: sidecar, context }: Making): Promise<PreparedProbe> {
   const { inherited, podFile } = context;
   const options = await optionsOf(probe, 'serve', SERVE_OPTIONS, inherited, podFile);

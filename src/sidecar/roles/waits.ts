@@ -39,7 +39,7 @@ export async function waitsRole({ context }: Making): Promise<PreparedRole> {
     },
     sources: {
       waits() {
-        // The board uses the clock performance.now().
+        // The board's times are those of performance.now().
         const zero = Date.now() - performance.now();
         const rows = report?.board.rows ?? [];
         return rows.map(({ text, isMet, state, began, since }) => {
@@ -56,7 +56,7 @@ export async function waitsRole({ context }: Making): Promise<PreparedRole> {
   };
 }
 
-/** The clocks drift by less than that. Without rounding, every time would count as a change. */
+/** Rounds to seconds: Date and performance drift apart by less, and each difference would count as a change. */
 function whole(ms: number): number {
   return Math.round(ms / 1000) * 1000;
 }

@@ -42,7 +42,7 @@ export interface RoleStatus {
   readonly name: string;
   readonly state: RoleState;
   readonly since: number;
-  /** The containers after this one wait until it is done. */
+  /** Whether later containers of the Pod wait until the component is done. */
   readonly holdsStartup: boolean;
   readonly starts: number;
   readonly failures: number;
@@ -78,14 +78,14 @@ interface ActionsStatus {
 export interface FileStatus {
   /** The path of the file. */
   readonly name: string;
-  /** When it was installed. */
+  /** When the file was installed. */
   readonly since: number;
   readonly configMap: string | null;
 }
 
 /** A rejected version. The newest comes first. */
 export interface Refusal {
-  /** The beginning of its digest. */
+  /** The beginning of the version's digest. */
   readonly name: string;
   readonly configMap: string | null;
   readonly at: number;

@@ -6,7 +6,7 @@ const WHOLES = ['about', 'config', 'migration', 'shipping'] as const;
 type List = (typeof LISTS)[number];
 type Whole = (typeof WHOLES)[number];
 
-/** Changes since a revision: `set` and `put` are new or changed, `gone` contains names. */
+/** Changes since a revision: `set` and `put` have what is new or changed, `gone` has the names of removed items. */
 export interface Delta {
   readonly id: string;
   /** The document is complete: anything that it does not contain does not exist. */

@@ -4,7 +4,7 @@ import type { Hub } from './hub.ts';
 
 /** Interval of comparisons while a client watches the page. */
 const LOOK_MS = 500;
-/** A proxy, or a port-forward tunnel, may close idle connections. */
+/** Interval of heartbeats, since a proxy or a port-forward tunnel may close idle connections. */
 const BEAT_MS = 15_000;
 /** Maximum number of streams: a user has few pages open, and a client that opens more is told to retry later. */
 const WATCHERS = 16;
@@ -69,7 +69,7 @@ class Watcher {
     exchange.write('retry: 2000\n\n');
   }
 
-  /** A client that reads slowly gets the changes later, combined. */
+  /** Sends the changes to the page. A client that reads slowly gets them later, combined. */
   tell(hub: Hub): void {
     if (this.#exchange.isBehind) return;
     const delta = hub.since(this.#id);

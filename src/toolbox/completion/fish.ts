@@ -11,7 +11,7 @@ export function fishCompletion(helpers: readonly Helper[]): string {
     const siblings = positions.filter((p) => p.helper === helper && p.command !== '').map((p) => p.command);
     const own = linesAt(helper, position, conditionOf(position, siblings));
     if (pod === undefined || helper === pod.name) return own;
-    // The same for the words after `kolla-pod probe`.
+    // The same completions after `kolla-pod probe`.
     const seen = `__fish_seen_subcommand_from ${sectionOf({ name: helper })} ${helper}`;
     return [...own, ...linesAt(pod.name, position, `${seen}; and ${conditionOf(position, siblings)}`)];
   });

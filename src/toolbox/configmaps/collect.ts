@@ -18,7 +18,7 @@ export interface ConfigFile {
   /** The path relative to the directory, with slashes. */
   readonly path: string;
   readonly bytes: Buffer;
-  /** The mode of the file, which it keeps if an entry keeps it. */
+  /** The mode of the source, for entries that keep it. */
   readonly mode: number;
   /** The entries of config.json that install the file. */
   readonly entries: readonly Entry[];
@@ -60,7 +60,7 @@ export async function collect(
     files.push({ path, bytes, mode: found.stats.mode & 0o777, entries: entries.get(path) ?? [] });
   }
   const untaken = files.filter(isUntaken);
-  // Included, because the service may read it in the mounted directory.
+  // These files are included, because the service may read them in the mounted directory.
   if (untaken.length > 0)
     log.info(
       `no entry of config.json installs these; --exclude omits them: ${untaken.map(({ path }) => path).join(', ')}`,

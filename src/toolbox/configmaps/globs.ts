@@ -53,8 +53,8 @@ interface Matcher {
 }
 
 /**
- * Without a slash, a pattern matches file names in any directory. With a slash, it matches paths component by
- * component.
+ * Compiles a pattern. Without a slash, it matches file names in any directory; with a slash, it matches paths component
+ * by component.
  */
 function matcher(pattern: string): Matcher {
   const segments = pattern.split('/');

@@ -34,7 +34,7 @@ export const LINE_RULES: readonly LineRule[] = [
   },
 ];
 
-/** A password in a URL for SQLAlchemy may contain spaces. */
+/** A login in a URL for SQLAlchemy, whose password may contain spaces. */
 const SPACED_LOGIN = /:\/\/[^\s:@/]*:[^@"']{1,300}@/;
 /** Hashes in the formats of crypt(3), LDAP and Apache's htpasswd. */
 const HASH = /\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|argon2\w*|pbkdf2\S*|scrypt)\$\S|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT)\}\S/i;
@@ -56,7 +56,7 @@ const SWITCH = /^(?:true|false|yes|no|on|off|none|null|nil|~)$/i;
 const NUMBER = /^\d{1,9}(?:[.:]\d{1,9})*[smhdwkMG]?$/;
 const PATH = /^(?:\.{0,2}\/[\w.@%+{}$*-]+){2,}\/?$/;
 
-/** The lines of a text without public data, such as certificates and public keys. */
+/** The lines of a text. Public data, such as certificates and public keys, is removed. */
 export function linesOf(text: string): Line[] {
   const open = text
     .replaceAll(
@@ -123,7 +123,7 @@ function wholeValue(rest: string): string | undefined {
   return rest.replace(/(?<=\S)\s+#\s.*$/, '').replace(/(?<=.)[,;]?\s*$/, '');
 }
 
-/** Lists of names and values: `name: OS_PASSWORD`, with the value in the same line or below. */
+/** Whether a line names a secret in a list: `name: OS_PASSWORD`, with the value in the same line or below. */
 function isNamed({ text }: Line): boolean {
   if (COMMENT.test(text)) return false;
   const names = text.matchAll(/(?<![\w.-])name["']?\s*[:=]\s*["']?([A-Za-z_][\w.-]*)["']?(?=\s*(?:[,}]|$))/g);

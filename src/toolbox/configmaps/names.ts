@@ -24,7 +24,7 @@ export function fileName(path: string): string {
   return isExact ? path : `${slug(path)}-${digest([path], PATH_DIGITS)}`;
 }
 
-/** The same for a versioned name, in which the digest of the version distinguishes paths. */
+/** Like fileName(), for a versioned object, whose name has a digest of all paths and contents. */
 export function slug(path: string): string {
   const words = path.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-');
   const labels = words.split('.').map((label) => label.replaceAll(/^-+|-+$/g, ''));

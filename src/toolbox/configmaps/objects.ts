@@ -108,7 +108,7 @@ function checkSize(kind: ConfigObject['kind'], files: readonly ConfigFile[]): vo
   );
 }
 
-/** Names as in the output of kolla-init plan, whose volume this one replaces. */
+/** The volume's name, as in the output of kolla-init plan, whose volume it replaces. */
 const VOLUME = 'config-files';
 
 /**
@@ -122,7 +122,7 @@ export function mountsOf(objects: readonly ConfigObject[]): YamlValue {
   };
 }
 
-/** Has no items if every key is the path of its file. */
+/** An object as a source of the volume; without items if every key is the path of its file. */
 function sourceOf({ kind, metadata: { name }, items }: ConfigObject): YamlValue {
   const isPlain = items.every(({ key, path, mode }) => key === path && mode === undefined);
   const source = isPlain ? { name } : { name, items: items.map((item) => ({ ...item })) };

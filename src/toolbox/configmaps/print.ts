@@ -64,7 +64,7 @@ function checkName(what: string, name: string): void {
     );
 }
 
-/** The user's choice is followed, and a warning is logged. */
+/** Logs a warning if --plain puts a file with a secret into a ConfigMap. */
 function warnOfPlain(file: ConfigFile, { isSecret, why }: Verdict, { log }: Context): void {
   if (isSecret || why !== SAID_PLAIN) return;
   const found = judge(file);
@@ -97,7 +97,7 @@ function explanation(
     const taken = isUntaken(file) ? '; no entry of config.json installs it' : '';
     return [shown(file.path), object?.kind ?? '', object?.metadata.name ?? '', `${verdict.why}${taken}`];
   });
-  // One line per file, so that it can be searched. A terminal wraps it.
+  // One line per file, so that the output can be searched. On a terminal the lines are wrapped.
   return table(
     terminal.isTerminal ? terminal : { ...terminal, width: UNFOLDED_COLUMNS },
     ['FILE', 'KIND', 'NAME', 'WHY'],
@@ -105,7 +105,7 @@ function explanation(
   );
 }
 
-/** A name may contain control characters or line breaks. */
+/** A path in printable form: a name may contain control characters or line breaks. */
 function shown(path: string): string {
   return /\p{Cc}/u.test(path) ? printable(JSON.stringify(path)) : path;
 }

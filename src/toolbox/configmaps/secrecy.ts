@@ -69,7 +69,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** YAML in which every line is a key, an item below a key, or a comment. */
+/** Whether a text is YAML in which every line is a key, an item below a key, or a comment. */
 function isMapping(text: string): boolean {
   const trimmed = text.split('\n').map((line) => line.trim());
   const lines = trimmed.filter((line) => !/^(?:#.*|---)?$/.test(line));

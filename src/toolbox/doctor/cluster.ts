@@ -7,7 +7,7 @@ import { ASK_MS, type Finding, type Machine } from './finding.ts';
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const WAITERS = ['kolla-init', 'kolla-db-sync'];
 
-/** The credentials that a wait for a Job needs. */
+/** Checks the credentials that a wait for a Job needs. */
 export function serviceAccount({ root }: Machine): Promise<Finding[]> {
   const what = 'service account';
   const missing = ['token', 'ca.crt', 'namespace'].filter(

@@ -7,13 +7,13 @@ const ALL = ['kolla-init', 'kolla-db-sync', 'kolla-probe', 'kolla-log-ship'];
 /** Memory that Node adds to a helper, with a margin. */
 const LEAST_MEMORY_MIB = 96;
 
-/** The user, on which it depends how files get their owners. */
+/** Reports the user, which determines how files get their owners. */
 export function identity({ uid }: Machine): Promise<Finding[]> {
   const detail = uid === 0 ? 'uid 0: files get the owners in config.json' : `uid ${uid}: rootless`;
   return Promise.resolve([{ what: 'user', state: 'ok', detail, helpers: ['kolla-init'] }]);
 }
 
-/** The file that tells kolla-init what to install. */
+/** Checks config.json, which defines what kolla-init installs. */
 export function configJson({ root }: Machine): Promise<Finding[]> {
   const found = { what: 'config.json', helpers: ['kolla-init'] };
   const fix = `mount the service's ConfigMap at ${CONFIG_JSON.replace('/config.json', '')}`;
@@ -42,7 +42,7 @@ const DIRECTORIES = [
   { path: '/tmp', helpers: ['kolla-db-sync'], why: 'an emptyDir at /tmp, which the migration of a service may need' },
 ];
 
-/** Directories that helpers write to. The kernel is asked; nothing is written. */
+/** Checks that directories are writable for helpers, by access(2): nothing is written. */
 export function directories({ root }: Machine): Promise<Finding[]> {
   return Promise.resolve(
     DIRECTORIES.map(({ path, helpers, why }): Finding => {
@@ -53,7 +53,7 @@ export function directories({ root }: Machine): Promise<Finding[]> {
   );
 }
 
-/** The file for the last error, which `kubectl describe pod` shows. */
+/** Checks the file for the last error, which `kubectl describe pod` shows. */
 export function terminationLog({ root }: Machine): Promise<Finding[]> {
   const found = { what: 'termination log', helpers: ALL };
   const problem = refusal(`${root}/dev/termination-log`, constants.W_OK);
@@ -62,7 +62,7 @@ export function terminationLog({ root }: Machine): Promise<Finding[]> {
   return Promise.resolve([{ ...found, state: 'note', detail: problem, fix }]);
 }
 
-/** The Pod's name and location, for log lines. */
+/** Checks the variables with the Pod's name and location, for log lines. */
 export function downwardApi({ env }: Machine): Promise<Finding[]> {
   const names = { POD_NAME: 'metadata.name', POD_NAMESPACE: 'metadata.namespace', NODE_NAME: 'spec.nodeName' };
   return Promise.resolve(
@@ -75,7 +75,7 @@ export function downwardApi({ env }: Machine): Promise<Finding[]> {
   );
 }
 
-/** The shell of the image, which kolla_start executes to start the service. */
+/** Checks the shell of the image, which kolla_start executes to start the service. */
 export function bash({ root }: Machine): Promise<Finding[]> {
   const found = { what: 'bash', helpers: ['kolla-init'] };
   const problem = refusal(`${root}/bin/bash`, constants.X_OK);
@@ -95,7 +95,7 @@ export function memoryLimit({ root }: Machine): Promise<Finding[]> {
   return Promise.resolve([{ ...found, state: 'lacks', detail: `${mib} MiB`, fix }]);
 }
 
-/** The cost of an exec probe, compared with the kubelet's default timeout of one second. */
+/** Compares the start time of an exec probe with the kubelet's default timeout of one second. */
 export function kubeletProbes(): Promise<Finding[]> {
   const startMs = Math.round(performance.now());
   const found = { what: 'kubelet probes', helpers: ['kolla-probe'] };

@@ -14,7 +14,7 @@ export interface Finding {
   readonly state: 'ok' | 'note' | 'lacks';
   /** What was observed. It never contains a secret. */
   readonly detail: string;
-  /** How to fix it, in the manifest if possible. */
+  /** How to fix the problem, in the manifest if possible. */
   readonly fix?: string;
   readonly helpers: readonly string[];
 }

@@ -130,7 +130,7 @@ export async function install(options: InstallOptions, signal: AbortSignal, log:
     });
 }
 
-/** Undefined if only one binary was copied, which then has all names. */
+/** The path of kolla-core next to the source; undefined if there is none, and kolla-pod gets all names. */
 async function coreBeside(source: string): Promise<string | undefined> {
   const core = join(dirname(await realpath(source)), 'kolla-core');
   return (await stat(core).catch(ignoreAbsent))?.isFile() === true ? core : undefined;
@@ -147,8 +147,8 @@ async function executableAt(source: string): Promise<Stats> {
 }
 
 /**
- * Our own image also has the binary under DIR. Without a volume there, everything would seem to be installed, and no
- * other container would see it.
+ * Rejects a DIR in which the binary is a directory or this executable itself. Our own image has the binary under DIR:
+ * without a volume there, everything would seem to be installed, and no other container would see it.
  */
 async function checkPlace(binary: string, source: string, executable: Stats): Promise<void> {
   const there = await lstat(binary).catch(ignoreAbsent);

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { removeStale, temporaryFor } from '../../fs/replace-file.ts';
 
-/** Mode for every uid, because it runs as the service's user, which is unknown here. */
+/** Mode for every uid, because the binary runs as the service's user, which is unknown here. */
 export const EXECUTABLE = 0o755;
 /**
  * Size of a read. Larger reads are not faster, and reading the whole file would count against the container's memory
@@ -50,8 +50,8 @@ async function copy(source: string, target: string, signal: AbortSignal): Promis
 }
 
 /**
- * Compared by content and not by version, because two builds of one version differ during development. A link may lead
- * to a path that other containers don't see.
+ * Whether the target has the source's content: two builds of one version differ during development. False for a link,
+ * which may lead to a path that other containers don't see.
  */
 async function isSame(source: string, target: string): Promise<boolean> {
   const found = await lstat(target).catch(ignoreAbsent);

@@ -71,7 +71,7 @@ async function innerDirectory(path: string): Promise<string> {
   return path;
 }
 
-/** A name with a leading dot may be a temporary file of a concurrent run. */
+/** The links in a directory with their targets, except names with a leading dot: temporary files of concurrent runs. */
 async function linksIn(directory: string): Promise<Map<string, string | undefined>> {
   const found = await readdir(directory, { withFileTypes: true });
   const links = found.filter((entry) => entry.isSymbolicLink() && !entry.name.startsWith('.'));
@@ -92,7 +92,7 @@ type Layout = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
  * @param names names that the binary has
- * @param hasCore whether `kolla-core` is there as well
+ * @param hasCore whether `kolla-core` is in the same directory
  */
 export function layoutOf(names: readonly string[], hasCore: boolean): Layout {
   const linksTo = (some: readonly string[]) =>

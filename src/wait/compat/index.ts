@@ -80,7 +80,10 @@ export function translate(all: EntrypointVariables, way: Way): Translated {
   return { dependencies: eachOnce(dependencies), configs: [...new Set(configs)] };
 }
 
-/** A template without entries leaves whitespace between its parts. In a list, whitespace is the name of an entry. */
+/**
+ * Treats JSON variables with only whitespace as unset: a template without entries leaves it. In a list, whitespace is
+ * the name of an entry.
+ */
 function withoutBlankJson(given: EntrypointVariables): EntrypointVariables {
   const json = (text: string | undefined) => (text === undefined || /^[ \t\n\r]*$/.test(text) ? undefined : text);
   const { jobsJson, podJson, customResource } = given;
@@ -107,7 +110,7 @@ function containers(source: Source, podName: string | undefined, way: Way): Depe
   });
 }
 
-/** The log and the board identify a dependency by its text: duplicates are numbered. */
+/** Removes duplicates, and numbers equal texts, because the log and the board identify a dependency by its text. */
 function eachOnce(dependencies: readonly Dependency[]): Dependency[] {
   const different = [...new Map(dependencies.map((each) => [JSON.stringify(each), each])).values()];
   const times = new Map<string, number>();

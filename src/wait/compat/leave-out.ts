@@ -19,12 +19,12 @@ export interface Way {
   readonly warn: (message: string) => void;
 }
 
-/** Input at a column that kubernetes-entrypoint skipped. */
+/** The error for input at a column that kubernetes-entrypoint skipped. */
 export function leftOut(source: Source, column: number, why: string): LeftOutError {
   return new LeftOutError(wrong(source, column, why).message);
 }
 
-/** The result of the attempt. In lenient mode, it is undefined and logged if something is skipped. */
+/** The result of the attempt. In lenient mode, if the input is to be skipped, logs this and returns undefined. */
 export function orLeaveOut<T>({ isLenient, warn }: Way, attempt: () => T): T | undefined {
   try {
     return attempt();

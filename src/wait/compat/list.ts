@@ -8,7 +8,7 @@ interface Entry {
   readonly namespace: Part | undefined;
 }
 
-/** The entries of a list. As in kubernetes-entrypoint it is split at commas and colons, and not trimmed. */
+/** The entries of a list. As in kubernetes-entrypoint the text is split at commas and colons, and not trimmed. */
 function listOf(source: Source, way: Way): Entry[] {
   let column = 1;
   return source.text.split(',').flatMap((value) => {

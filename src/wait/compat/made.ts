@@ -7,7 +7,7 @@ import { file } from '../kinds/path.ts';
 import { pod } from '../kinds/pod.ts';
 import { service } from '../kinds/service.ts';
 
-/** Defaults for a Dependency. Its text is its name in kubernetes-entrypoint's log. */
+/** Defaults for a Dependency, whose text is its name in kubernetes-entrypoint's log. */
 const PLAIN = {
   form: 'object',
   isNegated: false,
@@ -70,7 +70,7 @@ export function containerDependency(name: string): ObjectDependency {
   return { ...PLAIN, of: container, kind: container.word, text: `Container ${name}`, name, namespace: undefined };
 }
 
-/** kubernetes-entrypoint checks only that the path exists, which needs no permission to connect. */
+/** A wait for a path: kubernetes-entrypoint only checks that it exists, without permission to connect. */
 export function socketDependency(path: string): PathDependency {
   return {
     form: 'path',
@@ -111,7 +111,7 @@ export function customResourceDependency(
   };
 }
 
-/** Formatted like a map in Go: `map[app:x tier:y]`. */
+/** Labels, formatted like a map in Go: `map[app:x tier:y]`. */
 function mapText(labels: readonly string[]): string {
   return `map[${labels.map((label) => label.replace('=', ':')).join(' ')}]`;
 }

@@ -30,7 +30,7 @@ export function itemsIn({ source }: Reading, json: Json | undefined): readonly J
 
 /**
  * The members of an object by their known names, which are case-insensitive as in Go's decoder; null has none.
- * kubernetes-entrypoint would silently ignore an unknown one, though it was intended.
+ * An unknown member is an error (in lenient mode a warning), since kubernetes-entrypoint would silently ignore it.
  */
 export function membersIn({ source, way }: Reading, json: Json, known: readonly string[]): Members {
   const members = new Map<string, Json>();

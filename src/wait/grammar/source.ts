@@ -4,7 +4,7 @@ import { NAME_RULES } from '../../kube/names.ts';
 /** A text that is being parsed. Messages quote it, with a column. */
 export interface Source {
   readonly text: string;
-  /** Its name in messages; the default is the text itself. */
+  /** The name of the source in messages; the default is the text itself. */
   readonly called?: string;
 }
 

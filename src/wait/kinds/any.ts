@@ -9,7 +9,7 @@ import type { Resource } from '../sharing.ts';
 import type { Effects, Report } from '../waiter.ts';
 import { judgePresence } from './presence.ts';
 
-/** A missing definition may be created later, but rarely within seconds. */
+/** Backoff for a missing definition, which may be created later, but rarely within seconds. */
 const BACKOFF = { minMs: 1000, maxMs: 10_000 };
 
 /** Any other resource in the API. The dependency defines its condition; the default is existence. */
@@ -34,7 +34,10 @@ export const any: ObjectKind = {
     }),
 };
 
-/** Other names also lead to a Secret (`SECRETS/x`, kubernetes-entrypoint's v1): its content would be logged. */
+/**
+ * Rejects waits for the content of a Secret, which would be logged. Other names, such as `SECRETS/x` and
+ * kubernetes-entrypoint's v1, lead to a Secret too.
+ */
 function refuseContent({ text, name, conditions, jsonpaths }: ObjectDependency): void {
   if (name === undefined || conditions.length > 0 || jsonpaths.length > 0)
     throw new UsageError(`wait '${text}': a Secret can only be waited for by name, to exist`);

@@ -56,7 +56,7 @@ export function judgeDaemonSet(
   const open = judged.find(({ is }) => is === 'pending') ?? judged[0];
   if (open !== undefined) return pending(`its Pod on node ${node}: ${open.state}`);
   const { observedGeneration = 0, currentNumberScheduled = 0, desiredNumberScheduled = 0 } = status;
-  // Before that, its controller may not have processed this node.
+  // Until then the DaemonSet's controller may not have processed this node.
   const isSettled =
     observedGeneration >= (metadata.generation ?? 0) && currentNumberScheduled >= desiredNumberScheduled;
   const none = `none of its Pods is on node ${node}`;
@@ -94,7 +94,7 @@ export const daemonset: ObjectKind = {
   },
 };
 
-/** Conditions, values and absence refer to the DaemonSet itself. */
+/** Whether the wait is for the Pod on this node. Conditions, values and absence refer to the DaemonSet itself. */
 function isOfThisNode({ isNegated, conditions, jsonpaths }: ObjectDependency): boolean {
   return !isNegated && conditions.length === 0 && jsonpaths.length === 0;
 }
@@ -103,7 +103,7 @@ type Letter =
   | { readonly of: 'daemonset'; readonly seen: Sighting<DaemonSet> }
   | { readonly of: 'pods'; readonly seen: Sighting<OwnedPod> };
 
-/** Two watches are needed: the DaemonSet defines the selector of its Pods, and the verdict depends on their state. */
+/** Waits with two watches: the DaemonSet defines its Pods' selector, and the verdict depends on the Pods' state. */
 async function waitOnThisNode(
   { kind, name, namespace: given }: ObjectDependency,
   { daemonsetAbsent }: WaitOptions,
@@ -161,7 +161,7 @@ async function waitOnThisNode(
   throw new Error(`the watch of DaemonSet ${name} ended`);
 }
 
-/** Undefined if the object is malformed, so that its Pods are unknown. */
+/** The selector of the DaemonSet's Pods; undefined if the DaemonSet is malformed. */
 function selectorOf(found: DaemonSet): string | undefined {
   return fits(SHAPE, found) ? selectorText((shaped(SHAPE, found) as DaemonSet).spec?.selector ?? {}) : undefined;
 }

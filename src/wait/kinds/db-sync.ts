@@ -68,8 +68,9 @@ export function judgeRecord(lease: KubeObject, wanted: string | undefined): Verd
 }
 
 /**
- * A migration's Lease, used instead of a missing Job. It is read once, because a Job created later is observed
- * directly. Undefined if the schema is not ready or the Lease is not readable; then it waits for the Job.
+ * The verdict of a migration's Lease, used instead of a missing Job. The Lease is read once, because a Job created
+ * later is observed directly. Undefined if the schema is not ready or the Lease is not readable: then the wait for the
+ * Job continues.
  */
 export async function recordOf(
   { kube, warn }: Effects,

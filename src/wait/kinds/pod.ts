@@ -47,7 +47,7 @@ export function judgePod({ metadata, status = {} }: Pod): Verdict {
 
 export const POD_RESOURCE = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true } as const;
 
-/** This Pod is read to find our node, unless NODE_NAME is set. */
+/** The access to this Pod, which is read to find our node unless NODE_NAME is set. */
 export function ownPod(podName: string | undefined): Reading {
   return { resource: POD_RESOURCE, by: 'get', name: podName };
 }

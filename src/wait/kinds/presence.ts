@@ -7,12 +7,12 @@ import { met, skipped, type Verdict } from '../verdict.ts';
 const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true } as const;
 const CONFIGMAPS = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true } as const;
 
-/** Existence is enough. */
+/** Judges an object for which existence is enough. */
 export function judgePresence({ metadata }: KubeObject): Verdict {
   return metadata.deletionTimestamp === undefined ? met('is there') : skipped('being deleted');
 }
 
-/** Watched only by name and without its content, so that no permission to list Secrets is needed. */
+/** A Secret is watched only by name and without its content, so that no permission to list Secrets is needed. */
 export const secret: ObjectKind = {
   form: 'object',
   word: 'secret',

@@ -96,7 +96,7 @@ function judgeEndpoints({ subsets }: Endpoints): Verdict {
 
 /**
  * The waiter of a Service. It falls back to Endpoints if EndpointSlices are not permitted, because Roles for older
- * versions of kubernetes-entrypoint allow only these.
+ * versions of kubernetes-entrypoint allow only Endpoints.
  */
 function orByEndpoints(bySlices: Waiter, dependency: ObjectDependency, options: WaitOptions, effects: Effects): Waiter {
   const byEndpoints = objectWaiter<Endpoints>(dependency, options, effects, {

@@ -13,7 +13,7 @@ import type { Progress } from './transfer.ts';
 import { plainGetOf, variablesIn, type PlainGet } from './words.ts';
 import { writeOut } from './write-out.ts';
 
-/** Our own deadline must not expire before the message for --max-time. */
+/** Added to --max-time for our own deadline, so that the message about --max-time comes first. */
 const GRACE_MS = 500;
 const NO_END_MS = 2 ** 31 - 1_000_000;
 

@@ -56,7 +56,7 @@ async function withTls(plain: PlainGet, progress: Progress, signal: AbortSignal)
   });
 }
 
-/** curl's own message. */
+/** The headers that curl sends. */
 function headersOf({ target, user, userAgent }: PlainGet): Record<string, string> {
   return {
     Host: target.authority,

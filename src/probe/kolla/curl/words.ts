@@ -22,7 +22,7 @@ export interface CurlVariables {
 }
 
 const WRITE_OUT = String.raw`\n%{http_code} %{remote_ip}:%{remote_port} %{time_total} seconds\n`;
-/** A longer Node timer would expire immediately, and no probe waits for three weeks. */
+/** Maximum of --max-time: a longer Node timer would expire immediately, and no probe waits for three weeks. */
 const LONGEST_MS = 2 ** 31 - 1_000_000;
 
 export function variablesIn(env: NodeJS.ProcessEnv): CurlVariables {

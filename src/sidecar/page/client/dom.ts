@@ -1,4 +1,4 @@
-/** An element that the page always contains. */
+/** The element with this selector, which the page always contains. */
 export function part(selector: string): HTMLElement {
   const found = document.querySelector<HTMLElement>(selector);
   if (found === null) throw new Error(`the page has no ${selector}`);
@@ -13,7 +13,7 @@ export function element(tag: string, className: string, text = ''): HTMLElement 
   return made;
 }
 
-/** Writes only if the text has changed, because a screen reader would repeat it. */
+/** Writes only a text that has changed, because a screen reader would repeat an unchanged one. */
 export function setText(at: Element, text: string): void {
   if (at.textContent !== text) at.textContent = text;
 }

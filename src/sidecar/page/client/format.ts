@@ -42,7 +42,7 @@ export function many(n: number, one: string, more: string): string {
 export const PLOT_WIDTH = 150;
 export const PLOT_HEIGHT = 40;
 
-/** The line of these values. The newest is at the right; 0 is at the bottom and the maximum at the top. */
+/** SVG path of these values. The newest is at the right; 0 is at the bottom and the maximum at the top. */
 export function linePath(values: readonly number[], kept = PLOT_WIDTH, least = 1): string {
   const most = Math.max(least, ...values);
   const step = PLOT_WIDTH / Math.max(1, kept - 1);

@@ -8,7 +8,7 @@ export function present(id: string, isThere: boolean): void {
   part(`#${id}`).hidden = !isThere;
 }
 
-/** The title of a section, with a note below it. */
+/** Sets the title of a section, with a note below it. */
 export function titled(id: string, title: string, note: string): void {
   const at = part(`#${id}-title`);
   if (at.dataset['note'] === note) return;

@@ -6,9 +6,9 @@ import { wholeDelta } from './model.ts';
 export type LinkState = 'connecting' | 'live' | 'asking' | 'lost';
 
 const POLL_MS = 5000;
-/** Proxies buffer an open stream until it contains data. */
+/** Time to wait for the first event of an open stream: a proxy may buffer the stream, so that no event arrives. */
 const SILENT_MS = 8000;
-/** The stream sends a heartbeat at least every 15 s. */
+/** Time without an event after which the stream is abandoned. The server sends a heartbeat at least every 15 s. */
 const DEAD_MS = 40_000;
 const STREAM_AGAIN_MS = 30_000;
 const TRIES = 2;
