@@ -1,6 +1,6 @@
 /**
- * Kolla's sudoers let a service's user run two names as root with any environment: they are kolla-core, and read one
- * variable of it.
+ * Kolla's sudoers let a service's user run two names as root with any environment. Both are links to kolla-core, which
+ * reads one variable of that environment.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -66,7 +66,7 @@ async function raised(env: NodeJS.ProcessEnv): Promise<Finished> {
   return { ...rest, stderr: stderr.replaceAll(/^[-\d]+ [:.\d]+ /gm, '') };
 }
 
-/** The result of a command line without any of these. */
+/** The result without any of the variables that the tests below set. */
 let plain: Promise<Finished>;
 test('through sudo, kolla_set_configs and kolla_copy_cacerts work', { skip }, async () => {
   plain = raised({});

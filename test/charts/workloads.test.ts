@@ -70,7 +70,7 @@ describe('workloads', { skip }, () => {
     for (const container of [init, sidecar, ...pod['containers']]) {
       assert.ok(isMounted(container, '/opt/kolla-pod'));
       const path = container.env.find(({ name }: KubeObject['metadata']) => name === 'PATH').value;
-      // Scripts come before links of the same name, and both before the image's commands.
+      // rootless-bin precedes bin, and both precede the image's commands.
       const ours = ['rootless-bin', 'bin'].map((directory) => `/opt/kolla-pod/${directory}`).join(':');
       assert.ok(path.startsWith(`${ours}:/`), path);
     }

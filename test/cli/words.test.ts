@@ -43,7 +43,7 @@ test('the nearest word is found after a transposition, a typo or a truncation', 
   assert.equal(nearest('mariadb', words), undefined);
 });
 
-test('if none is similar, all are listed', () => {
+test('if no word is similar, all words are suggested', () => {
   assert.equal(suggestion('xxxxxx', ['a', 'b']), '; try a, b');
   assert.equal(suggestion('x', []), '');
 });

@@ -35,7 +35,7 @@ interface Kind {
   readonly api: Api;
   /** `/servers` */
   readonly path: string;
-  /** Its state once it can be used; none: at once. */
+  /** The state in which it can be used; undefined if it can be used at once. */
   readonly ready?: string;
 }
 
