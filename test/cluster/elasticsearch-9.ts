@@ -47,7 +47,7 @@ async function programOf(): Promise<SearchProgram> {
       const jvm = [
         ...more,
         `-Des.nativelibs.path=${native}`,
-        // The library of version 8 is not compatible.
+        // The vector library of Elasticsearch 8 is not compatible.
         '-Dorg.elasticsearch.nativeaccess.enableVectorLibrary=false',
       ];
       const words = ['-cp', classPath, MAIN, join(server, 'home'), join(directory, 'config')];

@@ -102,14 +102,14 @@ async function configure(
     ES_PATH_CONF: config,
     ES_TMPDIR: join(directory, 'tmp'),
     ES_JAVA_OPTS: '-Xms512m -Xmx512m -XX:TieredStopAtLevel=1',
-    // Its launcher leaves a directory there.
+    // Elasticsearch's launcher leaves a directory in its temporary directory.
     CLI_JAVA_OPTS: `-XX:TieredStopAtLevel=1 -Djava.io.tmpdir=${join(directory, 'tmp')}`,
   };
   const wrapper = await unprivileged();
   if (wrapper === undefined)
     throw new Error('Elasticsearch refuses uid 0, and neither unshare nor setpriv can change that');
   if (wrapper[0] === 'setpriv') await must('chown', ['-R', '65534:65534', directory]);
-  // Its launcher is killed when we exit, and the server exits with the launcher, whose pipe it reads.
+  // The launcher is killed when we exit, and the server exits with the launcher, whose pipe it reads.
   const leash = (await run('setpriv', ['--pdeathsig', 'KILL', 'true']).catch(() => undefined))?.code === 0;
   const ending = leash ? ['setpriv', '--pdeathsig', 'KILL'] : [];
   return { argv: [...wrapper, ...ending, join(home, 'bin/elasticsearch')], env };

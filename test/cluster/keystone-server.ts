@@ -81,7 +81,7 @@ async function writeKeys(repository: string): Promise<void> {
     await writeFile(join(repository, id), `${randomBytes(32).toString('base64url')}=`, { mode: 0o600 });
 }
 
-/** Fast password hashes, and tokens, roles and the catalogue cached in memory, like a real one in memcached. */
+/** Adds fast password hashes, and a cache of tokens, roles and the catalogue in memory instead of memcached. */
 function quick(conf: string): string {
   return `${conf.replace('[cache]\nenabled = False', '[cache]\nenabled = True\nbackend = dogpile.cache.memory')}[identity]\npassword_hash_rounds = 4\n`;
 }

@@ -37,7 +37,7 @@ export async function mariadbPrograms(): Promise<MariadbPrograms> {
 }
 
 async function fromDebian(): Promise<MariadbPrograms> {
-  // Its own libc would conflict with the machine's dynamic loader, which must be of the same build.
+  // Debian's libc would conflict with the machine's dynamic loader, which must be of the same build.
   const directory = await unpackedPackages('mariadb', PACKAGES, { except: ['libc6'] });
   const base = join(directory, 'usr');
   return {

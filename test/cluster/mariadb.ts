@@ -165,8 +165,8 @@ export async function queryAsRoot(
 }
 
 /**
- * Runs on every start before the first connection, because anonymous accounts would hide `keystone@'%'` from local
- * clients.
+ * The init file, which the server runs on every start before the first connection. It drops anonymous accounts, because
+ * they would hide `keystone@'%'` from local clients.
  */
 export function accounts(password: string): string {
   return [

@@ -15,7 +15,7 @@ import { unpackedPackages } from '../../tools/debian.ts';
 import { pythonOf } from './keystone-tree.ts';
 import type { CommandLine } from './keystone.ts';
 
-/** Its own libc would conflict with the machine's dynamic loader, which must be of the same build. */
+/** Debian's libc would conflict with the machine's dynamic loader, which must be of the same build. */
 const MACHINE_HAS = ['libc6'];
 const PACKAGES = ['nova-common', 'glance-common', 'python3-pymysql'];
 const TOOLS = { nova: 'nova.cmd.manage', glance: 'glance.cmd.manage' };

@@ -80,7 +80,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   const env = {
     PATH: process.env['PATH'],
     LC_ALL: 'C.UTF-8',
-    HOME: directory, // of the cookie
+    HOME: directory, // contains the cookie
     ROOTDIR: erlang,
     BINDIR: bin,
     EMU: 'beam',

@@ -22,7 +22,7 @@ export interface Login {
 }
 
 export interface SearchServer extends AsyncDisposable {
-  /** Its kind, as in `--to`. */
+  /** The kind of server, as in `--to`. */
   readonly kind: 'elasticsearch' | 'opensearch';
   readonly url: string;
   /** The pid of its launcher, which leads the process group. */

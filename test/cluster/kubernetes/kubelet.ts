@@ -57,7 +57,7 @@ export async function startKubelet(
   });
 }
 
-/** The name of the client certificate with which its kubelet authenticates to the API server. */
+/** The file name of the certificate with which the node's kubelet serves its own API. */
 function serving({ name }: NodeIdentity): string {
   return `kubelet-server-${name}`;
 }
