@@ -14,7 +14,7 @@ interface Life extends Pod {
   readonly with: (...files: object[]) => Promise<unknown>;
 }
 
-/** Once in a volume that is filled from an image, and once in the image itself with a volume at /run/kolla. */
+/** A pod that installs into a volume filled from an image, or into the image itself with a volume at /run/kolla. */
 async function life(kind: 'volume' | 'image'): Promise<Life> {
   const p = await pod();
   const image = kind === 'image' ? p.root : join(p.configDir, '../image');

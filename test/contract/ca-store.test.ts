@@ -60,7 +60,8 @@ test(
       ask(`--cacert ${store}/ca-certificates.crt`, other.port),
     ].join('; ');
     const { stdout, stderr } = await within(line, { [`${CONFIG}/ca-certificates/own.crt`]: authority.certificate });
-    // 60: the certificate cannot be verified. The image's own store, the bundle, the hashes, and an untrusted server.
+    // curl's exit codes with the image's own store, the bundle and the hashes, and for an untrusted server. 60: the
+    // certificate cannot be verified.
     assert.equal(stdout, '60\n0\n0\n60\n', stderr);
   },
 );

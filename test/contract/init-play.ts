@@ -26,8 +26,8 @@ export async function byInit({ root }: Start): Promise<Ended> {
 }
 
 /**
- * Sources are used as written; in this test the image is below a root. The file keeps its mtime, which an entry may
- * preserve.
+ * Prefixes the sources in config.json with the root, since kolla-init applies --root only to destinations. config.json
+ * keeps its mtime, which an entry may preserve. @returns restores the file
  */
 function inThisRoot(root: string): () => void {
   const file = join(root, CONFIG, 'config.json');

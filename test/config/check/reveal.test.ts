@@ -63,7 +63,7 @@ for (const [name, line] of [
   ['a section of secrets', '[secrets]\nname = hunter2'],
   ['a value that looks like a key', 'value = hunter2Aabcdefghijklmnopqrstuvwxyz012345'],
 ] as const) {
-  test(`${name} is a digest in a world-readable INI file`, () => {
+  test(`${name} is shown as a digest in a world-readable INI file`, () => {
     const { diff } = shown(`[a]\nx = 1\n${line}\n`, `[a]\nx = 2\n${line.replaceAll('hunter2', 'hunter3')}\n`);
     assert.ok(diff?.includes('-x = 1'), String(diff));
     assert.ok(diff?.some((one) => /^\+.*<digest:[0-9a-f]{8}>$/.test(one)));

@@ -159,7 +159,7 @@ test('exits with code 0 after the previous actions have succeeded', async () => 
   assert.match(watch.said(), /exec:true: done[^]*to be restarted/);
 });
 
-test('a changed command is reported to need a restart, and left for it', async () => {
+test('a changed command is written to /run/kolla, and the log reports that it needs a restart', async () => {
   await using p = await prepared();
   await mkdir(join(p.root, 'run/kolla'), { recursive: true });
   await using watch = await sidecar(p, ['--on-change', 'exec:true']);

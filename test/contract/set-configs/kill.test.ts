@@ -30,7 +30,7 @@ const STRIDE = 1.3;
 const CHILD = fileURLToPath(new URL('fixtures/starts.ts', import.meta.url));
 const start = { argv: [], env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' } };
 
-/** Resolves with the signal that killed it. */
+/** Starts the tool, which kills itself before or after its write number `at`. Resolves with the signal. */
 type StartKilled = (root: string, at: number, when: string) => Promise<string | null>;
 
 async function killedOnNode(directory: string): Promise<StartKilled> {

@@ -56,7 +56,8 @@ export async function testSudo(ours: OurSudo): Promise<void> {
   });
 
   test("the command has the caller's signals and limits", { skip }, async () => {
-    // Not the last command, which bash would execute in its own process: the limit's owner must still exist.
+    // `exit` comes last, because bash would execute the last command in its own process; the process whose limit sudo
+    // reads must still exist.
     const line = (sudo: string) => `ulimit -Sn 300; ${sudo} keystone-manage; exit $?`;
     const [said, direct] = [await within(line('sudo -E -u keystone')), await within(line(''))];
     assert.match(said.stdout, /open=300 /, said.stderr);

@@ -32,7 +32,7 @@ export interface Tally {
   readonly refused: number;
   /** Cases that were compared up to their last start. */
   readonly whole: number;
-  /** Number of cases by name. */
+  /** The number of cases with each deviation, by its name. */
   readonly deviations: Readonly<Record<string, number>>;
   readonly failures: readonly Failure[];
 }
