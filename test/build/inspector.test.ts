@@ -56,7 +56,7 @@ for (const name of NAMES) {
     let said = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
     const pid = child.pid ?? assert.fail('not started');
-    // It cannot write its version and therefore waits in its event loop.
+    // The child cannot write its version into the full pipe, and therefore waits in its event loop.
     await until('its event loop', async () => {
       return (await readFile(`/proc/${pid}/wchan`, 'utf8')).includes('poll') || undefined;
     });

@@ -98,7 +98,7 @@ test('through sudo, no variable named anywhere in the file has an effect', { ski
   const names = new Set(
     [...text.matchAll(/(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{1,40}(?![A-Za-z0-9_])/g)].map(([name]) => name),
   );
-  // Through bash, some of whose variables cannot be set.
+  // bash sets the variables, and some of its own cannot be set.
   const all = [...names].filter(
     (name) => !own.has(name) && !/^(?:UID|EUID|PPID|SHELLOPTS|BASHOPTS|HOME|BASH.*)$/.test(name),
   );

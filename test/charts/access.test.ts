@@ -196,7 +196,7 @@ function byNamespace(roles: readonly KubeObject[]): Record<string, string[]> {
   );
 }
 
-/** One line per verb and name, sorted, so that the grouping of rules does not matter. */
+/** The rights as one line per verb and name, sorted, so that the grouping of rules does not matter. */
 function rights(rules: readonly Rule[]): string[] {
   const all = rules.flatMap(({ apiGroups, resources, resourceNames = ['*'], verbs }) =>
     resourceNames.flatMap((name) => verbs.map((verb) => `${verb} ${resources.join()}.${apiGroups.join()} ${name}`)),

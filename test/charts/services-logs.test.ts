@@ -63,7 +63,7 @@ function logFilesOf(rendered: Rendered, workload: KubeObject): string[] {
   return [...new Set([...named, ...osloFileOf(rendered, workload, service, command)])];
 }
 
-/** If only a directory is set, oslo.log names the file after the program. */
+/** The log file of a service with only `log_dir` set: oslo.log names it after the program. */
 function osloFileOf(rendered: Rendered, workload: KubeObject, text: string, command: string): string[] {
   if (!text.includes('log_dir')) return [];
   const given = podYamlOf(rendered, workload).overlays?.ini?.find(({ key }) => key === 'log_file')?.value;

@@ -48,7 +48,7 @@ export type Api = keyof typeof APIS;
 export interface Client {
   /** Runs the client; rejects with its error. */
   openstack(...args: readonly string[]): Promise<string>;
-  /** The same with `-f json`. */
+  /** Runs the client with `-f json` and parses its output. */
   json<T>(...args: readonly string[]): Promise<T>;
   /** The ID of a created object; what else the client prints is left out. */
   id(...args: readonly string[]): Promise<string>;

@@ -50,7 +50,7 @@ export function serverIdentity(
   data: string,
   defaults: readonly string[] = ['--no-defaults'],
 ): string[] {
-  // If root starts it, it requires an explicit user.
+  // If root starts it, MariaDB requires an explicit user.
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
   return [...defaults, `--basedir=${base}`, `--datadir=${data}`, ...asRoot];
 }

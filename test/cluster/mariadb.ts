@@ -144,7 +144,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   };
 }
 
-/** One statement as root on a separate connection over the socket. */
+/** Runs one statement as root on a separate connection over the socket. */
 export async function queryAsRoot(
   { socket, rootPassword }: { readonly socket: string; readonly rootPassword: string },
   sql: string,

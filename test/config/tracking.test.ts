@@ -8,7 +8,7 @@ import { entry, pod, type Pod } from './support.ts';
 interface Life extends Pod {
   readonly image: string;
   readonly at: (path: string) => string;
-  /** The image has its own file in this directory of /run, and /var/run is a link to it. */
+  /** Gives the image its own default.conf in this directory of /run, and a link /var/run to /run. */
   readonly linked: (directory: string) => Promise<void>;
   /** Installs these config_files. */
   readonly with: (...files: object[]) => Promise<unknown>;

@@ -32,7 +32,7 @@ const IMAGE: Tree = {
   'usr/local/bin/kolla_start': program('kolla_start'),
 };
 
-/** As keystone's uid, without privileges, with this machine's store read-only in place of the image's. */
+/** Runs a line as keystone's uid, without privileges, with this machine's store read-only in place of the image's. */
 function within(line: string, more: Tree = {}) {
   return inThrowAwayRoot(`mkdir /tmp/vol; ${line}`, {
     tree: { ...IMAGE, ...more },

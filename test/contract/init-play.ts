@@ -7,7 +7,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { CONFIG } from './set-configs/play.ts';
 import type { Ended, Start } from './set-configs/reference.ts';
 
-/** One start. Throws errors other than KollaError, because they are bugs. */
+/** One start of kolla-init. Throws errors other than KollaError, because they are bugs. */
 export async function byInit({ root }: Start): Promise<Ended> {
   mkdirSync(join(root, 'run/kolla'), { recursive: true });
   const restore = inThisRoot(root);

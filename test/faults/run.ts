@@ -49,7 +49,7 @@ export interface Fault<To extends Destination = Destination> {
   readonly env?: NodeJS.ProcessEnv;
   /** Called before anything is written. */
   readonly before?: (site: Site, to: To) => Promise<void>;
-  /** Called while lines are written and shipped. The fault is over when it resolves. */
+  /** Called while lines are written and shipped. The fault is over when the returned promise resolves. */
   readonly strike?: (stage: Stage, to: To) => Promise<void>;
 }
 

@@ -59,7 +59,7 @@ export interface Place extends AsyncDisposable {
 }
 
 /**
- * On a real disk, where a new file gets the inode of a removed one.
+ * Creates a site on a real disk, where a new file gets the inode of a removed one.
  * @param place gets the state directory and substitutes another one for the shippers
  */
 export async function openSite(place?: (state: string) => Promise<Place>): Promise<Site> {

@@ -11,7 +11,7 @@ export interface Operation {
 /** What operations work with. */
 export interface World {
   readonly stage: Stage;
-  /** As the admin. */
+  /** The client with the admin's account. */
   readonly client: Client;
   readonly basis: Basis;
 }

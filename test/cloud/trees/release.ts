@@ -4,7 +4,7 @@
  *   releases/NAME.txt (versions and hashes) -> uv, in Debian's tree -> /var/lib/kolla/venv -> pruned, compiled
  *     -> the environment's etc/ -> /etc/SERVICE, /etc/openstack-dashboard
  *
- * One tree has all services; each of Kolla's images has one. What can fail: no root, no PyPI, a file with another hash.
+ * One tree has all services, while each of Kolla's images has one. Errors: no root, no PyPI, a file with another hash.
  */
 import { chmod, cp, glob, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';

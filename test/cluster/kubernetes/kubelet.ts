@@ -67,7 +67,7 @@ async function written(site: Site, name: string, config: object): Promise<string
   return join(site.directory, name);
 }
 
-/** For cgroups of both versions. Intervals are shorter than in a long-lived cluster. */
+/** The kubelet's configuration, for cgroups of both versions. Intervals are shorter than in a long-lived cluster. */
 function kubeletConfig(site: Site, keys: ClusterKeys, { node, cgroup, dns }: KubeletPlan): object {
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',

@@ -6,7 +6,7 @@ import { makeAuthority } from '../../cluster/authority.ts';
 import type { Tree } from '../throw-away-root.ts';
 import { CONFIG, sides, type Ours } from './sides.ts';
 
-/** If this directory contains a file, the script runs, because it has to call that hook. */
+/** A hook of Debian's script: if there is one, kolla_copy_cacerts runs the script, because only that calls hooks. */
 const HOOK = 'etc/ca-certificates/update.d/tell';
 const PACKAGED = 'usr/share/ca-certificates';
 

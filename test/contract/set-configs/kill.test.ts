@@ -17,7 +17,7 @@ import { byUs } from './ours.ts';
 import { CONFIG } from './play.ts';
 import { look, plant, type Files } from './tree.ts';
 
-// It starts 400 processes, one after the other.
+// The test starts 400 processes, one after the other.
 fileLimit(30);
 
 const skip = (await canGiveFilesAway()) ?? false;
