@@ -36,7 +36,7 @@ export interface Aio extends AsyncDisposable {
   readonly quickstart: Page;
   /** The page docs/start/aio.md. */
   readonly page: Page;
-  /** The working directory of their commands, with dist/charts, k8s and, once it was created, passwords.yml. */
+  /** The working directory of the pages' commands, with dist/charts, k8s and, once it was created, passwords.yml. */
   readonly directory: string;
 }
 

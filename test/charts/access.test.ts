@@ -146,7 +146,7 @@ describe("Roles equal the helpers' output for the same waits", { skip }, () => {
   });
 });
 
-/** `kolla-bootstrap keys rbac` prints YAML only; docs/how-to/keystone-keys.md has it. */
+/** The rules that `kolla-bootstrap keys rbac` prints, as in docs/how-to/keystone-keys.md: it has no JSON output. */
 const keysRules: readonly Rule[] = [
   {
     apiGroups: [''],

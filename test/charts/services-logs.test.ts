@@ -16,7 +16,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'neutron-openvswitch-vswitchd': 'openvswitch',
 };
 
-/** The images' own scripts create these as root and chown them to another user, which kolla-init cannot do. */
+/** Directories that the images' own scripts create as root and chown to another user, which kolla-init cannot do. */
 const SCRIPT_MAKES = new Set(['/var/log/kolla/openvswitch']);
 
 describe("services' logs are parsed in their formats", { skip: (await canRunHelm()) ?? false }, () => {

@@ -31,7 +31,7 @@ const OF_MODULE = /^(netty-|transport-netty4-|elasticsearch-ssl-config-)/;
 /** Requires a JDK 21, disk space, and Maven or its cache. */
 export const canRunElasticsearch9: Capability = canRunOnClassPath(JAVA, programOf);
 
-/** Starts one and waits until it responds. */
+/** Starts a server and waits until it responds. */
 export async function startElasticsearch9(options: SearchServerOptions = {}): Promise<SearchServer> {
   return await startSearchServer(await programOf(), options);
 }

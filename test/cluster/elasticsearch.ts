@@ -5,7 +5,7 @@
  *   Maven -> zip -> unpacked once in the cache -> separate config, data and log directories per server
  *     -> bin/elasticsearch
  *
- * It refuses to run as uid 0, so root runs it in a user namespace that maps root to 1000: files stay ours.
+ * It refuses to run as uid 0, so root runs it in a user namespace in which root is uid 1000: root still owns its files.
  */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ export interface ElasticsearchOptions extends SearchServerOptions {
   readonly secure?: boolean;
 }
 
-/** Starts one and waits until it responds. */
+/** Starts a server and waits until it responds. */
 export async function startElasticsearch(options: ElasticsearchOptions = {}): Promise<Elasticsearch> {
   const kind = 'elasticsearch';
   if (!options.secure) {

@@ -31,7 +31,7 @@ export interface KeystoneServer extends AsyncDisposable {
 
 const TRY_MS = 5000;
 
-/** Starts one on a separate database in that MariaDB; about ten seconds. */
+/** Starts a Keystone on a separate database in that MariaDB; about ten seconds. */
 export async function startKeystone(mariadb: Pick<Mariadb, 'host' | 'port' | 'query'>): Promise<KeystoneServer> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await privateDirectory('keystone')).path;

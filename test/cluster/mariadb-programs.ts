@@ -13,7 +13,7 @@ export interface MariadbPrograms {
   readonly installDb: string;
   /** The directory with bin and share, for `--basedir`. */
   readonly base: string;
-  /** The directory with their libraries. */
+  /** The environment in which the programs find their libraries. */
   readonly env: NodeJS.ProcessEnv;
 }
 

@@ -63,7 +63,7 @@ export const canRunMariadb: Capability = async () => {
   }
 };
 
-/** Starts one and returns when it accepts connections. */
+/** Starts a MariaDB and returns when it accepts connections. */
 export async function startMariadb(options: MariadbOptions = {}): Promise<Mariadb> {
   const { address = '127.0.0.1', launcher = (command, args) => [command, args] } = options;
   const programs = options.programs ?? (await mariadbPrograms());

@@ -45,7 +45,7 @@ export const canRunOpenstackTools: Capability = async () => {
 export interface OpenstackTools {
   /** The unpacked tree. */
   readonly directory: string;
-  /** The environment in which they find each other. */
+  /** The environment in which the programs find each other. */
   readonly env: NodeJS.ProcessEnv;
   /** The directory of Glance's definitions: `metadata_source_path`, as in an image. */
   readonly metadefs: string;

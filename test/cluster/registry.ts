@@ -77,7 +77,7 @@ export async function startRegistry(place?: Place, port?: number): Promise<Regis
 
 /**
  * The path of a program that runs skopeo and accepts registries over http.
- * @param directory for its files
+ * @param directory for skopeo's files
  * @param insecure addresses of such registries
  */
 export async function skopeoFor(directory: string, insecure: readonly string[]): Promise<string> {

@@ -1,4 +1,4 @@
-/** All templates of kolla-ansible's services with passwords in every possible place: none of them may be in a ConfigMap. */
+/** kolla-ansible's templates with a password in every possible place: no password may be in a ConfigMap. */
 import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';

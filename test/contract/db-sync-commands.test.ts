@@ -10,7 +10,7 @@ import { canHaveKolla, kollaPackage } from './kolla-package.ts';
 
 const skip = (await canHaveKolla()) ?? false;
 
-/** The script of each service in Kolla's package, and the phases that it runs with those variables. */
+/** The script of a service in Kolla's package, and the phases that it runs with the listed variables. */
 interface Row {
   readonly script: string;
   readonly ways: readonly (readonly [variables: readonly string[], ...phases: Phase[]])[];

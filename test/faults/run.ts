@@ -81,7 +81,7 @@ export async function runFault<To extends Destination>(fault: Fault<To>, to: To,
   };
   await fault.strike?.({ ...size, site, again, up: () => shipper.isUp, written }, to);
   await written();
-  // An earlier signal would stop it before it has done anything.
+  // An earlier signal would stop the shipper before it has done anything.
   await shipper.isUp;
   assert.equal(await shipper.stop(), 0, `not everything was shipped at the end:\n${site.log()}`);
   const once = await ship(['--once']);

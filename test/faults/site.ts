@@ -42,7 +42,7 @@ export function logOf(root: string, name: string = USUAL_NAME): string {
 }
 
 export interface Shipper extends Running {
-  /** Resolves when it follows files or has exited. */
+  /** Resolves when the shipper follows files or has exited. */
   readonly isUp: Promise<unknown>;
 }
 

@@ -14,7 +14,7 @@ export interface KubeletPlan {
   readonly server: string;
   /** The parent of the Pods' cgroups. */
   readonly cgroup: string;
-  /** The DNS server for its Pods. If undefined, names are not resolved. */
+  /** The DNS server for the node's Pods. If undefined, names are not resolved. */
   readonly dns?: string;
 }
 

@@ -140,7 +140,7 @@ test('no secret planted in any INI, YAML or JSON file is ever shown', () => {
     const [actual, wanted] = [randomDocument(random), randomDocument(random)];
     const one = random() < 0.5 ? wanted : actual;
     const dest = oneOf(random, ['/etc/nova/nova.conf', '/etc/nova/policy.yaml', '/etc/x.json']);
-    // Half of the time, the other side is the same file with another secret.
+    // In half of the cases the wanted side is one of the two files with other secrets.
     const other = random() < 0.5 ? one.text.replaceAll('PLANTED', 'PLANTED2') : wanted.text;
     const content = shown(actual.text, other, { isPrivate, dest });
     if (content.diff !== undefined) diffs++;

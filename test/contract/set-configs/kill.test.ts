@@ -75,10 +75,10 @@ test(`${KILLS} kills leave no partial file, and the next start converges`, { ski
   for (let i = 0; i < KILLS; i++) {
     const root = join(directory.path, `${i}`);
     mkdirSync(root);
-    // If an earlier start has left its directory, the state in that directory is read first.
+    // With /etc/kolla/defaults of an earlier start, the tool first reads the state in that directory.
     const before: Files = i % 4 < 2 ? {} : { 'etc/kolla/defaults': { directory: true } };
     plant(root, { ...image, ...before, ...sources('n'), [`${CONFIG}/config.json`]: JSON.stringify(config) });
-    // Kills at each of its writes in turn, which does not depend on the machine's speed.
+    // The kills are at all of the tool's writes in turn, which does not depend on the machine's speed.
     const signal = await startKilled(root, 1 + Math.floor(i * STRIDE), i % 2 === 0 ? 'before' : 'after');
     const left = look(root);
     if (signal === 'SIGKILL') between++;

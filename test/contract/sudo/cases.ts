@@ -7,7 +7,7 @@ import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from '../t
 export interface OurSudo extends Ours {
   /** The file that is copied with a set-id bit, and its arguments. */
   readonly raised: readonly [file: string, ...words: string[]];
-  /** The limit of its address space in KiB; undefined if there is none. */
+  /** The limit of sudo's address space in KiB; undefined if there is none. */
   readonly addressSpace?: number;
 }
 

@@ -120,7 +120,7 @@ function told(seen: Seen | undefined): string {
   return seen === undefined ? 'absent' : `${seen.what} @${seen.mtime}`;
 }
 
-/** Lines of the first text that the second one lacks, with their numbers. */
+/** The lines that `others` lacks, each as often as it is missing. */
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const left = [...others];
   const missing = lines.filter((line) => {

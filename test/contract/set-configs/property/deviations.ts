@@ -91,7 +91,7 @@ export const DEVIATIONS: readonly Deviation[] = [
         );
       const holdsSaved = saved.some((one) => one.startsWith(`${path}/`));
       if (what === 'tree' && theirs === 'absent' && ours.startsWith('directory') && holdsSaved) return true;
-      // The saved copy of a parent directory contains it as well.
+      // The saved copy of a parent directory contains the merged directory as well.
       const isIn = tracked.some((dest) =>
         [dest, `${DEFAULTS}/${dest}`].some((top) => `${path}/`.startsWith(`${top}/`)),
       );
