@@ -163,7 +163,7 @@ test('without root, an owner that is neither our user nor one of our groups is r
   assert.match(message, /runAsUser: 54321/);
 });
 
-test('without root, an owner whose group is ours is satisfied', async () => {
+test('without root, an owner whose group is ours is accepted', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), '');
   await p.config({ command: 'true', config_files: [entry('a', '/etc/a', { owner: 'stranger:keystone' })] });

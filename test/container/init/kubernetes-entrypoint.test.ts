@@ -157,7 +157,7 @@ for (const [command, wanted, reason] of [
   [' ls', 127, "'': command not found"],
   ['/etc/passwd', 126, '/etc/passwd: Permission denied'],
 ] as const)
-  test(`a COMMAND of '${command}' exits with code ${wanted}, in the termination log too`, async () => {
+  test(`with the COMMAND '${command}' exits with code ${wanted}, and the termination log has the reason`, async () => {
     await using directory = await privateDirectory('entry');
     const log = join(directory.path, 'log');
     await writeFile(log, '');
