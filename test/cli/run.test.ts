@@ -172,7 +172,7 @@ test('exits silently if the reader of its output exits early, also during a wait
   }
 });
 
-test('a full disk behind stdout is reported by name, without a stack', async () => {
+test('a full disk behind stdout is reported as ENOSPC, without a stack', async () => {
   const script = `'${process.execPath}' '${PROGRAM}' say x >/dev/full`;
   const { code, stderr } = await run('bash', ['--norc', '-c', script], { env: {} });
   assert.equal(code, 69);

@@ -17,7 +17,7 @@ test("durations are parsed in Kubernetes' notation", () => {
     assert.equal(parseDuration(text), ms, text);
 });
 
-test('a duration without a unit suggests one', () => {
+test('the error for a duration without a unit suggests units', () => {
   assert.throws(() => parseDuration('30'), /'30' has no unit: write 30s, 30m or 30ms/);
 });
 

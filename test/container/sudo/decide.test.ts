@@ -114,6 +114,6 @@ test('a rejection names command, user and fix', () => {
   );
 });
 
-test('arguments of other commands are not repeated: they may contain a password', () => {
+test('a rejection does not repeat the arguments of other commands, which may contain a password', () => {
   assert.doesNotMatch(refusal('mysql -psecret'), /secret/);
 });
