@@ -53,7 +53,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     await token();
     const log = await exec('deploy/keystone', 'keystone', 'cat /var/log/kolla/keystone/keystone.log');
     assert.doesNotMatch(log, /world readable|Truncating password/);
-    // The result of a rotation without its pause: another primary key, then one key fewer.
+    // The Secret's changes in a rotation, without the pause between them: another primary key (7), then one key fewer.
     const secret = 'secret/keystone-fernet-keys';
     const primary = await kubectl('get', secret, '--output=jsonpath={.data.1}');
     for (const [key, isThere] of [
@@ -247,7 +247,8 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     pod: string,
   ): Promise<{ lines: number; made: string; byProgram: Record<string, object> }> {
     await stage.elasticsearch.refresh();
-    // Its service writes later; a predecessor may end in the very second in which this Pod is created.
+    // This Pod's service writes only after the init container; a predecessor may still write in the second in which
+    // this Pod is created.
     const initialized = '--output=jsonpath={.status.initContainerStatuses[0].state.terminated.finishedAt}';
     const made = await kubectl('get', 'pod', pod, initialized);
     assert.ok(Date.parse(made) > 0, made);
@@ -278,7 +279,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
   }
 });
 
-/** The lines of a Pod's program that are in the index. */
+/** The indexed lines of one program in a Pod. */
 interface Shipped {
   lines: number;
   /** Written by an earlier Pod with this name. */

@@ -73,7 +73,7 @@ describe('three-node clusters from the charts', { skip }, () => {
       });
       await whole(kind);
       if (kind === 'mariadb') await returnsAfterAnError();
-      await kubectl('delete', 'statefulset', kind); // makes room for the next
+      await kubectl('delete', 'statefulset', kind); // frees memory for the next kind
     });
 
   const restarts = async (kind: Kind, index: number) =>
@@ -125,7 +125,7 @@ describe('three-node clusters from the charts', { skip }, () => {
     return Number((await inNode('mariadb', index, show)).split('\t')[1]);
   }
 
-  /** Through its management API, because its own tools would start an Erlang VM each time. */
+  /** How many brokers one broker sees, by the management API: rabbitmqctl would start an Erlang VM each time. */
   async function brokersSeen(index: number): Promise<number> {
     const address = await kubectl('get', 'pod', `rabbitmq-${index}`, '--output=jsonpath={.status.podIP}');
     const port = ports.get(address) ?? (await node.reach(15_672, address));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { until } from '../support/until.ts';
 import { CHARTS, NAMESPACE, type Aio } from './stage.ts';
 
-/** The heading of docs/start/quickstart.md. */
+/** The heading in docs/start/quickstart.md below which the charts are installed. */
 export const QUICKSTART = 'On a cluster, with charts';
 
 export interface PodState {
@@ -95,7 +95,7 @@ export function openstackOf(stage: () => Aio): Openstack {
     async allReady() {
       const text = await kubectl('get', 'deployments,statefulsets', '--output=json');
       const { items } = JSON.parse(text) as { items: WorkloadState[] };
-      // A watch leaves the CPUs to the Pods that are starting.
+      // `rollout status` watches instead of polling, which leaves the CPUs to the Pods that are starting.
       for (const { kind, metadata } of items) await kubectl('rollout', 'status', `${kind}/${metadata.name}`);
       // Pods that a controller has yet to create are not listed.
       const wanted = items.reduce((sum, { spec }) => sum + spec.replicas, 0);
@@ -146,7 +146,7 @@ export function isReady(pod: PodState): boolean {
   return readySince(pod) !== '' && pod.metadata.deletionTimestamp === undefined;
 }
 
-/** When it became Ready; '' while it is not. */
+/** When a Pod became Ready; '' while it is not Ready. */
 export function readySince({ status }: PodState): string {
   const ready = status.conditions?.find(({ type, status: is }) => type === 'Ready' && is === 'True');
   return ready?.lastTransitionTime ?? '';
@@ -162,7 +162,7 @@ export function restarts(pods: readonly PodState[]): Record<string, number> {
   return Object.fromEntries(pods.map((pod) => [pod.metadata.name, count(pod)]));
 }
 
-/** From passwords.yml, created by the page's commands. */
+/** A password from passwords.yml, which the commands of the quickstart create. */
 export async function passwordOf(directory: string, name: string): Promise<string> {
   const text = await readFile(join(directory, 'passwords.yml'), 'utf8');
   const found = new RegExp(`^ *${name}: "(.*)"$`, 'm').exec(text)?.[1];

@@ -36,7 +36,7 @@ export interface Aio extends AsyncDisposable {
   readonly quickstart: Page;
   /** The page docs/start/aio.md. */
   readonly page: Page;
-  /** The working directory of their commands, with dist/charts, k8s and, once it was created, passwords.yml. */
+  /** The working directory of the pages' commands, with dist/charts, k8s and, once it was created, passwords.yml. */
   readonly directory: string;
 }
 
@@ -75,7 +75,7 @@ export async function setAio(): Promise<Aio> {
   return { node, elasticsearch, quickstart, page, directory, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** Keystone's image for two releases that differ only in name: the tests concern the upgrade itself. */
+/** The images of the charts. Keystone's has the tags of two releases: the tests concern the upgrade itself. */
 async function writeImages(directory: string): Promise<string[]> {
   const { binary } = await podBinary();
   const reference = (name: string) => `${REGISTRY}/${name}:2025.2`;

@@ -52,7 +52,7 @@ describe('TLS between all servers and clients of the charts on a real node', { s
 
   test('all charts start with TLS, in the order of their waits, and no container is restarted', async () => {
     await stage.quickstart.run(QUICKSTART, 0);
-    // The file contains nothing but global.passwords.
+    // passwords.yml contains only global.passwords, so this line adds global.tls.
     await appendFile(join(stage.directory, 'passwords.yml'), '  tls: { enabled: true }\n');
     const installed = stage.quickstart.run(QUICKSTART, 1);
     await Promise.all([installed, giveSecrets()]).catch(async (cause: unknown) => {
@@ -88,7 +88,7 @@ describe('TLS between all servers and clients of the charts on a real node', { s
     assert.match(await logsIn('--skip-ssl'), /^ERROR 1045 \(28000\): Access denied/m);
   });
 
-  /** The Secrets come after the Pods: the kubelet waits for them. */
+  /** Creates the Secrets when the Pods exist already: the kubelet waits for Secrets. */
   async function giveSecrets(): Promise<void> {
     const isThere = async () =>
       (await stage.node.kubectl(['get', 'namespaces', '--output=name'])).includes(`/${NAMESPACE}\n`) || undefined;

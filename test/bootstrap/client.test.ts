@@ -89,7 +89,7 @@ test('a client tries the next host if one is down, and prefers it from then on',
   assert.equal((await both.send(GET)).status, 200);
 });
 
-test('the deadline names the operation and the last state', async () => {
+test('the error at the deadline names the operation and the last state', async () => {
   const port = await freePort();
   await assert.rejects(
     client([port], { deadline: AbortSignal.timeout(300) }).send(GET),

@@ -59,7 +59,7 @@ test('outdated state is read again, and an object created meanwhile by another c
   assert.deepEqual([made, tried], [1, ['a', 'b']]);
 });
 
-test('state that stays outdated is read again until the deadline, whose error names it', async () => {
+test('state that stays outdated is read again until the deadline, whose error names the next change', async () => {
   const never409 = part(['a'], () => {
     throw new Outdated(new UnavailableError('Keystone answers 409'));
   });
@@ -70,7 +70,7 @@ for (const [action, most] of [
   ['update', 1],
   ['create', 4],
 ] as const) {
-  test(`an ${action} that does not persist is an error after ${most}`, async () => {
+  test(`an ${action} that does not persist is an error; number of attempts: ${most}`, async () => {
     let times = 0;
     const apply = async () => void times++;
     const fought: Pick<Part, 'name' | 'plan'> = {

@@ -225,7 +225,7 @@ test('exits silently if the reader of its output exits early', async () => {
   assert.equal(stderr, '');
 });
 
-test('a full disk behind stdout is reported by name, also for --version', async () => {
+test('a full disk behind stdout is reported as ENOSPC, also for --version', async () => {
   for (const words of ['explain', '--version']) {
     const { code, stderr } = await shell(`kolla-pod ${words} >/dev/full`);
     assert.equal(code, 69, words);
@@ -264,7 +264,7 @@ test('exits with code 143 on SIGTERM during a wait', async () => {
   assert.equal(await waiting.ended, 143);
 });
 
-test('is executable by all and contains one node', async () => {
+test('is executable by all users, and not larger than one copy of node', async () => {
   const { mode, size } = await stat(join(dist, 'kolla-pod'));
   assert.equal(mode & 0o777, 0o755);
   assert.ok(size < 120 * 2 ** 20, `${size} bytes`);

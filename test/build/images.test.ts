@@ -47,7 +47,7 @@ interface Sbom {
   readonly dependencies: readonly { ref: string; dependsOn: readonly string[] }[];
 }
 
-test('the page has the printed sizes', async () => {
+test('docs/how-to/images.md has the sizes of docs/evidence/image-sizes.md', async () => {
   const rowsOf = (text: string) => [...text.matchAll(/^\| (kolla-pod:\S+) \| (\w+) \| (.+?) \| (.+?) \| (.+?) \|/gm)];
   const [page, printed] = await Promise.all(
     ['docs/how-to/images.md', 'docs/evidence/image-sizes.md'].map(async (file) =>

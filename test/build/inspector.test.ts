@@ -56,7 +56,7 @@ for (const name of NAMES) {
     let said = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
     const pid = child.pid ?? assert.fail('not started');
-    // It cannot write its version and therefore waits in its event loop.
+    // The child cannot write its version into the full pipe, and therefore waits in its event loop.
     await until('its event loop', async () => {
       return (await readFile(`/proc/${pid}/wchan`, 'utf8')).includes('poll') || undefined;
     });
@@ -103,7 +103,7 @@ async function listeningPorts(pid: number): Promise<number[]> {
 interface Resident {
   readonly words: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** Its output up to the point where it waits permanently. */
+  /** Output that shows that it waits permanently; `asked` if a connection to the silent server shows it. */
   readonly waiting: RegExp | 'asked';
   readonly listens?: true;
 }
@@ -178,7 +178,7 @@ for (const name of [
     await Promise.race([waiting === 'asked' ? asked : spoken, spoken]);
     process.kill(running.pid, 'SIGUSR1');
     assert.equal((await listeningPorts(running.pid)).length, listens ? 1 : 0);
-    // Its handlers are called in the order of the signals.
+    // Node calls signal handlers in the order of the signals: SIGUSR1 is handled before this one.
     process.kill(running.pid, 'SIGTERM');
     await closed;
     assert.doesNotMatch(said, OPENED);

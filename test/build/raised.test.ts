@@ -1,6 +1,6 @@
 /**
- * Kolla's sudoers let a service's user run two names as root with any environment: they are kolla-core, and read one
- * variable of it.
+ * Kolla's sudoers let a service's user run two names as root with any environment. Both are links to kolla-core, which
+ * reads one variable of that environment.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -66,7 +66,7 @@ async function raised(env: NodeJS.ProcessEnv): Promise<Finished> {
   return { ...rest, stderr: stderr.replaceAll(/^[-\d]+ [:.\d]+ /gm, '') };
 }
 
-/** The result of a command line without any of these. */
+/** The result without any of the variables that the tests below set. */
 let plain: Promise<Finished>;
 test('through sudo, kolla_set_configs and kolla_copy_cacerts work', { skip }, async () => {
   plain = raised({});
@@ -98,7 +98,7 @@ test('through sudo, no variable named anywhere in the file has an effect', { ski
   const names = new Set(
     [...text.matchAll(/(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{1,40}(?![A-Za-z0-9_])/g)].map(([name]) => name),
   );
-  // Through bash, some of whose variables cannot be set.
+  // bash sets the variables, and some of its own cannot be set.
   const all = [...names].filter(
     (name) => !own.has(name) && !/^(?:UID|EUID|PPID|SHELLOPTS|BASHOPTS|HOME|BASH.*)$/.test(name),
   );

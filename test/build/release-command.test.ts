@@ -77,7 +77,7 @@ function isRefusal(error: unknown, message: RegExp): boolean {
   return error instanceof ConfigError && message.test(error.message);
 }
 
-/** In the format of `cosign generate-key-pair`. */
+/** A private key in the format of `cosign generate-key-pair`. */
 function encryptedKey(der: Uint8Array, password: string): string {
   const params = { N: 32_768, r: 8, p: 1 };
   const [salt, nonce] = [Buffer.alloc(32, 's'), Buffer.alloc(24, 'n')];

@@ -97,7 +97,7 @@ for (const [what, from, to, says] of [
   ['an invalid interface', 'public:', 'pubilc:', /endpoints\.pubilc: .*did you mean 'public'/],
   ['an account whose password has no location', 'password: {', 'name: {', /places\.password: is missing/],
 ] as const) {
-  test(`Keystone and RabbitMQ sections with ${what} are rejected with its location`, () => {
+  test(`Keystone and RabbitMQ sections with ${what} are rejected with the location`, () => {
     assert.equal(problemsOf(MURANO_OF_BOOTSTRAP), '');
     assert.match(problemsOf(MURANO_OF_BOOTSTRAP.replace(from, to)), says);
   });

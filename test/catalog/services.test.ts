@@ -67,7 +67,7 @@ for (const { name, migration } of ONLINE)
     assert.deepEqual(all.slice(-online.length), online);
   });
 
-test("tasks of a service's tool are distinguishable, also in a record", () => {
+test("task names of a service's tool are unique", () => {
   const tools = SERVICES.filter(({ tool = [] }) => tool.length > 0);
   assert.deepEqual(
     tools.map(({ name }) => name),

@@ -146,7 +146,7 @@ describe("Roles equal the helpers' output for the same waits", { skip }, () => {
   });
 });
 
-/** `kolla-bootstrap keys rbac` prints YAML only; docs/how-to/keystone-keys.md has it. */
+/** The rules that `kolla-bootstrap keys rbac` prints, as in docs/how-to/keystone-keys.md: it has no JSON output. */
 const keysRules: readonly Rule[] = [
   {
     apiGroups: [''],
@@ -196,7 +196,7 @@ function byNamespace(roles: readonly KubeObject[]): Record<string, string[]> {
   );
 }
 
-/** One line per verb and name, sorted, so that the grouping of rules does not matter. */
+/** The rights as one line per verb and name, sorted, so that the grouping of rules does not matter. */
 function rights(rules: readonly Rule[]): string[] {
   const all = rules.flatMap(({ apiGroups, resources, resourceNames = ['*'], verbs }) =>
     resourceNames.flatMap((name) => verbs.map((verb) => `${verb} ${resources.join()}.${apiGroups.join()} ${name}`)),

@@ -166,7 +166,7 @@ describe('configuration', { skip }, () => {
     assert.deepEqual((await api({ global: none })).rendered.all, rendered.all);
   });
 
-  test('a Pod without such a file mounts no password', async () => {
+  test('a Pod none of whose files use a password mounts no password', async () => {
     const configJson = { command: 'bash', config_files: [] };
     const { sources } = await api({ global: IN_SECRET, workloads: { api: { configJson } } });
     assert.deepEqual(Object.keys(sources), ['config.json']);
@@ -201,7 +201,7 @@ describe('configuration', { skip }, () => {
       assert.match((await small.complaint({ ...values, global: IN_SECRET })) ?? '', what);
     });
 
-  test('an unknown form is rejected', async () => {
+  test('an unknown form of a password is rejected', async () => {
     const content = SECRET.replace(')', ' "ulr")');
     const said = await small.complaint({ config: { files: { 'small.conf': { content, secret: true } } } });
     assert.match(said ?? '', /there is no form ulr; forms are url, oslo/);

@@ -11,7 +11,7 @@ import { rendering, type KubeObject, type Rendered } from './support.ts';
 
 const EXAMPLES = join(CHARTS, 'examples');
 
-/** The charts of an example: the one with whose name it starts, or all charts with volumes. */
+/** The chart of an example: the one with whose name its file name starts, otherwise Glance as a chart with a volume. */
 function chartOf(file: string): string {
   return (
     chartNames()
@@ -166,7 +166,7 @@ describe('values of make cloud', { skip: (await canRunHelm()) ?? false }, () => 
 /** The charts with Pods that `restricted` does not admit. */
 const NODES = new Set(['neutron', 'nova-compute']);
 
-/** Hosts of URLs in Pods' arguments and variables, and in files; with each service's catalogue name as `{name}`. */
+/** Hosts of URLs and server lists in Pods' specs and .conf files. `{name}` in a URL is replaced by a catalogue name. */
 function hostsIn(rendered: Rendered): [host: string, where: string][] {
   const pods = [...workloadsOf(rendered), ...rendered.of('Job')];
   const texts = pods.flatMap((one) => [

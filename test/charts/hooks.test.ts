@@ -17,7 +17,7 @@ function annotationOf({ metadata }: KubeObject, name: string): string | undefine
   return metadata.annotations?.[`helm.sh/${name}`];
 }
 
-/** In the order of their execution, as far as it matters: by weight. */
+/** The hooks in the order in which Helm runs them: by weight. */
 function hooksOf({ all }: Rendered): KubeObject[] {
   const weight = (object: KubeObject) => Number(annotationOf(object, 'hook-weight'));
   return all.filter((object) => annotationOf(object, 'hook') !== undefined).toSorted((a, b) => weight(a) - weight(b));

@@ -105,7 +105,7 @@ describe('Jobs', { skip }, () => {
     assert.deepEqual(namesOf(rendered), ['keystone-bootstrap', 'keystone-keys']);
   });
 
-  test('a Job of a chart without a migration has no TTL, since no record would replace the Job', async () => {
+  test('a Job of a chart without a migration has no TTL, since Pods wait for the Job itself', async () => {
     const rendered = await keystone.render({ bootstrap: { dbSync: '' } });
     const job = rendered.one('Job', 'keystone-bootstrap-');
     assert.equal(job['spec'].ttlSecondsAfterFinished, undefined);

@@ -58,7 +58,7 @@ describe("Keystone's keys", { skip: (await canRunHelm()) ?? false }, () => {
       assert.doesNotMatch(JSON.stringify(podOf(job).volumes), /fernet-keys|credential-keys/, job.metadata.name);
   });
 
-  test("passwords are within bcrypt's limit, beyond which Keystone logs a warning for each", () => {
+  test("max_password_length is bcrypt's limit, beyond which Keystone logs a warning for each password", () => {
     const text = textAt(filesOf(rendered, keystone), '/etc/keystone/keystone.conf') ?? '';
     assert.equal(osloOption(text, 'identity', 'max_password_length'), '72');
   });

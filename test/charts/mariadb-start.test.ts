@@ -24,7 +24,7 @@ interface Node {
   readonly name: string;
   /** Content of grastate.dat; undefined if there is no data. */
   readonly state?: string;
-  /** Set if its data was created by an earlier start that did not reach a cluster. */
+  /** Set if the node's data was created by an earlier start that did not reach a cluster. */
   readonly isNew?: boolean;
   readonly isPeerUp?: boolean;
   /** Result of `getent` in the container; by default every name has an address. */
@@ -79,7 +79,7 @@ describe('the MariaDB node that bootstraps the cluster', { skip }, () => {
     const state = 'seqno: -1\nsafe_to_bootstrap: 0\n';
     assert.match(await startOf({ name: 'mariadb-1', state, script: named }), /--wsrep-new-cluster/);
     assert.doesNotMatch(await startOf({ name: 'mariadb-0', state, script: named }), /--wsrep-new-cluster/);
-    // Its volume is lost, and the first node does not respond yet.
+    // mariadb-0 has lost its volume, and no peer responds yet.
     assert.doesNotMatch(await startOf({ name: 'mariadb-0', script: named }), /--wsrep-new-cluster/);
   });
 

@@ -23,7 +23,7 @@ describe('mounts equal the output of kolla-init plan', { skip }, () => {
         const { planned, mounted } = await mountsOf(rendered, workload);
         const [there, more] = partition(mounted, planned);
         assert.deepEqual(there, planned, workload.metadata.name);
-        // Volumes of the chart itself.
+        // All other mounts are volumes of the chart itself.
         for (const mount of more) assert.match(mount, /: (?:data|kolla .*)$/, workload.metadata.name);
       }
     });
@@ -154,7 +154,7 @@ async function mountsOf(rendered: Rendered, workload: KubeObject): Promise<Mount
     configDir: directory.path,
     configFile: undefined,
     imageRoot: undefined,
-    // Only Pods that are not restricted run as root: their mounts are the same.
+    // plan rejects root. Pods that run as root, which are not restricted, have the same mounts as those of other users.
     user: `${spec.securityContext.runAsUser || 42_436}`,
     name: workload.metadata.name,
     more: (sources) =>

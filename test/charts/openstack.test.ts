@@ -130,7 +130,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
       assert.equal(osloOption(text, section, 'helper_command'), command);
     });
 
-  test('if a Pod of Cinder may become root, Cinder does so as in its image', async () => {
+  test("cinder.conf does not override privsep's helper command if a Pod is exempt from restricted", async () => {
     for (const key of ['volume', 'backup']) {
       const workloads = { [key]: { restricted: { exempt: 'uses devices of its node' } } };
       const text = configOf(await renderedWith('cinder', { workloads }), '/etc/cinder/cinder.conf');

@@ -1,6 +1,6 @@
 /**
  * Passwords of existing Secrets: Helm never has them, and kolla-init installs the same files, byte for byte, as if
- * Helm had.
+ * Helm had rendered the passwords.
  *   a chart with global.passwords, and with global.passwordSecrets only
  *     -> each Pod's config-files and kolla-pod.yaml, with the user's Secret as the kubelet mounts it
  *     -> kolla-init, a process
@@ -32,7 +32,7 @@ const passwords = Object.fromEntries(
 const passwordSecrets = Object.fromEntries(
   Object.keys(passwords).map((name) => [name, { secret: SECRET, key: keyOf(name) }]),
 );
-/** Passwords in addition to those that every rendering in the tests needs. */
+/** Values without a password: null removes those that `rendering` sets by default. */
 const NONE = Object.fromEntries(Object.keys(passwords).map((name) => [name, null]));
 
 const ENV = {
@@ -50,14 +50,14 @@ function textsOf({ all }: Rendered): string {
   return [JSON.stringify(all), ...secrets.map((text) => Buffer.from(String(text), 'base64').toString())].join('\n');
 }
 
-/** Files that a Pod has next to config.json, by their paths there. */
+/** The content of each file that a Pod has next to config.json, by its path there. */
 function mountedOf(rendered: Rendered, pod: KubeObject): Map<string, string> {
   const names = Object.keys(passwords);
   return new Map(
     Object.entries(sourcesOf(pod)).map(([path, reference]) => {
       const [kind, object, key] = reference.split('/');
       const isOurs = rendered.all.some((one) => one.kind === kind && one.metadata.name === object);
-      // Such as the keys of Ceph.
+      // Other Secrets of the user, such as the keys of Ceph, are empty here.
       if (object !== SECRET) return [path, isOurs ? textAt(rendered, reference) : ''];
       const name = names.find((one) => keyOf(one) === key);
       return [path, passwords[name ?? ''] ?? assert.fail(`${reference} is no password`)];
@@ -65,7 +65,7 @@ function mountedOf(rendered: Rendered, pod: KubeObject): Map<string, string> {
   );
 }
 
-/** The files that kolla-init installs, with an account of ours under each name. */
+/** The files that kolla-init installs. Each owner in config.json is an account with the uid of the test's user. */
 async function installed(mounted: ReadonlyMap<string, string>, podYaml: object) {
   await using directory = await privateDirectory('passwords', inMemory());
   const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config')];
@@ -125,7 +125,7 @@ describe('passwords of existing Secrets', { skip: (await canRunHelm()) ?? false 
       const byHelm = await chart.render({ global: { passwords } });
       const bySecrets = await chart.render({ global: { passwords: NONE, passwordSecrets } });
       const pods = podsOf(bySecrets);
-      // A Job's name ends in a hash of its template.
+      // Pods are paired by their positions, because a Job's name ends in a hash of its template.
       assert.equal(pods.length, podsOf(byHelm).length);
       let withPasswords = 0;
       for (const [i, pod] of pods.entries()) {
@@ -135,7 +135,7 @@ describe('passwords of existing Secrets', { skip: (await canRunHelm()) ?? false 
         assert.deepEqual([wanted.code, found.code], [0, 0], wanted.said + found.said);
         assert.deepEqual(found.files, wanted.files, pod.metadata.name);
         const names = Object.keys(sourcesOf(pod)).flatMap((path) => /^\.passwords\/(.*)/.exec(path)?.[1] ?? []);
-        // The start of a password in every form.
+        // NAMEp is the start of a password in every form.
         for (const one of names)
           assert.ok(
             Object.values(found.files).some((text) => text.includes(`${one}p`)),

@@ -52,7 +52,7 @@ export function keyOf({ metadata }: KubeObject): string {
   return metadata.labels['app.kubernetes.io/component'] ?? '';
 }
 
-/** Its container's name in kolla-ansible: `nova_super_conductor`. */
+/** The name of a workload's container in kolla-ansible: `nova_super_conductor`. */
 export function containerOf(chart: string, key: string): string {
   return CONTAINERS[`${chart} ${key}`] ?? `${chart}_${key}`.replaceAll('-', '_');
 }

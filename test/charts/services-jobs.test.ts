@@ -11,9 +11,9 @@ import { rendering } from './support.ts';
 
 describe("kolla-bootstrap accepts a chart's Job", { skip: (await canRunHelm()) ?? false, concurrency: 2 }, () => {
   for (const chart of SERVICE_CHARTS.filter((name) => !WITHOUT_JOB.has(name)))
-    test(`${chart}: with its arguments, variables and configuration it gets as far as the database`, async () => {
+    test(`${chart}: runs up to the connection to the database with the Job's arguments and configuration`, async () => {
       const service = serviceOf(chart);
-      // Generated but constant, because results rendered with it are cached.
+      // Constant, because Helm's results are cached by their values.
       const port = 1;
       const server = { host: '127.0.0.1', port };
       const rabbitmq = { ...server, managementPort: port };

@@ -7,11 +7,11 @@ import { rendering } from './support.ts';
 
 /** Charts whose command differs from kolla-ansible's, with the reason. */
 const OTHER_COMMANDS: Readonly<Record<string, string>> = {
-  // Its script adds a TCP port without a login; ours uses only a socket.
+  // kolla-ansible's script adds a TCP port without a login; ours uses only a socket.
   nova_libvirt: 'libvirtd',
-  // Its wrapper removes the namespaces of running routers first.
+  // kolla-ansible's wrapper removes the namespaces of running routers first.
   neutron_l3_agent: 'neutron-l3-agent --config-file /etc/neutron/neutron.conf --config-file /etc/neutron/l3_agent.ini',
-  // Its extend script, which generates the static files, writes into the image.
+  // The image's extend script, which generates the static files, writes into the image.
   horizon: 'bash /etc/horizon/horizon-start.sh',
 };
 
@@ -20,7 +20,7 @@ describe(
   { skip: (await canRunHelm()) ?? (await canHaveKollaAnsible()) ?? false },
   async () => {
     const deployed = await deployedContainers([
-      // In kolla-ansible a role of the cell.
+      // kolla-ansible deploys nova-compute with the role nova-cell.
       ...SERVICE_CHARTS.filter((chart) => chart !== 'nova-compute'),
       'openvswitch',
     ]);

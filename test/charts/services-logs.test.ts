@@ -16,7 +16,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'neutron-openvswitch-vswitchd': 'openvswitch',
 };
 
-/** The images' own scripts create these as root and chown them to another user, which kolla-init cannot do. */
+/** Directories that the images' own scripts create as root and chown to another user, which kolla-init cannot do. */
 const SCRIPT_MAKES = new Set(['/var/log/kolla/openvswitch']);
 
 describe("services' logs are parsed in their formats", { skip: (await canRunHelm()) ?? false }, () => {
@@ -63,7 +63,7 @@ function logFilesOf(rendered: Rendered, workload: KubeObject): string[] {
   return [...new Set([...named, ...osloFileOf(rendered, workload, service, command)])];
 }
 
-/** If only a directory is set, oslo.log names the file after the program. */
+/** The log file of a service with only `log_dir` set: oslo.log names it after the program. */
 function osloFileOf(rendered: Rendered, workload: KubeObject, text: string, command: string): string[] {
   if (!text.includes('log_dir')) return [];
   const given = podYamlOf(rendered, workload).overlays?.ini?.find(({ key }) => key === 'log_file')?.value;

@@ -95,7 +95,7 @@ describe(
   },
 );
 
-/** Starts it as the chart does, except for its port and the directories of its Pod. */
+/** Starts kolla-sidecar as the chart does, except for its port and the directories of its Pod. */
 async function startsWith(yaml: PodYaml, name: string): Promise<void> {
   await using directory = await privateDirectory('sidecar');
   const at = (path: string) => join(directory.path, path);
@@ -131,7 +131,7 @@ async function startsWith(yaml: PodYaml, name: string): Promise<void> {
   });
 }
 
-/** The response of /startupz/roles; undefined before it responds. */
+/** The response of /startupz/roles; undefined before kolla-sidecar responds. */
 async function answerOf(port: number): Promise<string | undefined> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/startupz/roles`);

@@ -25,7 +25,7 @@ export interface KubeObject {
 }
 
 export const NAMESPACE = 'openstack';
-/** Helm queries no cluster for this if it only renders. */
+/** `helm template` does not ask a cluster for its version. */
 export const KUBE_VERSION = '1.35.4';
 
 const ANYWHERE = ['--namespace', NAMESPACE, '--kube-version', KUBE_VERSION];

@@ -54,7 +54,7 @@ describe('global.tls', { skip: (await canRunHelm()) ?? false }, () => {
           if (options.has('auth_url') && section !== 'trustee') assert.equal(options.get('cafile'), CA, where);
           if (options.has('memcache_servers'))
             assert.deepEqual(cacheOf(options), ['dogpile.cache.bmemcached', 'true', CA]);
-          // Its client has no TLS.
+          // The client that reads this option has no TLS.
           assert.ok(!options.has('memcached_servers'), where);
           if (options.has('transport_url'))
             assert.match(
@@ -252,7 +252,7 @@ function filesIn({ all }: Rendered): Map<string, string> {
   );
 }
 
-/** The last value of an option in an INI file. */
+/** The sections of an INI file, each with the last value of every option. */
 function sectionsOf(text: string): [section: string, options: Map<string, string>][] {
   return text
     .split(/^(?=\[)/m)

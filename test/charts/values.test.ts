@@ -61,7 +61,7 @@ describe('values', { skip }, () => {
   });
 
   for (const name of chartNames())
-    test(`one value sets the source of all images of ${name}`, async () => {
+    test(`global.registry sets the registry of all images of ${name}`, async () => {
       await using chart = await rendering(name);
       const registry = 'registry.example.com:5000/mine';
       const { all } = await chart.render({ global: { registry, kollaPod: { delivery: 'copied' } } });
@@ -102,7 +102,7 @@ describe('values', { skip }, () => {
     assert.equal(containers[0].image, `${registry}/small:2025.1-ubuntu-noble`);
   });
 
-  test('a chart with its own registry is checked by that registry', async () => {
+  test("a chart's own registry decides whether its images are Kolla's published ones", async () => {
     const image = { registry: 'quay.io/openstack.kolla' };
     assert.match((await small.complaint({ image })) ?? '', /kollaPod\.delivery: baked/);
     assert.equal(await small.complaint({ image: { registry: 'mine.example' } }), undefined);

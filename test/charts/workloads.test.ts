@@ -70,7 +70,7 @@ describe('workloads', { skip }, () => {
     for (const container of [init, sidecar, ...pod['containers']]) {
       assert.ok(isMounted(container, '/opt/kolla-pod'));
       const path = container.env.find(({ name }: KubeObject['metadata']) => name === 'PATH').value;
-      // Scripts come before links of the same name, and both before the image's commands.
+      // rootless-bin precedes bin, and both precede the image's commands.
       const ours = ['rootless-bin', 'bin'].map((directory) => `/opt/kolla-pod/${directory}`).join(':');
       assert.ok(path.startsWith(`${ours}:/`), path);
     }
@@ -228,7 +228,7 @@ describe('workloads', { skip }, () => {
       assert.ok(isMounted(sidecars[0], path), path);
   });
 
-  test('a Pod that is not restricted has the reason', async () => {
+  test('a Pod that is not restricted has the reason in an annotation', async () => {
     const { workload, pod, rendered } = await api({
       hostNetwork: { reason: 'it forwards the packets of its node' },
       restricted: { exempt: 'it forwards the packets of its node' },
@@ -284,7 +284,7 @@ describe('workloads', { skip }, () => {
     );
   });
 
-  test('settings unknown to the library are merged in', async () => {
+  test('fields unknown to the library are merged into workload, Pod and container', async () => {
     const { workload, pod } = await api({
       spec: { minReadySeconds: 7 },
       podSpec: { hostname: 'fixed' },

@@ -11,7 +11,7 @@ const ENV = {
   PATH: '/tmp',
 };
 
-test('through sudo, only the strategy remains of the environment', () => {
+test('through sudo, only KOLLA_CONFIG_STRATEGY and a system PATH remain of the environment', () => {
   assert.deepEqual(trusted([], ENV, 0).env, { KOLLA_CONFIG_STRATEGY: 'COPY_ONCE', PATH: SYSTEM_PATH });
 });
 

@@ -9,7 +9,7 @@ import { logLines } from '../support/helper.ts';
 import { must, run, start } from '../../tools/process.ts';
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/program.ts', import.meta.url));
-/** Uses Node's own compile cache, so that types are not stripped again from every module at each start. */
+/** Passes Node's compile cache on, so that types are not stripped again from every module at each start. */
 const COMPILED = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'NODE_COMPILE_CACHE'));
 
 /** Runs the fixture, a helper with a command for every way to exit. */
@@ -172,7 +172,7 @@ test('exits silently if the reader of its output exits early, also during a wait
   }
 });
 
-test('a full disk behind stdout is reported by name, without a stack', async () => {
+test('a full disk behind stdout is reported as ENOSPC, without a stack', async () => {
   const script = `'${process.execPath}' '${PROGRAM}' say x >/dev/full`;
   const { code, stderr } = await run('bash', ['--norc', '-c', script], { env: {} });
   assert.equal(code, 69);

@@ -17,7 +17,7 @@ test("durations are parsed in Kubernetes' notation", () => {
     assert.equal(parseDuration(text), ms, text);
 });
 
-test('a duration without a unit suggests one', () => {
+test('the error for a duration without a unit suggests units', () => {
   assert.throws(() => parseDuration('30'), /'30' has no unit: write 30s, 30m or 30ms/);
 });
 
@@ -43,7 +43,7 @@ test('the nearest word is found after a transposition, a typo or a truncation', 
   assert.equal(nearest('mariadb', words), undefined);
 });
 
-test('if none is similar, all are listed', () => {
+test('if no word is similar, all words are suggested', () => {
   assert.equal(suggestion('xxxxxx', ['a', 'b']), '; try a, b');
   assert.equal(suggestion('x', []), '');
 });

@@ -48,7 +48,7 @@ export type Api = keyof typeof APIS;
 export interface Client {
   /** Runs the client; rejects with its error. */
   openstack(...args: readonly string[]): Promise<string>;
-  /** The same with `-f json`. */
+  /** Runs the client with `-f json` and parses its output. */
   json<T>(...args: readonly string[]): Promise<T>;
   /** The ID of a created object; what else the client prints is left out. */
   id(...args: readonly string[]): Promise<string>;
@@ -75,7 +75,7 @@ function clientOf(stage: Stage, account: Account): Client {
   const settings = Object.entries(account).map(([name, value]) => `${name}=${value}`);
   const openstack = async (...args: readonly string[]) => {
     return await exec('env', ...settings, 'openstack', ...args).catch((error: unknown) => {
-      // Without the account's variables, and thus its password.
+      // The error must not contain the account's variables, one of which is the password.
       const text = settings.reduce((left, setting) => left.replaceAll(` ${setting}`, ''), messageOf(error));
       throw new Error(text);
     });
@@ -86,9 +86,9 @@ function clientOf(stage: Stage, account: Account): Client {
     openstack,
     exec,
     json,
-    // Heat's events precede it.
+    // Heat prints events before the ID.
     id: async (...args) => (await openstack(...args, '-f', 'value', '-c', 'id')).trim().split('\n').at(-1) ?? '',
-    // By an argument: `kubectl exec` may lose a short stdin.
+    // The text is an argument, because `kubectl exec` may lose a short stdin.
     write: async (path, text) =>
       void (await exec(
         'bash',

@@ -6,7 +6,7 @@ import type { Timeline } from './timeline.ts';
 
 /**
  * Sets the exit code to that of the work. A signal ends the cluster without waiting for the step that runs.
- * @param work calls `hold` with what a signal has to end
+ * @param work calls `hold` with the stage, which a signal disposes of
  */
 export async function guard(
   timeline: Timeline,

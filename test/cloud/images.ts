@@ -22,7 +22,7 @@ export const REGISTRY = 'kolla-pod.test';
 const STAND_INS = fileURLToPath(new URL('stand-ins/', import.meta.url));
 const VENV = 'var/lib/kolla/venv';
 
-/** Images of Pods with root on compute nodes: they keep the image's own sudo, and here have none. */
+/** Images of Pods with root on compute nodes: they keep the sudo of Kolla's images, which these images lack. */
 const COMPUTE = ['nova-compute', 'neutron-openvswitch-agent'] as const;
 const CONTROL =
   'keystone placement-api glance-api nova-api nova-scheduler nova-conductor nova-novncproxy neutron-server cinder-api cinder-scheduler cinder-volume heat-api heat-api-cfn heat-engine horizon'.split(
@@ -68,7 +68,7 @@ export async function writeImages(directory: string, release: string): Promise<A
   return { infrastructure, openstack };
 }
 
-/** From lowest to topmost. */
+/** The layers of all images of OpenStack, from lowest to topmost. */
 async function sharedLayers(release: string, binary: Uint8Array): Promise<readonly Layer[]> {
   const directories = SERVICES.flatMap((name) => {
     const id = KOLLA_USERS[name] ?? 0;
@@ -82,7 +82,7 @@ async function sharedLayers(release: string, binary: Uint8Array): Promise<readon
   ];
 }
 
-/** What stands for a part that this machine lacks, by image. */
+/** Stand-ins for the parts that this machine lacks, by image. */
 async function standInsOf(python: string): Promise<ReadonlyMap<string, TarEntry>> {
   const content = async (file: string) => await readFile(join(STAND_INS, file));
   return new Map([

@@ -49,7 +49,7 @@ import { debianTree } from './trees/debian.ts';
 import { releaseNames, releaseTree } from './trees/release.ts';
 
 const DEFAULT_RELEASE = '2026.1';
-/** The watchdog's, without the time in which the cache is filled. */
+/** The watchdog's limit, without the time in which the cache is filled. */
 const MINUTES = 60;
 const STAYS = process.env['STAY'] === '1';
 const IS_FULL = process.env['FULL'] === '1';

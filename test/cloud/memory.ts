@@ -13,7 +13,7 @@ interface Summary {
   }[];
 }
 
-/** Of every Pod in the namespace, the largest first. */
+/** The working sets of all Pods in the namespace, the largest first. */
 export async function memoryOf({ node }: Stage): Promise<Memory[]> {
   const summaries = await Promise.all(
     [CONTROL_NODE, ...COMPUTE_NODES].map(async (name) => {

@@ -18,7 +18,7 @@ const NAMES = [
   ...IDENTITY_ACCOUNTS.map((name) => `${name}_keystone_password`),
 ];
 
-/** Writes passwords.yml, random ones for all charts. @returns them by name */
+/** Writes a passwords.yml with random passwords for all charts. @returns the passwords by name */
 export async function writePasswords(file: string): Promise<ReadonlyMap<string, string>> {
   const passwords = new Map<string, string>(NAMES.map((name) => [name, randomBytes(12).toString('hex')]));
   const lines = [...passwords].map(([name, value]) => `    ${name}: "${value}"\n`);

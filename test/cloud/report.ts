@@ -24,7 +24,7 @@ const SHOWN = {
   'the client': 'python-openstackclient',
 };
 
-/** What no run on one machine shows, and what stands for it: the same list as in docs/concepts/scope.md. */
+/** What no run on one machine shows, with the stand-ins: the same list as in docs/concepts/scope.md. */
 export const NOT_RUN: readonly string[] = [
   'A hypervisor: nova-compute has the fake driver of Nova (`compute_driver`), so no machine boots and no disk is copied.',
   "A switch: `test/cloud/stand-ins/l2_agent.py` takes the Open vSwitch agent's place and reports ports as up; no packet passes through a tenant's network.",

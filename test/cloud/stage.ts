@@ -12,7 +12,7 @@ import type { Timeline } from './timeline.ts';
 export const NAMESPACE = 'openstack';
 export const CONTROL_NODE = 'node1';
 export const COMPUTE_NODES = ['node2', 'node3'] as const;
-/** As in k8s/examples/cloud/globals.yml. */
+/** The node labels that k8s/examples/cloud/globals.yml selects. */
 const LABELS = { control: 'openstack-control-plane=enabled', compute: 'openstack-compute-node=enabled' };
 const TAINT = 'node-role.kubernetes.io/control-plane:NoSchedule';
 const STORAGE_CLASS = 'cloud';

@@ -11,12 +11,12 @@ const HORIZON_PORT = 8080;
 
 let staying = false;
 
-/** Whether a signal ends the stay, and not a step. */
+/** Whether all steps are over, so that a signal ends the cloud instead of interrupting a step. */
 export function isStaying(): boolean {
   return staying;
 }
 
-/** Says how to use the cloud, and resolves on SIGINT or SIGTERM. */
+/** Prints how to use the cloud, and resolves on SIGINT or SIGTERM. */
 export async function stay(stage: Stage, admin: Account): Promise<void> {
   fileLimit(Infinity);
   await mkdir(DIRECTORY, { recursive: true });

@@ -3,14 +3,14 @@ export interface Step {
   readonly title: string;
   readonly startSeconds: number;
   readonly seconds: number;
-  /** What it saw: a figure, a version, a state. */
+  /** What the step observed: a figure, a version, a state. */
   readonly saw: string;
 }
 
 /** Prints each step as it ends, with the time since the run's start and its own duration; keeps them for the page. */
 export class Timeline {
   readonly steps: Step[] = [];
-  /** The step that runs; of several at once the latest. */
+  /** The running step; if several run, the one that started last. */
   current = '';
   readonly #began = performance.now();
 

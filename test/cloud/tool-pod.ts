@@ -9,7 +9,7 @@ interface Additions {
   readonly volumes?: Readonly<Record<string, object>>;
 }
 
-/** A Pod of no service, with OpenStack's client and tools; its command is not started again. */
+/** A Pod with OpenStack's client and tools that belongs to no service. Its command is not restarted. */
 export function toolPod(
   release: string,
   name: string,

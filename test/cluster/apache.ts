@@ -25,12 +25,12 @@ export const canRunApache: Capability = async () => {
   }
 };
 
-/** Starts one that serves a page at `/` on each port; resolves when it accepts connections. */
+/** Starts an Apache that serves a page at `/` on each port; resolves when it accepts connections. */
 export async function startApache(ports: readonly number[]): Promise<Running> {
   const usr = join(await unpacked(), 'usr');
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await privateDirectory('apache')).path;
-  // If root starts it, its workers run as another user.
+  // If root starts Apache, its workers run as another user.
   await chmod(directory, 0o755);
   await mkdir(join(directory, 'pages'));
   await writeFile(join(directory, 'pages/index.html'), 'served\n');

@@ -25,7 +25,7 @@ export interface Authority extends Credentials {
 }
 
 const VALID_MS = 2 * 86_400_000;
-/** Certificates are checked to the second, though all parts share one clock. */
+/** How long before now certificates start to be valid, so that rounding to seconds does not matter. */
 const EARLIER_MS = 3_600_000;
 
 const ECDSA_WITH_SHA256 = asn1.sequence(asn1.objectIdentifier('1.2.840.10045.4.3.2'));

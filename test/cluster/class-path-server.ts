@@ -82,8 +82,7 @@ export function canRunOnClassPath(java: number, build: () => Promise<unknown>): 
 }
 
 /**
- * The command line of a server. The kernel kills the server when we exit. @param words the main class and its
- * arguments, without the settings
+ * The command line of a server. The kernel kills the server when we exit.
  * @param words the main class and its arguments before the settings
  */
 export function javaCommand(

@@ -24,13 +24,13 @@ export const canBuildCore: Capability = async () => {
   }
 };
 
-/** Whether it is built with sanitizers (test/native/sanitized.test.ts) instead of as shipped. */
+/** Whether kolla-core is built with sanitizers (test/native/sanitized.test.ts) instead of as shipped. */
 export const isSanitized = process.env['KOLLA_CORE_SANITIZED'] !== undefined;
 
 /**
  * kolla-core of the current sources, for this machine; built once per source version.
- * @param directory for a copy, which may be modified
- * @param names of files in the directory `from`
+ * @param directory receives a copy, which may be modified
+ * @param names the commands, which are files in the directory `from`
  */
 export async function coreBinary(
   directory: string,
@@ -60,12 +60,12 @@ export async function coreBinary(
 const CHROOT = 'mount --bind /proc "$0/proc" && exec chroot "$0" "$@"';
 
 export interface Placed {
-  /** Arguments that run it in the root, to precede its own. */
+  /** The arguments that run kolla-core in the root; its own arguments follow. */
   readonly call: readonly [string, ...string[]];
   remove(): void;
 }
 
-/** Links it into an otherwise empty root, on the same file system: a sanitized one has 18 MB. */
+/** Links kolla-core into an empty root on the same file system; a copy of a sanitized one would have 18 MB. */
 export async function placeCore(binary: string, root: string, name: string): Promise<Placed> {
   const [at, file] = [join(root, LIBRARIES_AT), join(LIBRARIES_AT, name)];
   mkdirSync(at);

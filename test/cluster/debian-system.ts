@@ -26,7 +26,7 @@ export async function debianSystem(suite: string): Promise<string> {
       ...LEFT_OUT.map((path) => `--dpkgopt=path-exclude=${path}`),
     ];
     const words = [join(tool, 'usr/bin/mmdebstrap'), ...options, suite, join(place, 'root.tar'), mirror];
-    // Its helpers are programs in the same directory.
+    // mmdebstrap's helper programs are in the same directory.
     const env = { ...process.env, PATH: `${join(tool, 'usr/bin')}:${process.env['PATH']}:/usr/sbin:/sbin` };
     await must('perl', words, { env, signal: AbortSignal.timeout(DEADLINE_MS) });
   });

@@ -31,7 +31,7 @@ const OF_MODULE = /^(netty-|transport-netty4-|elasticsearch-ssl-config-)/;
 /** Requires a JDK 21, disk space, and Maven or its cache. */
 export const canRunElasticsearch9: Capability = canRunOnClassPath(JAVA, programOf);
 
-/** Starts one and waits until it responds. */
+/** Starts a server and waits until it responds. */
 export async function startElasticsearch9(options: SearchServerOptions = {}): Promise<SearchServer> {
   return await startSearchServer(await programOf(), options);
 }
@@ -47,7 +47,7 @@ async function programOf(): Promise<SearchProgram> {
       const jvm = [
         ...more,
         `-Des.nativelibs.path=${native}`,
-        // The library of version 8 is not compatible.
+        // The vector library of Elasticsearch 8 is not compatible.
         '-Dorg.elasticsearch.nativeaccess.enableVectorLibrary=false',
       ];
       const words = ['-cp', classPath, MAIN, join(server, 'home'), join(directory, 'config')];

@@ -5,7 +5,7 @@
  *   Maven -> zip -> unpacked once in the cache -> separate config, data and log directories per server
  *     -> bin/elasticsearch
  *
- * It refuses to run as uid 0, so root runs it in a user namespace that maps root to 1000: files stay ours.
+ * It refuses to run as uid 0, so root runs it in a user namespace in which root is uid 1000: root still owns its files.
  */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ export interface ElasticsearchOptions extends SearchServerOptions {
   readonly secure?: boolean;
 }
 
-/** Starts one and waits until it responds. */
+/** Starts a server and waits until it responds. */
 export async function startElasticsearch(options: ElasticsearchOptions = {}): Promise<Elasticsearch> {
   const kind = 'elasticsearch';
   if (!options.secure) {
@@ -102,14 +102,14 @@ async function configure(
     ES_PATH_CONF: config,
     ES_TMPDIR: join(directory, 'tmp'),
     ES_JAVA_OPTS: '-Xms512m -Xmx512m -XX:TieredStopAtLevel=1',
-    // Its launcher leaves a directory there.
+    // Elasticsearch's launcher leaves a directory in its temporary directory.
     CLI_JAVA_OPTS: `-XX:TieredStopAtLevel=1 -Djava.io.tmpdir=${join(directory, 'tmp')}`,
   };
   const wrapper = await unprivileged();
   if (wrapper === undefined)
     throw new Error('Elasticsearch refuses uid 0, and neither unshare nor setpriv can change that');
   if (wrapper[0] === 'setpriv') await must('chown', ['-R', '65534:65534', directory]);
-  // Its launcher is killed when we exit, and the server exits with the launcher, whose pipe it reads.
+  // The launcher is killed when we exit, and the server exits with the launcher, whose pipe it reads.
   const leash = (await run('setpriv', ['--pdeathsig', 'KILL', 'true']).catch(() => undefined))?.code === 0;
   const ending = leash ? ['setpriv', '--pdeathsig', 'KILL'] : [];
   return { argv: [...wrapper, ...ending, join(home, 'bin/elasticsearch')], env };

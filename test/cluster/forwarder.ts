@@ -64,8 +64,8 @@ export async function startForwarder(target: number, at = 0): Promise<Forwarder>
 }
 
 /**
- * Like a machine that has lost power. Not after we have half-closed: Node's resetAndDestroy() then fails with EINVAL,
- * leaves the handle open, and spins forever at exit (seen with 24.21).
+ * Resets a connection. One that we have half-closed is destroyed instead: Node's resetAndDestroy() would fail with
+ * EINVAL, leave the handle open, and spin forever at exit (seen with 24.21).
  */
 function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();

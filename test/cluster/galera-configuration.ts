@@ -15,17 +15,17 @@ export interface GaleraConfiguration {
   readonly provider: readonly string[];
 }
 
-/** Writes it into a directory. */
+/** Writes the my.cnf into a directory. */
 export async function configurationIn(directory: string, text: string): Promise<GaleraConfiguration> {
   const file = join(directory, 'my.cnf');
   await writeFile(file, text.replace(/^innodb_buffer_pool_size = .*$/m, 'innodb_buffer_pool_size = 32M'));
   const [, provider = ''] = /^wsrep_provider_options = "(.*)"$/m.exec(text) ?? [];
-  // Timing and cache sizes are those of the tests.
+  // Only socket options are kept: the tests set timing and cache sizes.
   const kept = provider.split(';').filter((option) => option.startsWith('socket.'));
   return { args: [`--defaults-file=${file}`], provider: kept };
 }
 
-/** Programs including mariabackup and its transfer tools, but nothing else of its packages. */
+/** The programs with mariabackup and its transfer tools added, but nothing else of mariabackup's packages. */
 export async function withMariabackup(programs: GaleraPrograms, directory: string): Promise<GaleraPrograms> {
   const packages = ['mariadb-backup', 'socat', 'findutils', 'procps', 'mawk', 'iproute2'];
   const tree = join(await unpackedPackages('galera-backup', packages, { except: ['libc6'] }), 'usr');

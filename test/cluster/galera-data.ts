@@ -47,7 +47,7 @@ export async function foundedData(programs: GaleraPrograms): Promise<string> {
   });
 }
 
-/** Options of every node, which creating its data needs too (the log's size). */
+/** Options of every node. The data directory must be created with them too, because the size of its log must match. */
 export function galeraRules({ provider }: GaleraPrograms): string[] {
   return [
     '--wsrep-on=ON',

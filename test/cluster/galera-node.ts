@@ -194,7 +194,7 @@ exec rsync "$@"
 `;
 }
 
-/** A node that returns before the others have evicted it makes them lose their quorum. */
+/** Resolves when the others have evicted the node: a node that returns earlier makes them lose their quorum. */
 async function forgotten(node: GaleraNode, others: readonly GaleraNode[]): Promise<void> {
   const alive = others.filter(({ pid }) => pid !== 0);
   await until(`the others to evict ${node.name}`, async () => {
@@ -205,7 +205,7 @@ async function forgotten(node: GaleraNode, others: readonly GaleraNode[]): Promi
 
 function nodeOptions(plan: NodePlan, directory: string): string[] {
   const { name, programs, configuration, cluster, ports, groupPorts, timing, rootPassword } = plan;
-  // On the command line, mariabackup would receive the option too and reject it.
+  // The configuration has the buffer pool's size: mariabackup would receive the command line's option and reject it.
   const rules = galeraRules(programs).filter(
     (rule) => configuration === undefined || !rule.startsWith('--innodb-buffer-pool-size'),
   );
@@ -239,7 +239,7 @@ function nodeOptions(plan: NodePlan, directory: string): string[] {
   ];
 }
 
-/** The position after a kill; without it the others would have to send all data. */
+/** The node's position after a kill; without it the other nodes would have to send all data. */
 async function recovered(programs: GaleraPrograms, args: string[], env: NodeJS.ProcessEnv): Promise<string[]> {
   const { stdout, stderr } = await run(programs.server, [...args, '--wsrep-recover'], { env });
   const [, position] = /Recovered position:? ([-\w]+:-?\d+)/.exec(stdout + stderr) ?? [];

@@ -38,7 +38,7 @@ export async function galeraPrograms(): Promise<GaleraPrograms> {
   };
 }
 
-/** As root the transfer's rsync would write as an unprivileged user without access: it is configured to stay root. */
+/** If root starts it, rsync would write as an unprivileged user without access: it is configured to stay root. */
 async function rsyncAsRoot(transfer: string): Promise<string[]> {
   if (process.getuid?.() !== 0) return [];
   const rsync = join(transfer, 'bin/rsync');

@@ -7,11 +7,11 @@ import type { Capability } from '../../tools/capability.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { must } from '../../tools/process.ts';
 
-/** Path of the file's libraries in an empty root, where it replaces their path in the cache. */
+/** The directory of a sanitized binary's libraries in an empty root, where it replaces their path in the cache. */
 export const LIBRARIES_AT = '/.kolla-core';
 const SANITIZED = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-fno-omit-frame-pointer'];
 const STATIC = ['-static-libasan', '-static-libubsan', '-static-libgcc'];
-/** Of repeated options the last one applies. */
+/** These follow the usual options, since the last of repeated options applies. */
 const DEBUGGED = ['-O1', '-g', '-U_FORTIFY_SOURCE'];
 
 interface Gcc {
@@ -41,7 +41,7 @@ export const canCompileByGcc: Capability = async () => {
 };
 
 /**
- * Compiles one of our files with gcc's analyzer. @throws with its warnings
+ * Compiles one of our files with gcc's analyzer.
  * @throws with its warnings
  */
 export async function analyzed(file: string, output: string): Promise<void> {
@@ -70,7 +70,7 @@ export async function linkSanitized(
   await compile(by, [...words, ...UNITS.map((unit) => join(objects, `${unit}.o`)), '-lm', '-ldl', '-lpthread'], cwd);
 }
 
-/** Files that it needs in an empty root: its loader at the loader's path, and its libraries at LIBRARIES_AT. */
+/** Files that a sanitized binary needs in an empty root: the loader at its path, other libraries at LIBRARIES_AT. */
 export async function libraries(): Promise<{ readonly loader: string; readonly others: readonly string[] }> {
   const { tree, triplet } = await gcc();
   const at = (name: string) => join(tree, 'usr/lib', triplet, name);

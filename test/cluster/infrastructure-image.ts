@@ -125,9 +125,9 @@ async function ownLayers(name: InfrastructureName): Promise<Layer[]> {
   return [layerOfDirectory(await programsOf(name), ['--owner=0', '--group=0']), tarOf(own)];
 }
 
-/** The cache's directory is private, while a container's / is not. */
+/** The root file system of the lowest layer, world-readable like a container's /; the cache's directory is private. */
 async function base(): Promise<string> {
-  // The only dependency of the binary besides libc.
+  // libstdc++ is the only dependency of the binary besides libc.
   const trees = [
     await unpackedPackages('image-base', BASE_PACKAGES),
     await unpackedPackages('image-libstdc', ['libstdc++6'], OWN_LIBC),
@@ -149,7 +149,7 @@ async function programsOf(name: InfrastructureName): Promise<string> {
       // All packages are from one release, so a file that two of them contain is equal in both.
       for (const tree of trees) await must('cp', ['-al', '--remove-destination', `${tree}/.`, root]);
       await prune(root);
-      // Lower layers contain it, with Kolla's users.
+      // A lower layer has these files, with Kolla's users.
       for (const file of ['etc/passwd', 'etc/group']) await rm(join(root, file), { force: true });
       await chmod(root, 0o755);
     },

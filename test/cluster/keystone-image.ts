@@ -1,5 +1,5 @@
 /**
- * The same Keystone as a container image with Kolla's layout, built without a container engine:
+ * The Keystone of keystone.ts as a container image with Kolla's layout, built without a container engine:
  *
  *   Keystone's tree + a shell and libc -> root file system (in the cache)            -> lowest layer
  *   Kolla's users, directories and their owners                                          -> second layer
@@ -77,7 +77,7 @@ export async function keystoneLayers({ binary, names = NAMES }: KeystoneImageOpt
   ];
 }
 
-/** Directories and owners as in Kolla's images. */
+/** Environment variables as in Kolla's images. */
 export function kollaEnv(service: string): Readonly<Record<string, string>> {
   return {
     PATH: '/var/lib/kolla/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -87,7 +87,7 @@ export function kollaEnv(service: string): Readonly<Record<string, string>> {
   };
 }
 
-/** The part of the image that does not change with our own code. Owners are still those of its creator. */
+/** The root file system of the lowest layer, without our code. All files are owned by the user that runs this. */
 export async function keystoneRootfs(): Promise<string> {
   const [tree, base] = [await keystoneTree(), await unpackedPackages('image-base', BASE_PACKAGES)];
   return await cached('keystone-rootfs', [RECIPE_VERSION, basename(tree), basename(base), ...UNUSED], async (root) => {
@@ -100,7 +100,7 @@ export async function keystoneRootfs(): Promise<string> {
   });
 }
 
-/** The maintainer script of ca-certificates normally creates this. */
+/** Writes the bundle of Debian's CA certificates, which the maintainer script of ca-certificates normally creates. */
 export async function trustDebiansAuthorities(root: string): Promise<void> {
   const bundle = join(root, 'etc/ssl/certs/ca-certificates.crt');
   const files = (await Array.fromAsync(glob('usr/share/ca-certificates/**/*.crt', { cwd: root }))).toSorted(byName);
@@ -113,7 +113,7 @@ function byName(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Debian's alternatives normally create this. */
+/** Links that Debian's alternatives normally create, and the plugin's name for any version of Python. */
 async function uwsgiEntries(root: string): Promise<TarEntry[]> {
   const { plugin } = await uwsgiOf(root);
   return [
@@ -127,7 +127,7 @@ export function binaryEntries(binary: Uint8Array, names: readonly string[]): Tar
   return [
     { name: 'usr/local/bin/kolla-pod', mode: 0o755, content: binary },
     ...links.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: 'kolla-pod' })),
-    // Empty in Kolla's base image, whose kolla_start sources it.
+    // kolla_start sources this file, which is empty in Kolla's base image.
     { name: 'usr/local/bin/kolla_extend_start', mode: 0o644 },
   ];
 }

@@ -31,7 +31,7 @@ export interface KeystoneServer extends AsyncDisposable {
 
 const TRY_MS = 5000;
 
-/** Starts one on a separate database in that MariaDB; about ten seconds. */
+/** Starts a Keystone on a separate database in that MariaDB; about ten seconds. */
 export async function startKeystone(mariadb: Pick<Mariadb, 'host' | 'port' | 'query'>): Promise<KeystoneServer> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await privateDirectory('keystone')).path;
@@ -81,7 +81,7 @@ async function writeKeys(repository: string): Promise<void> {
     await writeFile(join(repository, id), `${randomBytes(32).toString('base64url')}=`, { mode: 0o600 });
 }
 
-/** Fast password hashes, and tokens, roles and the catalogue cached in memory, like a real one in memcached. */
+/** Adds fast password hashes, and a cache of tokens, roles and the catalogue in memory instead of memcached. */
 function quick(conf: string): string {
   return `${conf.replace('[cache]\nenabled = False', '[cache]\nenabled = True\nbackend = dogpile.cache.memory')}[identity]\npassword_hash_rounds = 4\n`;
 }

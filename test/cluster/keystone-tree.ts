@@ -5,7 +5,7 @@ import { must } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 
 /**
- * Its own libc would conflict with the machine's dynamic loader, which must be of the same build; an image has its own.
+ * Debian's libc would conflict with the machine's dynamic loader, which must be of the same build. An image has a libc.
  */
 const MACHINE_HAS = ['libc6'];
 const PACKAGES = ['python3-keystone', 'python3-pymysql', 'uwsgi-plugin-python3'];

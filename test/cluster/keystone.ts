@@ -105,7 +105,7 @@ export function uwsgiOptions(host: string, port: number): UwsgiOptions {
   };
 }
 
-/** The same for an image with the plugin at its default path: the file for `uwsgi --ini FILE`. */
+/** uWSGI's options as the file for `uwsgi --ini FILE`, for an image with the plugin at its default path. */
 export function uwsgiIni(host: string, port: number): string {
   const options: UwsgiOptions = { plugin: IMAGE_PLUGIN, ...uwsgiOptions(host, port) };
   return ['[uwsgi]', ...Object.entries(options).map(([name, value]) => `${name} = ${String(value)}`), ''].join('\n');

@@ -63,7 +63,7 @@ export async function kollaTemplates(options: KollaBuildOptions, images: readonl
 /** Runs kolla-build with our override. */
 export async function kollaBuild(options: KollaBuildOptions, args: readonly string[]): Promise<Finished> {
   const { directory, env } = options;
-  // One of its template directories, because only additional ones can be set.
+  // A directory in which kolla-build looks by default: options cannot replace its templates, only add to them.
   const templates = join(directory, '.local/share/kolla/docker');
   await mkdir(join(directory, 'work'), { recursive: true });
   await cp(await kollaPackage(), templates, { recursive: true });
@@ -87,7 +87,7 @@ export async function kollaBuild(options: KollaBuildOptions, args: readonly stri
 
 /** Omits keys and preferences of other projects' repositories, whose packages are in other images. */
 const EMPTIED = ['base_ubuntu_package_key_installation', 'base_ubuntu_package_apt_preferences'];
-/** Omits a repository of OpenStack packages that base does not use. It is in no block. */
+/** Omits a repository of OpenStack packages that base does not use. No block contains it, so the text is cut. */
 const CUT = /\{# install Debian Openstack repos[^]*?\{% endif %\}\n/;
 
 /**

@@ -2,8 +2,8 @@ import { access, constants } from 'node:fs/promises';
 import type { Capability } from '../../tools/capability.ts';
 
 /**
- * The original, which is in no package registry usable by tests: Go's module proxy has no version of it. Set to the
- * path of a local build.
+ * The path of a local build of the original kubernetes-entrypoint. Tests cannot get it from a package registry: Go's
+ * module proxy has no version of it.
  */
 export const ORIGINAL = process.env['KUBERNETES_ENTRYPOINT_ORIGINAL'];
 

@@ -8,12 +8,12 @@ import type { MariadbPrograms } from './mariadb-programs.ts';
 /** Increment this when the directory's content changes for the same programs. */
 const RECIPE_VERSION = '1';
 /**
- * The installed and the server's log size must match: otherwise the server re-creates it. The default 96 MB would be
- * copied each time.
+ * The size of the log, for installation and server: if they differ, the server re-creates the log. With the default,
+ * 96 MB would be copied for each server.
  */
 export const LOG_SIZE = '--innodb-log-file-size=16M';
 
-/** It never syncs: a kill loses nothing, only a machine failure does. */
+/** The server never syncs its files: a kill loses nothing, only a machine failure does. */
 export const NO_SYNC = '--debug-no-sync';
 
 /** The data directory of a new server, created once, since that takes longer than the server's start. */
@@ -50,7 +50,7 @@ export function serverIdentity(
   data: string,
   defaults: readonly string[] = ['--no-defaults'],
 ): string[] {
-  // If root starts it, it requires an explicit user.
+  // If root starts it, MariaDB requires an explicit user.
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
   return [...defaults, `--basedir=${base}`, `--datadir=${data}`, ...asRoot];
 }

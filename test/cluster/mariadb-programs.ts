@@ -13,7 +13,7 @@ export interface MariadbPrograms {
   readonly installDb: string;
   /** The directory with bin and share, for `--basedir`. */
   readonly base: string;
-  /** The directory with their libraries. */
+  /** The environment in which the programs find their libraries. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -37,7 +37,7 @@ export async function mariadbPrograms(): Promise<MariadbPrograms> {
 }
 
 async function fromDebian(): Promise<MariadbPrograms> {
-  // Its own libc would conflict with the machine's dynamic loader, which must be of the same build.
+  // Debian's libc would conflict with the machine's dynamic loader, which must be of the same build.
   const directory = await unpackedPackages('mariadb', PACKAGES, { except: ['libc6'] });
   const base = join(directory, 'usr');
   return {

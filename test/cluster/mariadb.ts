@@ -63,7 +63,7 @@ export const canRunMariadb: Capability = async () => {
   }
 };
 
-/** Starts one and returns when it accepts connections. */
+/** Starts a MariaDB and returns when it accepts connections. */
 export async function startMariadb(options: MariadbOptions = {}): Promise<Mariadb> {
   const { address = '127.0.0.1', launcher = (command, args) => [command, args] } = options;
   const programs = options.programs ?? (await mariadbPrograms());
@@ -144,7 +144,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   };
 }
 
-/** One statement as root on a separate connection over the socket. */
+/** Runs one statement as root on a separate connection over the socket. */
 export async function queryAsRoot(
   { socket, rootPassword }: { readonly socket: string; readonly rootPassword: string },
   sql: string,
@@ -165,8 +165,8 @@ export async function queryAsRoot(
 }
 
 /**
- * Runs on every start before the first connection, because anonymous accounts would hide `keystone@'%'` from local
- * clients.
+ * The init file, which the server runs on every start before the first connection. It drops anonymous accounts, because
+ * they would hide `keystone@'%'` from local clients.
  */
 export function accounts(password: string): string {
   return [

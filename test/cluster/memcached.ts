@@ -21,7 +21,7 @@ export const canRunMemcached: Capability = async () => {
   }
 };
 
-/** Starts one; resolves when it accepts connections. @param more additional arguments */
+/** Starts a memcached; resolves when it accepts connections. @param more additional arguments */
 export async function startMemcached(port: number, more: readonly string[] = []): Promise<Running> {
   const usr = join(await unpacked(), 'usr');
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];

@@ -9,7 +9,7 @@ import { coreBinary } from './core-binary.ts';
 /** kolla-core of the current sources, with kolla-pod next to it, run by node itself; until this process exits. */
 export async function builtCore() {
   const { path } = await privateDirectory('on-core', inMemory());
-  // Not a hook of node:test, which `make soak` does not have.
+  // Instead of a hook of node:test, because `make soak` runs without node:test.
   process.once('exit', () => rmSync(path, { recursive: true, force: true }));
   const pod = `#!/bin/sh\nexec '${process.execPath}' '${await bundledHelpers()}' "$@"\n`;
   await writeFile(join(path, 'kolla-pod'), pod, { mode: 0o755 });

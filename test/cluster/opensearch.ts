@@ -60,7 +60,7 @@ export function canRunOpenSearch(release: OpenSearchRelease): Capability {
   return canRunOnClassPath(BUILDS[release].java, () => programOf(release));
 }
 
-/** Starts one and waits until it responds. */
+/** Starts a server and waits until it responds. */
 export async function startOpenSearch(
   release: OpenSearchRelease,
   options: SearchServerOptions = {},

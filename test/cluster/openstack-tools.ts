@@ -15,7 +15,7 @@ import { unpackedPackages } from '../../tools/debian.ts';
 import { pythonOf } from './keystone-tree.ts';
 import type { CommandLine } from './keystone.ts';
 
-/** Its own libc would conflict with the machine's dynamic loader, which must be of the same build. */
+/** Debian's libc would conflict with the machine's dynamic loader, which must be of the same build. */
 const MACHINE_HAS = ['libc6'];
 const PACKAGES = ['nova-common', 'glance-common', 'python3-pymysql'];
 const TOOLS = { nova: 'nova.cmd.manage', glance: 'glance.cmd.manage' };
@@ -45,7 +45,7 @@ export const canRunOpenstackTools: Capability = async () => {
 export interface OpenstackTools {
   /** The unpacked tree. */
   readonly directory: string;
-  /** The environment in which they find each other. */
+  /** The environment in which the programs find each other. */
   readonly env: NodeJS.ProcessEnv;
   /** The directory of Glance's definitions: `metadata_source_path`, as in an image. */
   readonly metadefs: string;

@@ -4,7 +4,7 @@
  *   all layers of Keystone's image, which a node with that image does not unpack again
  *     -> the difference to Placement's tree, and Placement's own directories           -> topmost layers
  *
- * So it contains an unused Keystone; in Kolla's images only the Python below both is shared. It runs as uid 42482 with
+ * So it contains an unused Keystone; Kolla's images of both share only Python. It runs as uid 42482 with
  * a read-only root, no capabilities and no privilege escalation, with volumes for /etc/placement, /var/log/kolla and
  * /tmp.
  */

@@ -27,7 +27,7 @@ export async function podBinary(): Promise<Built> {
     PLACE,
   );
   const built = JSON.parse(await readFile(join(directory, INDEX), 'utf8')) as Built;
-  // It was built next to its final path.
+  // The recorded paths are those of the temporary directory in which the binary was built.
   const core = { ...built.core, binary: join(directory, 'kolla-core') };
   return { ...built, directory, binary: join(directory, 'kolla-pod'), core };
 }

@@ -16,7 +16,7 @@ import { tarOf } from '../../tools/tar.ts';
 
 const INDEX = 'images.json';
 
-/** Both images of the current sources for this machine, built once per version of the sources. */
+/** All images of the current sources for this machine, built once per version of the sources. */
 export async function podImages(): Promise<readonly BuiltImage[]> {
   const madeFrom = ['3', basename(await libraryPackages(HERE.arch)), ...binarySources()];
   const directory = await cached(
@@ -36,7 +36,7 @@ export async function podImages(): Promise<readonly BuiltImage[]> {
     PLACE,
   );
   const images = JSON.parse(readFileSync(join(directory, INDEX), 'utf8')) as BuiltImage[];
-  // It was built next to its final path.
+  // The recorded paths are those of the temporary directory in which the images were built.
   return images.map((image) => ({ ...image, file: join(directory, basename(image.file)) }));
 }
 

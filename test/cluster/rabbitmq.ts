@@ -21,7 +21,7 @@ import { libraryDirectories } from './mariadb-programs.ts';
 export interface RabbitmqOptions {
   /** The port; by default a free one. */
   readonly port?: number;
-  /** Enables its management API on a free port. It has then started when that API responds. */
+  /** Enables the management API on a free port. The broker then counts as started when that API responds. */
   readonly management?: true;
   /** Additional lines for its rabbitmq.conf. */
   readonly config?: readonly string[];
@@ -62,7 +62,7 @@ export const canRunRabbitmq: Capability = async () => {
   }
 };
 
-/** Starts one; resolves when it accepts logins (guest, guest). */
+/** Starts a broker; resolves when it accepts logins (guest, guest). */
 export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabbitmq> {
   const { erlang, bin, home, libraries } = await programs();
   const port = options.port ?? (await freePort());
@@ -80,7 +80,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   const env = {
     PATH: process.env['PATH'],
     LC_ALL: 'C.UTF-8',
-    HOME: directory, // of the cookie
+    HOME: directory, // contains the cookie
     ROOTDIR: erlang,
     BINDIR: bin,
     EMU: 'beam',

@@ -41,7 +41,7 @@ export const canRunRedis: Capability = async () => {
   }
 };
 
-/** Starts one, and resolves when it accepts connections, which is before it has loaded its data. */
+/** Starts a Redis, and resolves when it accepts connections, which is before it has loaded its data. */
 export async function startRedis({ args = [], directory }: RedisOptions = {}): Promise<Redis> {
   const usr = join(await unpacked(), 'usr');
   const port = await freePort();

@@ -41,7 +41,7 @@ export const canRunRegistry: Capability = async () => {
   }
 };
 
-/** @param place where it runs, by default on this machine; @param port there, by default a free one */
+/** Starts a registry. @param place where it runs, by default on this machine; @param port by default a free one */
 export async function startRegistry(place?: Place, port?: number): Promise<Registry> {
   const program = join(await registryPackages(), 'usr/bin/docker-registry');
   await using stack = new AsyncDisposableStack();
@@ -76,8 +76,8 @@ export async function startRegistry(place?: Place, port?: number): Promise<Regis
 }
 
 /**
- * A program that is skopeo, for registries over http.
- * @param directory for its files
+ * The path of a program that runs skopeo and accepts registries over http.
+ * @param directory for skopeo's files
  * @param insecure addresses of such registries
  */
 export async function skopeoFor(directory: string, insecure: readonly string[]): Promise<string> {

@@ -2,8 +2,8 @@
  * A real rsyslog for comparison, shipping log files to Elasticsearch: Debian's packages, unpacked -> a configuration
  * (imfile -> mmnormalize -> omelasticsearch) -> a process with its own state and pid file, which runs until stopped.
  *
- * With its defaults it sends no ids, since its imfile provides no offset, and writes its position only on a stop: less
- * work than ours.
+ * With its defaults it does less work than kolla-log-ship: it sends no ids, since imfile provides no offset, and writes
+ * its position only on a stop.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ export async function rsyslogVersion(): Promise<string> {
   return /\d+\.\d+\.\d+/.exec(said)?.[0] ?? said;
 }
 
-/** Starts one. Its errors go to `rsyslog.log` in the directory. */
+/** Starts an rsyslog. Its errors go to `rsyslog.log` in the directory. */
 export async function startRsyslog(options: RsyslogOptions): Promise<Running> {
   const { program, modules, env } = await unpacked();
   const { directory } = options;

@@ -8,7 +8,7 @@ import type { Login, Reply, SearchServer } from './search-server.ts';
 
 export interface RequesterOptions {
   /**
-   * Arguments before a process that sends requests from the server's network; without them requests are sent directly.
+   * Arguments that run a process in the server's network, which sends the requests; by default this process sends them.
    */
   readonly launcher?: readonly string[];
   readonly login?: Login;

@@ -22,7 +22,7 @@ export interface Login {
 }
 
 export interface SearchServer extends AsyncDisposable {
-  /** Its kind, as in `--to`. */
+  /** The kind of server, as in `--to`. */
   readonly kind: 'elasticsearch' | 'opensearch';
   readonly url: string;
   /** The pid of its launcher, which leads the process group. */
@@ -86,7 +86,7 @@ export interface SearchProgram {
   ) => Promise<{ argv: readonly string[]; env: NodeJS.ProcessEnv }>;
 }
 
-/** Starts one and waits until it responds. */
+/** Starts a server and waits until it responds. */
 export async function startSearchServer(
   { kind, login, stopMs, configure }: SearchProgram,
   { host = '127.0.0.1', port: wanted, launcher = [], settings = {} }: SearchServerOptions,

@@ -24,7 +24,7 @@ export const canJudgeSignatures: Capability = async () => {
  * Copies an image from a registry over http as podman, CRI-O and skopeo do: only if its signatures satisfy the policy.
  * Debian's own skopeo has cosign's signatures disabled.
  * @param policy containers-policy.json(5)
- * @param directory for its files and the copy
+ * @param directory for the program's files and the copy
  */
 export async function copyByPolicy(policy: object, reference: string, directory: string): Promise<Finished> {
   const registries = join(directory, 'registries.d');

@@ -29,7 +29,7 @@ test('a file that is up to date is not rewritten', async () => {
   assert.equal((await stat(placed)).mtimeMs, 1_000_000);
 });
 
-test('a wrong mode replaces the file', async () => {
+test('a file with a wrong mode is replaced', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a.conf'), 'a');
   await p.write(join(p.root, 'etc/a.conf'), 'a', 0o644);
@@ -68,7 +68,7 @@ test('a glob is expanded in a config directory given relative to the working dir
 });
 
 for (const source of ['d/.', 'd/', '[d]/.'])
-  test(`for a source ${source} the content is copied into the dest, since it has no name`, async () => {
+  test(`the content of the source ${source}, which has no name, is copied into dest`, async () => {
     await using p = await pod();
     await p.write(join(p.configDir, 'd/sub/a.conf'), 'a');
     await p.config({ command: 'true', config_files: [entry(source, '/etc/x/')] });

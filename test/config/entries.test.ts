@@ -19,7 +19,7 @@ import { entry, pod } from './support.ts';
 
 const mode = async (path: string) => (await stat(path)).mode & 0o7777;
 
-test("missing files are created empty, and keep a service's content", async () => {
+test("missing files are created empty, and a service's existing files keep their content", async () => {
   await using p = await pod();
   const kept = await p.write(join(p.root, 'var/log/kolla/kept.log'), 'line\n', 0o644);
   const file = (path: string) => ({ path, owner: 'keystone', perm: '0640' });

@@ -13,7 +13,7 @@ function couldGoOn(beginning: string): boolean {
   }
 }
 
-/** Whether the position is the same for each prefix of the text. */
+/** The position of the first character that V8 accepts in no continuation, in the words of `placeOfMistake`. */
 function placeByV8(text: string): string {
   const broken = Array.from({ length: text.length + 1 }, (_, length) => length).find(
     (length) => !couldGoOn(text.slice(0, length)),

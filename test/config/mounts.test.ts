@@ -46,7 +46,7 @@ for (const dest of ['/etc/hosts', '/usr/bin/wrapper', '/root/.my.cnf', '/run_com
   });
 }
 
-test('a directory copied over a shared one becomes its own directories and files', async () => {
+test('a directory copied over a shared one is mounted as its subdirectories and files', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'etc/nova/nova.conf'), '');
   await p.write(join(p.configDir, 'etc/my.cnf'), '');
@@ -58,7 +58,7 @@ test('a directory copied over a shared one becomes its own directories and files
 });
 
 for (const source of ['d/', 'd/.', 'd//./'])
-  test(`${source} is a directory without a name, accessible or not`, async () => {
+  test(`${source} is a directory without a name, whether it exists or not`, async () => {
     await using p = await pod();
     const config = { config_files: [entry(source, '/etc/nova/')] };
     const unseen = short(await mounts(p, config));

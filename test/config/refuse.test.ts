@@ -141,7 +141,7 @@ test("a source among many that is another entry's destination is named", async (
   assert.match(await refusal(p), /config_files\[50\].source: .*etc\/made is installed by config_files\[51\]/);
 });
 
-test('a signal ends the scan of files with its own reason', async () => {
+test("an aborted signal ends the scan of files with the signal's reason", async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), '');
   await p.config({ command: 'true', config_files: [entry('a', '/etc/a')] });
@@ -163,7 +163,7 @@ test('without root, an owner that is neither our user nor one of our groups is r
   assert.match(message, /runAsUser: 54321/);
 });
 
-test('without root, an owner whose group is ours is satisfied', async () => {
+test('without root, an owner whose group is ours is accepted', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), '');
   await p.config({ command: 'true', config_files: [entry('a', '/etc/a', { owner: 'stranger:keystone' })] });

@@ -9,7 +9,7 @@ import { coreBinary } from '../cluster/core-binary.ts';
 import { isOnCore, logLines } from '../support/helper.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
-/** The result that kolla-core has with the same options: test/engine/on-engine/apply.ts. */
+/** Runs an apply in kolla-core instead of Node, with the same options: test/engine/on-engine/apply.ts. */
 async function onCore(): Promise<(options: ConfigOptions, onSaid: (lines: string) => void) => Promise<Done>> {
   const { path } = await privateDirectory('on-core');
   process.once('exit', () => rmSync(path, { recursive: true, force: true }));

@@ -8,13 +8,13 @@ import { entry, pod, type Pod } from './support.ts';
 interface Life extends Pod {
   readonly image: string;
   readonly at: (path: string) => string;
-  /** The image has its own file in this directory of /run, and /var/run is a link to it. */
+  /** Gives the image its own default.conf in this directory of /run, and a link /var/run to /run. */
   readonly linked: (directory: string) => Promise<void>;
   /** Installs these config_files. */
   readonly with: (...files: object[]) => Promise<unknown>;
 }
 
-/** Once in a volume that is filled from an image, and once in the image itself with a volume at /run/kolla. */
+/** A pod that installs into a volume filled from an image, or into the image itself with a volume at /run/kolla. */
 async function life(kind: 'volume' | 'image'): Promise<Life> {
   const p = await pod();
   const image = kind === 'image' ? p.root : join(p.configDir, '../image');

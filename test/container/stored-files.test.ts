@@ -59,7 +59,7 @@ test('kolla-log-ship: resumes after lines shipped by an older one, under the sam
   await mkdir(join(directory.path, 'keystone'));
   await writeFile(file, Array.from({ length: 11 }, (_, n) => line(n)).join(''));
   await cp(join(STORED, 'log-ship'), state, { recursive: true });
-  // The same file in a copy of the volume.
+  // The checkpoint must name the inode of the file in this copy of the volume.
   const { dev, ino } = await stat(file);
   const stored = await readFile(join(state, 'checkpoint.json'), 'utf8');
   const here = stored

@@ -32,7 +32,7 @@ const IMAGE: Tree = {
   'usr/local/bin/kolla_start': program('kolla_start'),
 };
 
-/** As keystone's uid, without privileges, with this machine's store read-only in place of the image's. */
+/** Runs a line as keystone's uid, without privileges, with this machine's store read-only in place of the image's. */
 function within(line: string, more: Tree = {}) {
   return inThrowAwayRoot(`mkdir /tmp/vol; ${line}`, {
     tree: { ...IMAGE, ...more },
@@ -60,7 +60,8 @@ test(
       ask(`--cacert ${store}/ca-certificates.crt`, other.port),
     ].join('; ');
     const { stdout, stderr } = await within(line, { [`${CONFIG}/ca-certificates/own.crt`]: authority.certificate });
-    // 60: the certificate cannot be verified. The image's own store, the bundle, the hashes, and an untrusted server.
+    // curl's exit codes with the image's own store, the bundle and the hashes, and for an untrusted server. 60: the
+    // certificate cannot be verified.
     assert.equal(stdout, '60\n0\n0\n60\n', stderr);
   },
 );

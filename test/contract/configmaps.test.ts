@@ -1,4 +1,4 @@
-/** All templates of kolla-ansible's services, with a password in every possible place: none may be in a ConfigMap. */
+/** kolla-ansible's templates with a password in every possible place: no password may be in a ConfigMap. */
 import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -8,7 +8,7 @@ import { canHaveKollaAnsible, rolesDirectory } from './kolla-ansible.ts';
 
 const skip = (await canHaveKollaAnsible()) ?? false;
 
-/** Variables that contain a secret. Other variables only have one in their name (`nova_keystone_password_length`). */
+/** Variables that contain a secret. Others only have `password` in their names (`nova_keystone_password_length`). */
 const SECRET = /^\s*\w*(?:_password|_secret|secret_key|_secret_key|_pass|private_key|_key_base64)\b/;
 /** A word that no template contains. */
 const VALUE = 'h1dden';

@@ -10,7 +10,7 @@ import { canHaveKolla, kollaPackage } from './kolla-package.ts';
 
 const skip = (await canHaveKolla()) ?? false;
 
-/** The script of each service in Kolla's package, and the phases that it runs with those variables. */
+/** The script of a service in Kolla's package, and the phases that it runs with the listed variables. */
 interface Row {
   readonly script: string;
   readonly ways: readonly (readonly [variables: readonly string[], ...phases: Phase[]])[];
@@ -112,7 +112,7 @@ async function executable(file: string, text: string): Promise<void> {
   await chmod(file, 0o755);
 }
 
-/** `test` only checks whether Kolla's script has already done its part. */
+/** The programs of a service's steps, without `test`, which only checks whether Kolla's script has done its part. */
 function programsOf({ migration }: Service): string[] {
   const all = Object.values(migration.phases).flatMap((steps) => steps.map(({ argv }) => argv[0]));
   return [...new Set(all)].filter((program) => program !== 'test');
@@ -141,8 +141,8 @@ for (const service of SERVICES) {
       `${service.name}, ${phases.join(' and ')}: equal to Kolla's script that runs ${names.join(', then ')}`,
       { skip },
       async () => {
-        // Kolla names Neutron's own tree here and the plugins in variables; by default the tool uses all installed
-        // ones.
+        // Kolla's script passes Neutron's own tree here, and plugins if variables name them. Without --subproject the
+        // tool uses all installed ones.
         const lines = [await ranByKolla(service, variables), then.length > 0 ? await ranByKolla(service, then) : []];
         const ran = lines.flat().map((line) => line.replace('--subproject neutron ', ''));
         assert.deepEqual(linesOf(service, phases), ran);

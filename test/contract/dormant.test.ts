@@ -1,10 +1,10 @@
+/** An image with our names that is started as before: without our variables, an API server, or mounts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HELPERS } from '../support/helper.ts';
 import { run } from '../../tools/process.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from './throw-away-root.ts';
 
-/** An image with our names that is started as before: without our variables, an API server, or mounts. */
 async function canTrace(): Promise<string | undefined> {
   const tried = await run('strace', ['-f', '-o', '/dev/null', 'true']).catch(() => undefined);
   return tried?.code === 0 ? undefined : 'strace cannot trace here';

@@ -10,7 +10,7 @@ import { canThrowAwayRoots, inThrowAwayRoot } from './throw-away-root.ts';
 
 const PAGE = new URL('../../docs/reference/rootless-extend-start.md', import.meta.url);
 
-/** Programs outside of /usr/local are overlaid read-only on this machine's /usr. */
+/** Whether an image's programs outside of /usr/local can be overlaid on this machine's /usr. */
 async function canLayOver(): Promise<string | undefined> {
   const { code, stderr } = await inThrowAwayRoot('test -e /usr/share/laid-over', {
     tree: { 'usr/share/laid-over': '' },
@@ -39,7 +39,7 @@ test('every extend script of the package starts without root', { skip }, () => {
   assert.ok(scripts.size >= 95, `only ${scripts.size} were found`);
 });
 
-test('exactly the listed ones need root, each for the listed reason', { skip }, () => {
+test('exactly the listed starts need root, each for the listed reason', { skip }, () => {
   const listed = new Map(
     NEEDS_ROOT.flatMap((each) => each.variables.map((variable) => [keyOf({ ...each, variable }), each.why] as const)),
   );

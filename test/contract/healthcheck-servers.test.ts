@@ -43,7 +43,7 @@ before(async () => {
 });
 after(() => stack.disposeAsync());
 
-/** As in an image: `rabbitmq-diagnostics` is on the PATH. */
+/** An environment with `rabbitmq-diagnostics` on the PATH, as in an image. */
 async function diagnosticsOnPath(of: Rabbitmq): Promise<NodeJS.ProcessEnv> {
   const directory = stack.use(await privateDirectory('diagnostics'));
   const { words, env } = of.toolLine([], 'rabbitmq-diagnostics');

@@ -7,7 +7,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { CONFIG } from './set-configs/play.ts';
 import type { Ended, Start } from './set-configs/reference.ts';
 
-/** One start. Throws errors other than KollaError, because they are bugs. */
+/** One start of kolla-init. Throws errors other than KollaError, because they are bugs. */
 export async function byInit({ root }: Start): Promise<Ended> {
   mkdirSync(join(root, 'run/kolla'), { recursive: true });
   const restore = inThisRoot(root);
@@ -26,8 +26,8 @@ export async function byInit({ root }: Start): Promise<Ended> {
 }
 
 /**
- * Sources are used as written; in this test the image is below a root. The file keeps its mtime, which an entry may
- * preserve.
+ * Prefixes the sources in config.json with the root, since kolla-init applies --root only to destinations. config.json
+ * keeps its mtime, which an entry may preserve. @returns restores the file
  */
 function inThisRoot(root: string): () => void {
   const file = join(root, CONFIG, 'config.json');

@@ -14,7 +14,7 @@ const CONTAINERS_SCRIPT = fileURLToPath(new URL('containers.py', import.meta.url
 
 /** A health check that kolla-ansible declares. */
 export interface Declared {
-  /** The name in its variable, which is the container's with two exceptions. */
+  /** The name in the variable that declares the check: the container's name, with two exceptions. */
   readonly name: string;
   readonly test: string;
 }

@@ -29,7 +29,7 @@ test(`${CASES} generated configurations are rejected untouched, or applied idemp
         const second = await byInit(at);
         assert.equal(second.code, 0, `${which}: ${second.stderr}`);
         const afterSecond = stamps(at.root);
-        // The same run may set the mode of a source in the image, and preserve it.
+        // One run may change the mode of a source in the image after copying it with preserved properties.
         if (isDeepStrictEqual(afterSecond, after)) atOnce++;
         else
           assert.match(JSON.stringify(one.config), /preserve_properties/, `${which}: the second run wrote something`);

@@ -40,7 +40,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   '/run_command is a directory': OWN_COMMAND,
 };
 
-/** Only kolla_set_configs has strategies and --check. */
+/** The cases without strategies and --check, which only kolla_set_configs has. */
 const PLAYED = CASES.filter(({ runs = [] }) => !runs.some((run) => run.argv !== undefined || 'strategy' in run));
 const skip = (await canGiveFilesAway()) ?? false;
 

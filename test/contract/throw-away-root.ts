@@ -39,7 +39,7 @@ chmod 1777 "$root/tmp"
 volumes=()
 while [[ $1 != -- ]]; do
   mkdir -p "$root$1"; mount -t tmpfs -o "$2" tmpfs "$root$1"; volumes+=("$1")
-  # A volume at /tmp hides a repository that lies in there.
+  # A volume at /tmp hides a repository in /tmp, so the directories in it are bound again.
   for directory in "\${directories[@]}"; do if [[ $directory == "$1"/* ]]; then bind "$directory"; fi; done
   shift 2
 done

@@ -51,7 +51,7 @@ test('a zone file is read, a missing one is UTC', { skip }, async () => {
   assert.equal(localTime(at, undefined, file).toISOString(), '1999-07-15T21:00:00.000Z');
 });
 
-test('a link into the database, and TZ, are handled by Date', { skip }, async () => {
+test('a link into the zone database, and TZ, are handled by Date', { skip }, async () => {
   await using directory = await privateDirectory('zone');
   const file = join(directory.path, 'localtime');
   await symlink(join(ZONES, 'Asia/Tokyo'), file);

@@ -4,7 +4,7 @@ import { TESTBOX_IMAGE, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { until } from '../support/until.ts';
 
 const PAGE = new URL('../../docs/how-to/migration-kubernetes-entrypoint.md', import.meta.url);
-/** The same as on the documentation page. */
+/** The namespace on the documentation page. */
 const NAMESPACE = 'openstack';
 
 /**

@@ -37,7 +37,7 @@ export interface Stage extends AsyncDisposable {
 
 const NEEDED = [canRunNode, canRunMariadb, canRunElasticsearch, canRunKeystone, canBuildPlacementImage];
 
-/** Why this machine cannot run it; undefined if it can. */
+/** Why this machine cannot run the stage; undefined if it can. */
 export async function whyNoStage(): Promise<string | undefined> {
   return await firstLacking(NEEDED);
 }

@@ -28,7 +28,7 @@ interface Case {
   readonly from?: readonly object[];
 }
 
-/** RabbitMQ's with clients from every namespace, to whom the ports of its peers must stay closed. */
+/** RabbitMQ's policy admits clients from every namespace, to which the ports of its peers must stay closed. */
 const CASES: readonly Case[] = [
   { name: 'mariadb', peerPorts: ['4444', '4567', '4568'], clientPorts: ['3306'] },
   { name: 'rabbitmq', peerPorts: ['4369', '25672'], clientPorts: ['5672', '15672'], from: [{ namespaceSelector: {} }] },
@@ -91,7 +91,7 @@ describe("the charts' NetworkPolicies on a node with a policy engine", { skip },
         'another Pod of the namespace': await dial(NAMESPACE, 'neighbour'),
         'a Pod with the same labels in another namespace': await dial(ELSEWHERE, `${name}-1`),
       });
-      /** The results if all targets but these are closed. */
+      /** The results if these targets are closed and all others open. */
       const closed = (...ports: readonly string[]): Record<string, string> =>
         Object.fromEntries([...targets.keys()].map((target) => [target, ports.includes(target) ? REFUSED : 'open']));
       const everythingOpen = () => ({

@@ -58,7 +58,7 @@ export async function openPage(
       const blocks = blocksUnder(heading);
       const chosen = block === undefined ? blocks : blocks.slice(block, block + 1);
       if (chosen.length === 0) throw new Error(`section '${heading}' of ${page} has no such commands`);
-      // In a PID namespace: background processes exit with bash and with this process, however it exits.
+      // A PID namespace makes background processes exit with bash and with this process, however it exits.
       const words = ['--pid', '--fork', '--kill-child', 'bash', '--norc', '-euc', chosen.join('')];
       for (const each of chosen) done.add(each);
       return await must(...tied('unshare', words), { env, cwd });

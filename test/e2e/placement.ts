@@ -119,7 +119,7 @@ export function placementTests(stage: () => Stage): void {
     return items.map((item) => dump(item)).join('---\n');
   }
 
-  /** The cluster IP of the Service with that name and namespace. */
+  /** The cluster IP of a Service in the namespace of the same name. */
   async function addressOf(name: string): Promise<string> {
     const words = ['get', `service/${name}`, '--output=jsonpath={.spec.clusterIP}'];
     return (await stage().node.kubectl(['--namespace', name, ...words])).trim();

@@ -100,7 +100,7 @@ export function sidecarTests(stage: () => Stage): void {
     await apply(change(renamed));
   }
 
-  /** The exit status of a container, after its Pod has been deleted completely. */
+  /** The exit status of an init container once it has exited; the Deployment is then deleted. */
   async function ended(app: string, container: string) {
     try {
       return await until(`${container} of ${app} to exit`, async () => {

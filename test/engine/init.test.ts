@@ -35,7 +35,7 @@ await writeFile(
 );
 const FILES = ['--config-dir', config, '--root', root];
 
-/** There is no kolla-pod next to kolla-core, as in the -core image. */
+/** Calls `act` while there is no kolla-pod next to kolla-core, as in the -core image. */
 async function alone<T>(act: () => Promise<T>): Promise<T> {
   const [pod, away] = ['kolla-pod', 'away'].map((name) => join(core.directory, name)) as [string, string];
   await rename(pod, away);
@@ -75,7 +75,7 @@ for (const wait of [
     assert.ok(refused.stderr.includes(`wait '${wait}'`), refused.stderr);
     assert.ok(!existsSync(join(root, 'etc')));
     const { code, stderr } = await run(init, ['--config-dir', config, '--root', '/no/root', '--wait', wait], { env });
-    // This comes from kolla-pod, whose only error is that it does not run as root.
+    // kolla-pod reports this error: the wait was handed to it.
     assert.equal(code, 65, stderr);
     assert.match(stderr, /--root \/no\/root does not exist: mkdir it/);
   });

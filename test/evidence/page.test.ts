@@ -30,7 +30,7 @@ const PAGE: Page = {
   ],
 };
 
-test('a page has a line per row, and the number that hold', () => {
+test('a page has one line per row and the number of points that hold', () => {
   const lines = textOf(PAGE).split('\n');
   assert.equal(lines[0], '# Waiting');
   assert.match(lines[2] ?? '', /: 1 of 3 points hold\./);

@@ -9,7 +9,7 @@ import { openSite, type Shipper, type Site, type Writing } from './site.ts';
 
 /** Lines per second in each log, few enough to read all documents back with one query. */
 const PER_SECOND = 150;
-/** About 4 KB: on a busy machine, a stop during a write splits events. */
+/** Events per write, about 4 KB: on a busy machine, a stop during a longer write would split events. */
 const AT_ONCE = 10;
 /** The range of event numbers in each log. */
 const RANGE = 10_000_000;

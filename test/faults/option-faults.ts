@@ -22,7 +22,7 @@ export const OPTION_FAULTS: readonly SinkFault[] = [
     async strike(stage, to) {
       await withHoles(stage.site);
       await stage.written();
-      // Everything may be shipped by the time the holes appear, and a kill needs more to come.
+      // When the holes appear, everything may be shipped already, but a kill must happen while lines are still to come.
       const { events } = stage;
       await using more = await stage.site.write({ from: events, to: 2 * events, perSecond: 100_000, ...TRACEBACKS });
       await kills()(stage, to);

@@ -121,7 +121,7 @@ export const CONTROLS: readonly SinkFault[] = [
   { name: 'control: no checkpoint and no stable source id', writing: flood, strike: killAfterTaken({}) },
 ];
 
-/** Without a checkpoint nothing is duplicated as long as the source id is stable. */
+/** A fault that must duplicate nothing: without a checkpoint, a stable source id suffices. */
 export const WITHOUT_CHECKPOINT: SinkFault = {
   name: 'no checkpoint on any start, fixed source id',
   writing: flood,

@@ -13,7 +13,7 @@ export const ROTATIONS = {
   /** logrotate's `copytruncate`, Kolla's default: the writer keeps its descriptor. */
   copytruncate: (log: string) => copyTruncate(log),
   /**
-   * The same, and then the file grows beyond its old size at once, so that the size alone does not reveal the
+   * `copytruncate`, and then the file grows beyond its old size at once, so that the size alone does not reveal the
    * truncation.
    */
   regrow: (log: string) => copyTruncate(log),

@@ -49,7 +49,7 @@ export interface Fault<To extends Destination = Destination> {
   readonly env?: NodeJS.ProcessEnv;
   /** Called before anything is written. */
   readonly before?: (site: Site, to: To) => Promise<void>;
-  /** Called while lines are written and shipped. The fault is over when it resolves. */
+  /** Called while lines are written and shipped. The fault is over when the returned promise resolves. */
   readonly strike?: (stage: Stage, to: To) => Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export async function runFault<To extends Destination>(fault: Fault<To>, to: To,
   };
   await fault.strike?.({ ...size, site, again, up: () => shipper.isUp, written }, to);
   await written();
-  // An earlier signal would stop it before it has done anything.
+  // An earlier signal would stop the shipper before it has done anything.
   await shipper.isUp;
   assert.equal(await shipper.stop(), 0, `not everything was shipped at the end:\n${site.log()}`);
   const once = await ship(['--once']);

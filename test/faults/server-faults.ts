@@ -9,7 +9,7 @@ import type { SinkDestination } from './sink.ts';
 
 type SinkFault = Fault<SinkDestination>;
 const OUTAGE: BulkFaults = { status: 503 };
-/** For a shipper that is stopped while the server accepts nothing. */
+/** Options of a shipper that is stopped while the server accepts no writes. */
 const SHORT_GRACE = ['--grace', '300ms'];
 
 /** Faults of a server or of the connection to it. */

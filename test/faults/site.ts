@@ -42,7 +42,7 @@ export function logOf(root: string, name: string = USUAL_NAME): string {
 }
 
 export interface Shipper extends Running {
-  /** Resolves when it follows files or has exited. */
+  /** Resolves when the shipper follows files or has exited. */
   readonly isUp: Promise<unknown>;
 }
 
@@ -59,7 +59,7 @@ export interface Place extends AsyncDisposable {
 }
 
 /**
- * On a real disk, where a new file gets the inode of a removed one.
+ * Creates a site on a real disk, where a new file gets the inode of a removed one.
  * @param place gets the state directory and substitutes another one for the shippers
  */
 export async function openSite(place?: (state: string) => Promise<Place>): Promise<Site> {

@@ -30,7 +30,7 @@ export class TruthFile implements Disposable {
   }
 }
 
-/** Empty if the writer was killed before it started to write. */
+/** The truth in a file. Without a file or text, the writer was killed before it started to write. */
 export function readTruth(path: string, first: number): Truth {
   const text = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
   if (text === '') return { from: first, whole: first, begun: first };

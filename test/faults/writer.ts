@@ -135,7 +135,7 @@ class Service implements Disposable {
     return `${worker.lines.shift()}\n`;
   }
 
-  /** Written at once, or in two parts that are split at a random byte. */
+  /** Writes the bytes at once, or in two parts that are split at a random byte. */
   #append(bytes: Buffer): void {
     const isCut = !this.#options.wholeEvents && this.#random() < 0.1;
     const cut = isCut ? Math.floor(this.#random() * bytes.length) : bytes.length;

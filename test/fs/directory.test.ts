@@ -36,7 +36,7 @@ test('fails where no directory can be created', async () => {
   assert.throws(() => makeDirectoriesSync('/proc/kolla-pod/x', 0o755), { code: 'ENOENT' });
 });
 
-test('creates missing directories at once, and leaves existing ones', async () => {
+test('makeDirectoriesSync creates missing directories, and keeps the mode of existing ones', async () => {
   await using directory = await privateDirectory('directories');
   const path = join(directory.path, 'a/b');
   makeDirectoriesSync(path, 0o750);

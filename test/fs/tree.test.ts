@@ -21,7 +21,7 @@ test('an open directory stays the same if its name is reused', async () => {
   assert.deepEqual([await readdir(`${held}.moved`), await readdir(other)], [['a'], []]);
 });
 
-test('no link is followed below a root, nor out of it', async () => {
+test('Directory.below follows no link, and Directory.inside none that leads out of the root', async () => {
   await using directory = await privateDirectory('tree');
   await using outside = await privateDirectory('tree');
   const [out, within] = [join(directory.path, 'out'), join(directory.path, 'within')];

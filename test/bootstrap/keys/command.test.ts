@@ -57,14 +57,14 @@ test('an unreadable keystone.conf is an error, since the defaults could remove k
   assert.throws(() => config.check(), /^ConfigError: .*, which can't be read: EISDIR/);
 });
 
-test('a max_active_keys below what late replicas need is raised with a warning; a text is rejected as a number', async () => {
+test('a max_active_keys too small for late replicas is raised with a warning; a non-number is rejected', async () => {
   const { keep, said } = await rules('[fernet_tokens]\nmax_active_keys = 2\n');
   assert.equal(keep, 3);
   assert.match(said, /2 keys are too few for replicas that see a rotation late; 3 are kept/);
   await assert.rejects(rules('[token]\nexpiration = long\n'), /\[token\] expiration in .* is not a whole number/);
 });
 
-test('keys are not kept for a lifetime after re-encryption', async () => {
+test('credential keys have no lifetime, whatever the token lifetime, since data is re-encrypted', async () => {
   const { log } = recordedLog();
   const config = await readServiceConfig({ ...keystone, configFile: '/none' }, undefined, {});
   assert.deepEqual(rulesFor(credential!, { ...NOT_GIVEN, tokenLifetime: 5 }, config, log), {
@@ -94,7 +94,7 @@ test('a directory is read as written by keystone-manage; without keys, or with a
   );
 });
 
-test('--keys-from names existing keys, once each', () => {
+test('--keys-from accepts only known key repositories, each at most once', () => {
   assert.deepEqual([...directoriesOf(['fernet=/a=b'], keystone.keys!)], [['fernet', '/a=b']]);
   assert.throws(() => directoriesOf(['/etc/keys'], keystone.keys!), /write NAME=DIRECTORY/);
   assert.throws(() => directoriesOf(['fernt=/a'], keystone.keys!), /no keys 'fernt'; did you mean 'fernet'\?/);

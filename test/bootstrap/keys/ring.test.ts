@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 const START = Date.parse('2026-01-01T00:00:00Z');
 const RULES: RotationRules = { settleMs: HOUR / 4, lifetimeMs: 49 * HOUR, keep: 3 };
 
-/** The ring after rotations at this interval, and the numbers of its keys after each. */
+/** The ring after rotations at this interval, and how many keys it had after each rotation. */
 function rotations(count: number, everyMs: number, rules: RotationRules = RULES): { ring: Ring; sizes: number[] } {
   let ring = newRing(START);
   const sizes = [];
@@ -116,7 +116,7 @@ test('without a staged key no key is promoted, since no replica would know it', 
   assert.equal(next.ring.keys.get(4), before.keys.get(4));
 });
 
-test('a ring with only a staged key continues from it', () => {
+test('in a ring with only a staged key, that key becomes the primary', () => {
   const before: Ring = { ...newRing(START), keys: new Map([[0, newKey()]]) };
   const next = rotated(before, RULES, START + HOUR);
   assert.ok(next.kind === 'rotated');

@@ -37,7 +37,7 @@ test('a dropped key is removed from the Secret', () => {
   assert.deepEqual(Object.keys(after.data ?? {}), ['5']);
 });
 
-test('the last change is the latest change to entries that the API server or we have recorded', () => {
+test('the last change is the latest one to the keys that the API server or our annotation has recorded', () => {
   const noted = (time: string, field: string) => ({ time, fieldsV1: { [field]: {} } });
   const metadata = {
     creationTimestamp: '2026-01-01T00:00:00Z',

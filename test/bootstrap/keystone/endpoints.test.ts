@@ -31,7 +31,7 @@ test('a URL with a path is used unchanged', () => {
   ]);
 });
 
-test('a template fits every entry and region', () => {
+test('a template applies to every entry and region', () => {
   assert.deepEqual(urls(cinder, { internal: ['http://{name}.{region}:{port}{path}'] }, ['a', 'b']), [
     'cinder internal a http://cinder.a:8776/v3',
     'cinder internal b http://cinder.b:8776/v3',

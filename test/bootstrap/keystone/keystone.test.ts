@@ -14,7 +14,7 @@ const LOGIN: Login = { name: 'placement', domain: 'Default', password: 'hidden' 
 const wanted = wantedUsers(placement.identity!, () => ({ password: 'hidden', passwordPlace: '' }));
 const [user] = wanted.users;
 
-/** Responses by `METHOD /path`, without the query; others are Keystone's 404. */
+/** A server with these responses by `METHOD /path`, without the query; other requests get Keystone's 404. */
 async function keystoneOf(answers: Readonly<Record<string, unknown>>) {
   const asked: string[] = [];
   const server = await listenHttp((request: IncomingMessage, response: ServerResponse) => {

@@ -41,10 +41,10 @@ export async function assertBootstrapPlansEmpty(stage: Stage): Promise<string> {
     });
     const text = await stage.kubectl(['logs', name]);
     const changes = text.split('\n').filter((line) => /^[+~-] /.test(line));
-    // Placement, Nova, Neutron, Cinder and Heat have no such command.
+    // Placement, Nova, Neutron, Cinder and Heat have no command that reports whether the schema is up to date.
     const isUnknown = (line: string) => line.startsWith('~ schema ') && text.includes(CANNOT_REPORT);
     unknown += changes.filter((line) => isUnknown(line)).length;
-    // Without a change it exits with 0: a plan that was not made is no empty one.
+    // A plan without changes exits with 0. A plan that failed prints no changes either, but exits with another code.
     assert.ok(changes.length > 0 || ended.succeeded === 1, `${name}: ${text.slice(-2000)}`);
     assert.deepEqual(
       changes.filter((line) => !isUnknown(line)),

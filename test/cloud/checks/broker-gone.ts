@@ -50,13 +50,13 @@ export async function assertReadinessFollowsBroker(stage: Stage): Promise<string
   return `${dependent.length} Pods not Ready without RabbitMQ, ${now.length - dependent.length} unaffected`;
 }
 
-/** Its kolla-pod.yaml, which names the checks. */
+/** The kolla-pod.yaml of a Pod, which names the Pod's checks. */
 async function settingsOf(stage: Stage, { spec }: Described): Promise<string> {
   const name = spec.volumes.find((volume) => volume.name === 'pod-yaml')?.configMap?.name;
   return name === undefined ? '' : await stage.kubectl(['get', `configmap/${name}`, '--output=json']);
 }
 
-/** The sidecar's readiness with its checks and reasons, which it gives to its own Pod only. */
+/** The sidecar's readiness with its checks and reasons, which the sidecar sends only to clients in its own Pod. */
 async function readinessOf(stage: Stage, { metadata, spec }: Described): Promise<string> {
   const port = spec.containers.flatMap(({ readinessProbe }) => readinessProbe?.httpGet?.port ?? [])[0];
   if (port === undefined) return '';

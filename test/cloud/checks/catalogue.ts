@@ -3,7 +3,7 @@ import { chartNames } from '../../../build/charts.ts';
 import { SERVICES, type Service } from '../../../src/catalog/index.ts';
 import type { Client } from '../client.ts';
 
-/** Options of the program before its subcommand, by oslo.config for each. */
+/** Options that oslo.config gives to every program, before the subcommand. */
 const COMMON = new Set(['--config-file', '--log-file']);
 const SEPARATOR = '=== ';
 
@@ -23,7 +23,7 @@ export async function assertCommandsExist(client: Client): Promise<string> {
   return `${commands.size} commands of ${running.length} services exist with their options`;
 }
 
-/** Without those of shells, and Django's own, whose help needs the settings of Horizon's Pod. */
+/** A service's commands without `test`, and without Django's, whose help needs the settings of Horizon's Pod. */
 function commandsOf({ migration, tool = [], keys = [] }: Service): (readonly string[])[] {
   return [
     ...Object.values(migration.phases).flatMap((steps) => steps.map(({ argv }) => argv)),
@@ -35,12 +35,12 @@ function commandsOf({ migration, tool = [], keys = [] }: Service): (readonly str
   ].filter(([program]) => program !== 'test' && !program?.endsWith('/python'));
 }
 
-/** The help of each command, by its line. A start costs seconds, so all run in one shell. */
+/** The help of each command, by its command line. An exec costs seconds, so all commands run in one shell. */
 async function helpsOf(
   client: Client,
   commands: readonly (readonly string[])[],
 ): Promise<ReadonlyMap<string, { readonly code: number; readonly text: string }>> {
-  // Files that this Pod does not have. A help needs no values.
+  // --help reads neither placeholders nor files that this Pod does not have, so both become /dev/null.
   const words = (argv: readonly string[]) =>
     argv.map((word) => (/^\{|^\/etc\//.test(word) ? '/dev/null' : word)).map((word) => `'${word}'`);
   const script = commands.map((argv) => {

@@ -30,7 +30,7 @@ export async function inventory(client: Client): Promise<Readonly<Record<string,
   return found;
 }
 
-/** Rejects with the objects that appeared or vanished since. @returns how many there are */
+/** Rejects with the objects that appeared or vanished since the inventory `before`. @returns the number of objects */
 export async function assertNothingLeft(
   client: Client,
   before: Awaited<ReturnType<typeof inventory>>,

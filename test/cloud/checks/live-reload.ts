@@ -11,13 +11,13 @@ const BRAND = 'A reloaded dashboard';
 const HEARTBEAT = 47;
 const CONNECTIONS = 4711;
 const HORIZON_PORT = 8080;
-/** Its configuration is its command. */
+/** The chart without configuration files: its configuration is its command line. */
 const WITHOUT_FILES = 'memcached';
-/** Restarted by the action; all others load their files again. */
+/** Containers that the on-change action restarts; all others load their files again. */
 const RESTARTED =
   /^(mariadb|rabbitmq|nova-(conductor|scheduler|novncproxy|compute|cell-\w+)|neutron-(rpc-server|periodic|openvswitch)|cinder-(scheduler|volume)|heat-engine)/;
 
-/** What changes in charts without oslo.config, and its effect. The others log at level DEBUG. */
+/** The changed value of each chart without oslo.config, and a check of its effect. Others change to log level DEBUG. */
 const CHANGES: Readonly<
   Record<string, { readonly values: string; readonly holds: (stage: Stage) => Promise<boolean> }>
 > = {

@@ -92,7 +92,7 @@ async function filesByService(stage: Stage, pods: readonly PodState[]): Promise<
   return texts;
 }
 
-/** Where kolla-init installs the files of its config.json. */
+/** Where kolla-init installs the files of a Pod's config.json. */
 async function destinationsOf(stage: Stage, { spec }: Described): Promise<string[]> {
   const sources = spec.volumes.find(({ name }) => name === 'config-files')?.projected?.sources ?? [];
   const source = sources.find(({ configMap }) =>
@@ -105,7 +105,7 @@ async function destinationsOf(stage: Stage, { spec }: Described): Promise<string
   return files.map(({ dest }) => dest);
 }
 
-/** Sections named by the site, and those that Glance names itself. */
+/** Sections of backends: those in `enabled_backends`, and those that Glance names itself. */
 function backendsIn(text: string): string[] {
   const lists = [...text.matchAll(/^enabled_backends *= *(.*)$/gm)].map(([, list = '']) => list.split(','));
   const named = lists.flat().map((name) => name.split(':')[0]?.trim() ?? '');

@@ -9,7 +9,7 @@ import { serverMoves } from './server-moves.ts';
 import { signalledStack, stacks } from './stacks.ts';
 import { volumeLife } from './volume-life.ts';
 
-/** In the order in which a run performs them. */
+/** All operations, in the order in which a run performs them. */
 export const OPERATIONS: readonly Operation[] = [
   podsReach,
   imageData,

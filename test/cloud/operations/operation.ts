@@ -11,7 +11,7 @@ export interface Operation {
 /** What operations work with. */
 export interface World {
   readonly stage: Stage;
-  /** As the admin. */
+  /** The client with the admin's account. */
   readonly client: Client;
   readonly basis: Basis;
 }
@@ -35,7 +35,7 @@ interface Kind {
   readonly api: Api;
   /** `/servers` */
   readonly path: string;
-  /** Its state once it can be used; none: at once. */
+  /** The state in which it can be used; undefined if it can be used at once. */
   readonly ready?: string;
 }
 

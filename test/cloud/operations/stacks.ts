@@ -14,7 +14,7 @@ outputs:
   word: { value: { get_attr: [word, value] } }
   volume: { value: { get_resource: volume } }
 `;
-/** Complete once its handle is signalled, by a URL with an EC2 signature that Keystone checks for heat-api-cfn. */
+/** A stack that is complete once its handle is signalled by a URL with an EC2 signature, which Keystone checks. */
 const WAITING = `heat_template_version: 2018-08-31
 resources:
   handle: { type: "AWS::CloudFormation::WaitConditionHandle" }

@@ -22,7 +22,7 @@ import { runUv } from '../trees/uv.ts';
 const NAME = 'tempest';
 const LOCK = fileURLToPath(new URL('tempest.txt', import.meta.url));
 const PLACE = '/opt/tempest';
-/** It waits for a floating address to be ACTIVE, which an L3 agent reports. */
+/** This test waits for a floating address to be ACTIVE, which only an L3 agent reports. */
 const WITHOUT_AGENT = 'TestNetworkBasicOps.test_network_basic_ops';
 const RUN = `cd /tmp && mkdir lock
 cp /etc/tempest/tempest.conf .
@@ -31,7 +31,7 @@ python3 ${PLACE}/bin/stestr init
 exec python3 ${PLACE}/bin/tempest run --config-file /tmp/tempest.conf --smoke --concurrency 2 --exclude-regex ${WITHOUT_AGENT}`;
 const RESULT = /^\{\d+\} (?<test>\S+).*? \.\.\. (?<result>ok|SKIPPED|FAILED)(?:: (?<reason>.*))?$/gm;
 
-/** @returns the figures, with the reasons of what is skipped */
+/** @returns the figures, with the reasons of skipped tests */
 export async function assertTempestPasses({ stage, client, basis }: World, admin: Account): Promise<string> {
   const tree = await tempestTree();
   const outside = ['--external', '--provider-network-type', 'vxlan', 'tempest-public'];

@@ -36,7 +36,7 @@ const RECIPE_VERSION = '1';
 export async function debianTree(): Promise<string> {
   const trees = [
     await unpackedPackages('cloud-packages', PACKAGES),
-    // What nova-novncproxy serves; its dependencies are another Python's proxy.
+    // The files that nova-novncproxy serves. The dependencies of the package are a proxy for another Python.
     await unpackedPackages('cloud-novnc', ['novnc'], { dependencies: false }),
   ];
   return await cached(
@@ -63,7 +63,7 @@ export async function pythonOf(tree: string): Promise<string> {
   return names[0] ?? '';
 }
 
-/** A read-only root stores no bytecode; its layer has other timestamps than the tree, so they are not compared. */
+/** Stores bytecode, since a read-only root cannot. Timestamps are not compared, because those of a layer differ. */
 export const COMPILE: readonly string[] = [
   '-m',
   'compileall',

@@ -4,7 +4,7 @@
  *   releases/NAME.txt (versions and hashes) -> uv, in Debian's tree -> /var/lib/kolla/venv -> pruned, compiled
  *     -> the environment's etc/ -> /etc/SERVICE, /etc/openstack-dashboard
  *
- * One tree has all services; each of Kolla's images has one. What can fail: no root, no PyPI, a file with another hash.
+ * One tree has all services, while each of Kolla's images has one. Errors: no root, no PyPI, a file with another hash.
  */
 import { chmod, cp, glob, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -17,7 +17,7 @@ import { runUv } from './uv.ts';
 /** NAME.in: what a release has, NAME.txt: its lock (lock.ts). */
 export const RELEASES: string = fileURLToPath(new URL('../releases/', import.meta.url));
 const VENV = '/var/lib/kolla/venv';
-/** Not read by any service: tests, other languages, descriptions of other clouds' APIs. Horizon imports its `test`. */
+/** Not read by any service: tests, other languages, other clouds' APIs. Horizon's `test` stays: Horizon imports it. */
 const UNUSED = [
   '**/tests',
   '**/locale/!(en)/LC_MESSAGES',
@@ -27,7 +27,7 @@ const UNUSED = [
 ];
 /** Directories in the environment's etc/ that its services look for in /etc. */
 const CONFIGURED = ['cinder', 'glance', 'heat', 'keystone', 'neutron', 'nova', 'placement'];
-/** Kolla's images have it next to the environment's programs; Horizon's package has none. */
+/** manage.py, which Kolla's images have next to the environment's programs; Horizon's package has none. */
 const MANAGE = `#!${VENV}/bin/python3
 import os
 import sys
@@ -89,7 +89,7 @@ async function configure(root: string): Promise<void> {
   }
 }
 
-/** Its settings are outside of the environment, which has links to them. */
+/** Moves Horizon's settings out of the virtual environment, which gets links to them. */
 async function placeHorizon(root: string, site: string): Promise<void> {
   const dashboard = join(root, 'etc/openstack-dashboard');
   await cp(join(site, 'openstack_dashboard/conf'), dashboard, { recursive: true });

@@ -11,7 +11,7 @@ import { inTree, type Bind } from './in-tree.ts';
 const VERSION = '0.13.9';
 const PROGRAM = `uv-${VERSION}.data/scripts/uv`;
 
-/** By this machine's architecture, as Node names it. */
+/** uv's wheels by architecture, as Node names it. */
 const WHEELS: Readonly<Record<string, PypiFile>> = {
   x64: {
     project: 'uv',
@@ -25,7 +25,7 @@ const WHEELS: Readonly<Record<string, PypiFile>> = {
   },
 };
 
-/** Newer ones have no pkg_resources, which some distributions import when they are built. */
+/** Newer versions have no pkg_resources, which some distributions import when they are built. */
 const BUILD_CONSTRAINTS = 'setuptools<81\n';
 
 /** Runs uv, a static program, inside Debian's tree. Downloads are shared by all releases. */

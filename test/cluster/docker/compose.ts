@@ -7,7 +7,7 @@ import { unpackedPackages } from '../../../tools/debian.ts';
 import { pythonOf } from '../keystone-tree.ts';
 import type { Docker } from './index.ts';
 
-/** They run on this machine's own libc; only the configuration of packages needs debconf and perl. */
+/** The programs run on this machine's own libc; only the configuration of packages needs debconf and perl. */
 const NOT_NEEDED = ['libc6', 'debconf', 'perl-base'];
 
 /** Tested by printing its version. */

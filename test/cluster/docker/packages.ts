@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { unpackedPackages } from '../../../tools/debian.ts';
 
 const PACKAGES = ['docker.io', 'containerd', 'runc', 'iproute2'];
-/** They run on this machine's own libc; only the configuration of packages needs debconf and perl. */
+/** The programs run on this machine's own libc; only the configuration of packages needs debconf and perl. */
 const NOT_NEEDED = ['libc6', 'debconf', 'perl-base'];
 /** Normally created by Debian's alternatives; dockerd needs iptables even if it must not use it. */
 const IPTABLES = ['iptables', 'ip6tables'];

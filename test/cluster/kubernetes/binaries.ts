@@ -32,8 +32,8 @@ export async function kubeBinary(): Promise<string> {
 }
 
 /**
- * The only static program of the node's own processes and of the test images; see `go/testbox/main.go` for its
- * commands.
+ * A static binary with several commands (`go/testbox/main.go`): used by the node's own processes, and the only program
+ * in the test images.
  */
 export async function testbox(): Promise<string> {
   return await goProgram({ name: 'testbox', directory: GO_DIRECTORY, sources: ['testbox'], flags: [], room: 0 });
@@ -62,7 +62,7 @@ export async function kubeRouterBinary(): Promise<string> {
   });
 }
 
-/** Tested by building both, which is immediate if they are cached. */
+/** Tested by building testbox and Kubernetes, which is immediate if they are cached. */
 export const canBuildKubernetes: Capability = async () => {
   try {
     await testbox();

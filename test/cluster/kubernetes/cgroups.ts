@@ -18,7 +18,7 @@ interface Hierarchy {
   readonly version: 1 | 2;
 }
 
-/** Creates it in every hierarchy, and removes those of killed runs. Rejects without permission. */
+/** Creates the cgroup in every hierarchy, and removes the cgroups of killed runs. Rejects without permission. */
 export async function makeCgroups(): Promise<Cgroups> {
   // A process may have several nodes.
   const name = `${PREFIX}${ownerTag()}-${randomBytes(3).toString('hex')}`;

@@ -45,8 +45,7 @@ export function startKube(site: Site, name: string, flags: Readonly<Record<strin
 }
 
 /**
- * Polls until there is a result. If the component exits, the error has the end of its log. @param what for the error:
- * `the node to be Ready`
+ * Polls until there is a result. If the component exits, the error has the end of its log.
  * @param what for the error: `the node to be Ready`
  */
 export async function whenUp<T>(component: Component, what: string, ask: () => Promise<T | undefined>): Promise<T> {

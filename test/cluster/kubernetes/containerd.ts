@@ -29,7 +29,7 @@ export async function startContainerd(site: Site, cni: string, node: NodeIdentit
   return containerd;
 }
 
-/** Imports an image into the kubelet's containerd; Pods then need no registry, unless its tag is `latest`. */
+/** Imports an image into the kubelet's containerd; Pods then need no registry, unless the image's tag is `latest`. */
 export async function importImage(site: Site, file: string): Promise<void> {
   const [command, args] = site.place('ctr', [
     '--address',

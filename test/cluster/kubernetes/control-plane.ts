@@ -16,7 +16,7 @@ import { apiserverFlags, controllerManagerFlags, etcdFlags, type Addresses } fro
 export interface ControlPlane extends Cluster, AsyncDisposable {
   readonly apiServer: ApiServer;
   readonly etcd: Etcd;
-  /** Pids of the processes that run it now. */
+  /** Pids of the control plane's current processes. */
   readonly pids: readonly number[];
   /**
    * Starts another API server on the same etcd, as in highly available clusters.
@@ -100,10 +100,10 @@ export type Run = (name: string, flags: Readonly<Record<string, string>>) => Pro
 /** Sends a GET to the API server. Returns its response, or undefined if there is none. */
 export type Get = (path: string) => Promise<string | undefined>;
 
-/** API servers are not registered: the record of a stopped one would remain. */
+/** API servers do not register as endpoints of the Service `kubernetes`: a stopped one would remain registered. */
 const LONELY = { 'endpoint-reconciler-type': 'none' };
 
-/** Starts the three programs and waits until Pods can be created: until the first ServiceAccount exists. */
+/** Starts etcd, API server and controller manager, and waits until the first ServiceAccount exists, which Pods need. */
 export async function startApi(
   run: Run,
   get: Get,
@@ -121,7 +121,7 @@ export async function startApi(
   await run('etcd', etcdFlags(site.directory, addresses));
   const apiserver = await run('kube-apiserver', { ...apiserverFlags(site.directory, keys, addresses), ...extra });
   await whenUp(apiserver, 'its /readyz to be ok', () => get('/readyz'));
-  // Started last, because it exits if it cannot read objects that the API server creates on start.
+  // The controller manager starts last: it exits if it cannot read objects that the API server creates on start.
   const kubeconfig = await keys.kubeconfig('controller-manager', `https://127.0.0.1:${addresses.api}`, {
     commonName: 'system:kube-controller-manager',
   });

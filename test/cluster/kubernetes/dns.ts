@@ -34,7 +34,7 @@ cluster.local:${PORT} in-addr.arpa:${PORT} {
 }
 `;
 
-/** Writes its image and returns the archive's path. */
+/** Writes CoreDNS's image and returns the archive's path. */
 export async function corednsImage(directory: string, binary: string): Promise<string> {
   const file = join(directory, 'coredns.tar');
   const layer = tarOf([{ name: 'coredns', mode: 0o755, content: await readFile(binary) }]);
@@ -42,7 +42,7 @@ export async function corednsImage(directory: string, binary: string): Promise<s
   return file;
 }
 
-/** Applies its objects and waits until it responds. Its image must be imported already. */
+/** Applies CoreDNS's objects and waits until it responds. The image must be imported already. */
 export async function startDns({ kubectl }: Pick<Cluster, 'kubectl'>): Promise<void> {
   await kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects() }));
   await kubectl(['--namespace=kube-system', 'rollout', 'status', 'deployment/coredns']);
@@ -92,7 +92,7 @@ function objects(): object[] {
   ];
 }
 
-/** The Pod tolerates evictions, because without DNS other failures could not be distinguished from failures of DNS. */
+/** The Pod tolerates all taints, so that a test's taint does not stop DNS too. */
 function template(): object {
   return {
     metadata: { labels: LABELS },

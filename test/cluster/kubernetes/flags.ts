@@ -84,7 +84,7 @@ export function controllerManagerFlags(
     'bind-address': '127.0.0.1',
     'secure-port': String(controllerManager),
     'cert-dir': join(directory, 'controller-manager'),
-    // As root it would create its default directory, /usr/libexec/kubernetes, on the machine.
+    // As root, the controller manager would create its default directory, /usr/libexec/kubernetes, on the machine.
     'flex-volume-plugin-dir': join(directory, 'volume-plugins'),
   };
 }

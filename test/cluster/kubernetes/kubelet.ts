@@ -14,7 +14,7 @@ export interface KubeletPlan {
   readonly server: string;
   /** The parent of the Pods' cgroups. */
   readonly cgroup: string;
-  /** The DNS server for its Pods. If undefined, names are not resolved. */
+  /** The DNS server for the node's Pods. If undefined, names are not resolved. */
   readonly dns?: string;
 }
 
@@ -57,7 +57,7 @@ export async function startKubelet(
   });
 }
 
-/** The name of the client certificate with which its kubelet authenticates to the API server. */
+/** The file name of the certificate with which the node's kubelet serves its own API. */
 function serving({ name }: NodeIdentity): string {
   return `kubelet-server-${name}`;
 }
@@ -67,7 +67,7 @@ async function written(site: Site, name: string, config: object): Promise<string
   return join(site.directory, name);
 }
 
-/** For cgroups of both versions. Intervals are shorter than in a long-lived cluster. */
+/** The kubelet's configuration, for cgroups of both versions. Intervals are shorter than in a long-lived cluster. */
 function kubeletConfig(site: Site, keys: ClusterKeys, { node, cgroup, dns }: KubeletPlan): object {
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',

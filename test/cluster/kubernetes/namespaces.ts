@@ -26,7 +26,7 @@ export const FIRST_NODE: NodeIdentity = {
   hardware: '0a:58:0a:58:00:01',
   pods: { first: '10.88.1.1', last: '10.88.127.254' },
 };
-/** The nodes in the order in which they join. */
+/** Further nodes, in the order in which they join. */
 export const FURTHER_NODES: readonly NodeIdentity[] = [
   {
     name: 'node2',
@@ -42,9 +42,9 @@ export const FURTHER_NODES: readonly NodeIdentity[] = [
   },
 ];
 
-/** The address of the first node, at which Pods and programs in its network reach it and each other. */
+/** The address of the first node, at which Pods and programs reach servers in the node's network. */
 export const NODE_ADDRESS: string = FIRST_NODE.address;
-/** The remaining addresses, for Pods. */
+/** The network of all nodes and Pods. */
 export const POD_NETWORK = '10.88.0.0/16';
 
 /** The mount, network, PID, UTS and IPC namespaces of the node. */

@@ -4,7 +4,7 @@ import { unpackedPackages } from '../../../tools/debian.ts';
 import { componentEnv } from './control-plane.ts';
 
 const PACKAGES = ['containerd', 'runc', 'containernetworking-plugins', 'iptables', 'ipset', 'iproute2'];
-/** They run on this machine's libc; only package configuration needs debconf and perl. */
+/** The programs run on this machine's libc; only package configuration needs debconf and perl. */
 const NOT_NEEDED = ['libc6', 'debconf', 'perl-base'];
 /** Names of xtables-nft-multi used by kube-proxy, normally created by Debian's alternatives. */
 const IPTABLES = ['iptables', 'ip6tables'].flatMap((name) => [name, `${name}-save`, `${name}-restore`]);

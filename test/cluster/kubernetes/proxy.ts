@@ -19,7 +19,7 @@ export interface ApiProxy extends AsyncDisposable {
   readonly ca: string;
   /** Tests may change this at any time. */
   serve: Serve;
-  /** Closes every connection. */
+  /** Closes all open connections. */
   cut(): void;
 }
 

@@ -63,7 +63,7 @@ for (const [name, line] of [
   ['a section of secrets', '[secrets]\nname = hunter2'],
   ['a value that looks like a key', 'value = hunter2Aabcdefghijklmnopqrstuvwxyz012345'],
 ] as const) {
-  test(`${name} is a digest in a world-readable INI file`, () => {
+  test(`${name} is shown as a digest in a world-readable INI file`, () => {
     const { diff } = shown(`[a]\nx = 1\n${line}\n`, `[a]\nx = 2\n${line.replaceAll('hunter2', 'hunter3')}\n`);
     assert.ok(diff?.includes('-x = 1'), String(diff));
     assert.ok(diff?.some((one) => /^\+.*<digest:[0-9a-f]{8}>$/.test(one)));
@@ -140,7 +140,7 @@ test('no secret planted in any INI, YAML or JSON file is ever shown', () => {
     const [actual, wanted] = [randomDocument(random), randomDocument(random)];
     const one = random() < 0.5 ? wanted : actual;
     const dest = oneOf(random, ['/etc/nova/nova.conf', '/etc/nova/policy.yaml', '/etc/x.json']);
-    // Half of the time, the other side is the same file with another secret.
+    // In half of the cases the wanted side is one of the two files with other secrets.
     const other = random() < 0.5 ? one.text.replaceAll('PLANTED', 'PLANTED2') : wanted.text;
     const content = shown(actual.text, other, { isPrivate, dest });
     if (content.diff !== undefined) diffs++;

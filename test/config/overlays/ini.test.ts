@@ -8,7 +8,7 @@ import { randomOslo } from './random-oslo.ts';
 const set = (text: string, value = '10.0.0.3', section = 'DEFAULT', key = 'my_ip') =>
   setOsloOption(Buffer.from(text), { section, key, value }).toString();
 
-test('an existing option is replaced in place, in its own spelling', () => {
+test('the value of an existing option is replaced in place, and the delimiter is kept', () => {
   assert.equal(
     set('# mine\n[DEFAULT]\n# my_ip = x\nmy_ip=127.0.0.1\ndebug = true\n'),
     '# mine\n[DEFAULT]\n# my_ip = x\nmy_ip=10.0.0.3\ndebug = true\n',
@@ -22,7 +22,7 @@ test('continuation lines of the old value are removed with it', () => {
   assert.equal(set('[DEFAULT]\nmy_ip = a\n  b'), '[DEFAULT]\nmy_ip = 10.0.0.3');
 });
 
-test('the last of several applies and is changed', () => {
+test('if an option is set several times, the last one is changed, since it applies', () => {
   assert.equal(
     set('[DEFAULT]\nmy_ip = a\nmy_ip = b\n[x]\nmy_ip = c\n[DEFAULT]\nmy_ip = d\n'),
     '[DEFAULT]\nmy_ip = a\nmy_ip = b\n[x]\nmy_ip = c\n[DEFAULT]\nmy_ip = 10.0.0.3\n',

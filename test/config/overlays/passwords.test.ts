@@ -112,7 +112,7 @@ test('missing passwords are reported with Secret and key, all of a file together
     );
 });
 
-test('a missing password without a Secret and key is named by its mounted file', async () => {
+test('an empty password without a Secret and key is named by its mounted file', async () => {
   await mounted({ db: '' });
   const section = { passwords: [{ file: CONF, name: 'db', source: pathOf('db') }] };
   const overlay = makeOverlay('f', section, {});

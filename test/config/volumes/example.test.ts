@@ -37,7 +37,7 @@ async function planOfExample(): Promise<PodSpec> {
   return spec;
 }
 
-/** What was added to the plan manually: volumes that are not in config.json, and other containers. */
+/** Asserts that a container has all planned mounts, and no other mount of the volumes in the plan. */
 function isPlanned(mounts: readonly VolumeMount[], planned: readonly VolumeMount[]): void {
   for (const mount of planned)
     assert.ok(

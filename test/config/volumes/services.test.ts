@@ -71,7 +71,7 @@ const SERVICES: Readonly<Record<string, { readonly user: string; readonly mounts
 };
 
 for (const [service, { user, mounts }] of Object.entries(SERVICES)) {
-  test(`${service} runs as ${user} with exactly its config.json`, async () => {
+  test(`${service} runs as ${user}, and has exactly the mounts of its config.json`, async () => {
     const plan = await planOf(fixture(service));
     assert.deepEqual(plan.problems, []);
     assert.equal(`${plan.user?.name} ${plan.user?.uid}`, user);

@@ -218,7 +218,7 @@ test('a source in another volume is watched, from the version that names it', as
   await watch.placed('etc/a.conf', 'two');
 });
 
-test('a system error is retried until the version is installed', async () => {
+test('after a system error the installation is retried until it succeeds', async () => {
   await using p = await pod();
   await new Volume(p.configDir).swap({ 'config.json': oneFile(), 'a.conf': 'one' });
   let tries = 0;

@@ -17,10 +17,10 @@ async function update(directory: string, body: string): Promise<{ readonly progr
   return { program, pids };
 }
 
-/** Ignores SIGTERM, and so does its child, which inherits this. */
+/** The body of an update that starts a child; both ignore SIGTERM, because the child inherits that. */
 const DEAF = `sleep 300 & echo $$ $! > PIDS.new; mv PIDS.new PIDS; wait`;
 
-/** Resolves when none of them runs. Zombies, which may not be reaped yet, do not count. */
+/** Resolves when no process of the file `pids` runs. Zombies, which may not be reaped yet, do not count. */
 async function noneRuns(pids: string): Promise<void> {
   const isRunning = (pid: string) => {
     try {

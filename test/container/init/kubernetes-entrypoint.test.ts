@@ -126,7 +126,7 @@ test('a dependency on the API outside a Pod is an error (exit code 65)', async (
   assert.match(stderr, /no Kubernetes API .*: run in a Pod or pass --kubeconfig/);
 });
 
-/** State that a program inherits from the process that has executed it. */
+/** Prints the state that a program inherits from the process that has executed it. */
 const TELL = `#!/bin/bash
 grep -E '^Sig(Ign|Blk)' /proc/self/status
 ulimit -Sn
@@ -157,7 +157,7 @@ for (const [command, wanted, reason] of [
   [' ls', 127, "'': command not found"],
   ['/etc/passwd', 126, '/etc/passwd: Permission denied'],
 ] as const)
-  test(`a COMMAND of '${command}' exits with code ${wanted}, in the termination log too`, async () => {
+  test(`with the COMMAND '${command}' exits with code ${wanted}, and the termination log has the reason`, async () => {
     await using directory = await privateDirectory('entry');
     const log = join(directory.path, 'log');
     await writeFile(log, '');
@@ -170,7 +170,7 @@ for (const [command, wanted, reason] of [
 
 const [INTERFACE = '', [{ address: ADDRESS = '' } = {}] = []] = Object.entries(networkInterfaces())[0] ?? [];
 
-/** Runs it with a template of this text for `DIRECTORY/out/deep/a.conf`. */
+/** Runs kubernetes-entrypoint with a template of this text for `DIRECTORY/out/deep/a.conf`. */
 async function render(directory: string, template: string | Buffer, env: NodeJS.ProcessEnv = {}) {
   const [target, templates] = [join(directory, 'out/deep/a.conf'), join(directory, 'configmaps')];
   await mkdir(join(templates, 'a.conf'), { recursive: true });
@@ -251,7 +251,7 @@ test('exits as for SIGPIPE if stdout is closed, without reporting a bug', async 
   const said = text(stderr);
   await once(stdout, 'data');
   stdout.destroy();
-  // Nothing reads its further output.
+  // From here on, no process reads kubernetes-entrypoint's output.
   assert.ok([141, 143].includes(await running.stop()));
   assert.equal(await said, '');
 });

@@ -13,7 +13,7 @@ interface Deployment {
   readonly spec: { readonly template: { readonly spec: PodSpec } };
 }
 
-/** Values that the user fills in. */
+/** A container of the page without the values that the user fills in. */
 function withoutAdded(container: Container): object {
   const { command, image: _, ports: __, ...planned } = container as Container & { readonly ports?: unknown };
   return { ...planned, ...(command && { command: command.slice(0, 3) }) };

@@ -41,7 +41,7 @@ test('the YAML equals the JSON, with comments on details', async () => {
   assert.match(yaml.stdout, /# .*ConfigMap and Secret.*\n +- .*name: config-files/);
 });
 
-test("CA certificates of the deployment add the store of the image's distribution", async () => {
+test("for the deployment's CA certificates, the plan mounts the store of the image's distribution", async () => {
   await using directory = await privateDirectory('plan');
   await mkdir(join(directory.path, 'etc'));
   await writeFile(join(directory.path, 'etc/passwd'), 'root:x:0:0:::\nkeystone:x:1:1:::\n');
@@ -58,7 +58,7 @@ test("CA certificates of the deployment add the store of the image's distributio
   assert.ok(redhat.includes('/etc/pki/ca-trust/extracted') && !redhat.includes('/etc/ssl/certs'));
 });
 
-test("a source among the deployment's CA certificates adds the image's store", async () => {
+test("if config.json installs CA certificates, the plan mounts the image's store", async () => {
   const { stdout } = await plan(fixture('mariadb-tls'), '-o', 'json');
   const { spec } = JSON.parse(stdout) as Data;
   const mounts = spec.containers[0].volumeMounts.map(({ mountPath }) => mountPath);

@@ -69,7 +69,7 @@ test('more than eight names are not listed, except for Secrets', async () => {
   assert.deepEqual(rules, ['Role ns: list,watch jobs.batch', 'Role ns: watch secrets n0 n1 n2 n3 n4 n5 n6 n7 n8']);
 });
 
-test('the Pod itself is listed by name if the name is known', async () => {
+test('the rule for the Pod itself is limited to its name if the name is known', async () => {
   assert.deepEqual((await printed(...waits('container/a'))).rules, ['Role ns: watch pods']);
   assert.deepEqual((await printed(...waits('container/a'), '--pod-name', 'p')).rules, ['Role ns: watch pods p']);
 });

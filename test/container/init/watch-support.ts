@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 export interface Sidecar extends AsyncDisposable {
   readonly running: Running;
   readonly said: () => string;
-  /** Resolves with the log so far when it matches. */
+  /** Resolves with the watch's log so far when the log matches. */
   until(what: RegExp): Promise<string>;
 }
 

@@ -25,7 +25,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** The text contains its length and version. */
+/** The content of a file, which names its own version and length. */
 function content(version: number, bytes: number): string {
   return `version ${version} of ${bytes}\n${'x'.repeat(bytes)}\nend ${version}\n`;
 }

@@ -37,7 +37,7 @@ test('a change is installed, then the named process gets the signal: the parent 
   assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'two');
 });
 
-test('a file that may be mounted only by the service keeps its inode; any other is replaced', async () => {
+test('a file that the service may mount individually keeps its inode; any other is replaced', async () => {
   await using p = await prepared();
   const both = (text: string) => {
     const config = JSON.parse(oneFile()) as { config_files: object[] };
@@ -150,7 +150,7 @@ test('a request is sent, repeated after a status of 400 and above, and no creden
   assert.doesNotMatch(said, /hidden/);
 });
 
-test('exits with code 0 after the previous actions have succeeded', async () => {
+test('the action exit ends the watch with code 0 after the previous actions have succeeded', async () => {
   await using p = await prepared();
   await using watch = await sidecar(p, ['--on-change', 'exec:true', '--on-change', 'exit']);
   await watch.until(/already installed/);
@@ -159,7 +159,7 @@ test('exits with code 0 after the previous actions have succeeded', async () => 
   assert.match(watch.said(), /exec:true: done[^]*to be restarted/);
 });
 
-test('a changed command is reported to need a restart, and left for it', async () => {
+test('a changed command is written to /run/kolla, and the log reports that it needs a restart', async () => {
   await using p = await prepared();
   await mkdir(join(p.root, 'run/kolla'), { recursive: true });
   await using watch = await sidecar(p, ['--on-change', 'exec:true']);

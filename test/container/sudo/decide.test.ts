@@ -92,7 +92,7 @@ test('names the user or group missing in /etc/passwd or /etc/group', () => {
   assert.equal(refusal('-u keystone -g glance id'), 'unknown group glance');
 });
 
-test('steps done by kolla-init count as done, even if called by path', () => {
+test('steps done by kolla-init count as done, even if invoked by path', () => {
   for (const word of ['kolla_set_configs', '/usr/local/bin/kolla_copy_cacerts', 'kolla_install_projects'])
     assert.equal(decided(`-E ${word}`, { prepared: true }).to, 'skip', word);
 });
@@ -114,6 +114,6 @@ test('a rejection names command, user and fix', () => {
   );
 });
 
-test('arguments of other commands are not repeated: they may contain a password', () => {
+test('a rejection does not repeat the arguments of other commands, which may contain a password', () => {
   assert.doesNotMatch(refusal('mysql -psecret'), /secret/);
 });

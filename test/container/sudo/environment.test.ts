@@ -35,7 +35,7 @@ test("-H sets the target's home even with -E", () => {
   assert.equal(environment('-E -H id')['HOME'], '/var/lib/nova');
 });
 
-test('--preserve-env keeps the named ones, and assignments on the line come last', () => {
+test('--preserve-env keeps the named variables, and assignments on the command line override them', () => {
   const given = environment('--preserve-env=OS_PASSWORD PATH=/mine id');
   assert.deepEqual([given['OS_PASSWORD'], given['LD_PRELOAD'], given['PATH']], ['s', undefined, '/mine']);
 });

@@ -9,7 +9,7 @@ import { testDebianStore } from './debian-store.ts';
 
 const missing = await canBuildCore();
 const directory = await privateDirectory('core');
-// For the case that runs as another user.
+// Accessible for the case that runs as another user.
 await chmod(directory.path, 0o755);
 after(async () => await directory[Symbol.asyncDispose]());
 const { names } = missing === undefined ? await coreBinary(directory.path) : { names: '' };

@@ -6,7 +6,7 @@ import { makeAuthority } from '../../cluster/authority.ts';
 import type { Tree } from '../throw-away-root.ts';
 import { CONFIG, sides, type Ours } from './sides.ts';
 
-/** If this directory contains a file, the script runs, because it has to call that hook. */
+/** A hook of Debian's script: if there is one, kolla_copy_cacerts runs the script, because only that calls hooks. */
 const HOOK = 'etc/ca-certificates/update.d/tell';
 const PACKAGED = 'usr/share/ca-certificates';
 
@@ -92,7 +92,7 @@ export async function testDebianStore(tool: Ours): Promise<void> {
       assert.doesNotMatch(ours.stderr, /updated \/etc\/ssl\/certs/);
     });
 
-  test("a copy under a hash name, instead of a link, counts as the image's, too", { skip }, async () => {
+  test("a certificate copied to its hash name counts as the image's, as a link does", { skip }, async () => {
     const copy = 'h=$(openssl x509 -hash -noout < /sets/0/a.crt); cp /sets/0/a.crt /etc/ssl/certs/$h.0';
     const line = `${copy}; step /sets/0 > /dev/null; ls /etc/ssl/certs/$h.*; tail -n 1 /tmp/said`;
     const { stdout, stderr } = await inRoot(line, { 'sets/0/a.crt': one });

@@ -7,11 +7,11 @@ import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from '../throw-away-roo
 
 /** What replaces `kolla_copy_cacerts` in that root. */
 export interface Ours {
-  /** A shell command line that executes it. */
+  /** A shell command line that runs our kolla_copy_cacerts. */
   readonly line: string;
-  /** Files of this machine that it needs in addition to the repository and /usr. */
+  /** Directories of this machine that `line` needs in addition to the repository and /usr. */
   readonly directories: readonly string[];
-  /** Why it is not available. */
+  /** Why our kolla_copy_cacerts is not available. */
   readonly missing: string | undefined;
 }
 

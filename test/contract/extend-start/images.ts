@@ -78,7 +78,7 @@ const MEANT: Readonly<Record<string, string>> = {
   ovsdpdk: 'openvswitch',
 };
 
-/** Without root there is only one user: the script's, the image's own, or kolla. */
+/** The only user of an image without root: the one meant for its script, the image's own, or kolla. */
 function userOf(chain: readonly Dockerfile[]): string {
   const meant = chain.map(({ image }) => MEANT[image]).findLast((name) => name !== undefined);
   if (meant !== undefined) return meant;

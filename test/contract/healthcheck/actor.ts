@@ -21,12 +21,12 @@ export async function actor(
   return String(said).trim();
 }
 
-/** Connects, reports that, and keeps its end open whatever the peer does. */
+/** A line that connects, reports that, and keeps its end of the connection open whatever the peer does. */
 export function connecting(port: number, host = '127.0.0.1'): string {
   return `require('net').connect({ port: ${port}, host: '${host}', allowHalfOpen: true }, () => console.log('up')).on('error', () => {})`;
 }
 
-/** Reports the port on which it listens, TCP or UDP. */
+/** A line that listens on a TCP port, and reports the port. */
 export const LISTENING = `const s = require('net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))`;
 /** The same, with a greeting for each connection, because a connection that is not accepted has no owner. */
 export const GREETING = `const s = require('net').createServer((c) => c.write('hello')).listen(0, '127.0.0.1', () => console.log(s.address().port))`;

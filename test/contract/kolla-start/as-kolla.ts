@@ -159,7 +159,7 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
     assert.doesNotMatch(our.stdout, /^8$/m);
   });
 
-  test('a failing earlier certificate step ends the start with its code', { skip }, async () => {
+  test('a failing kolla_copy_cacerts ends the start with its exit code', { skip }, async () => {
     assert.equal((await same({ 'cacerts-code': '4' })).code, 4);
   });
 

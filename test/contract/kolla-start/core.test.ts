@@ -8,7 +8,7 @@ import { testAsKolla } from './as-kolla.ts';
 
 const missing = await canBuildCore();
 const directory = await privateDirectory('core');
-// For the cases that run as another user.
+// Accessible for the cases that run as another user.
 await chmod(directory.path, 0o755);
 after(async () => await directory[Symbol.asyncDispose]());
 const { names } = missing === undefined ? await coreBinary(directory.path) : { names: '' };

@@ -10,7 +10,7 @@ import type { Ended, Start } from './reference.ts';
 import { plant, type Files, type Seen } from './tree.ts';
 
 export const RUNS = 200;
-/** The attacker. */
+/** The attacker's uid. */
 export const NOVA = 42_436;
 /** The target of the attacker, in the root. */
 export const OUTSIDE = 'srv/outside';

@@ -17,7 +17,7 @@ import { byUs } from './ours.ts';
 import { CONFIG } from './play.ts';
 import { look, plant, type Files } from './tree.ts';
 
-// It starts 400 processes, one after the other.
+// The test starts 400 processes, one after the other.
 fileLimit(30);
 
 const skip = (await canGiveFilesAway()) ?? false;
@@ -30,7 +30,7 @@ const STRIDE = 1.3;
 const CHILD = fileURLToPath(new URL('fixtures/starts.ts', import.meta.url));
 const start = { argv: [], env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' } };
 
-/** Resolves with the signal that killed it. */
+/** Starts the tool, which kills itself before or after its write number `at`. Resolves with the signal. */
 type StartKilled = (root: string, at: number, when: string) => Promise<string | null>;
 
 async function killedOnNode(directory: string): Promise<StartKilled> {
@@ -75,10 +75,10 @@ test(`${KILLS} kills leave no partial file, and the next start converges`, { ski
   for (let i = 0; i < KILLS; i++) {
     const root = join(directory.path, `${i}`);
     mkdirSync(root);
-    // If an earlier start has left its directory, the state in that directory is read first.
+    // With /etc/kolla/defaults of an earlier start, the tool first reads the state in that directory.
     const before: Files = i % 4 < 2 ? {} : { 'etc/kolla/defaults': { directory: true } };
     plant(root, { ...image, ...before, ...sources('n'), [`${CONFIG}/config.json`]: JSON.stringify(config) });
-    // Kills at each of its writes in turn, which does not depend on the machine's speed.
+    // The kills are at all of the tool's writes in turn, which does not depend on the machine's speed.
     const signal = await startKilled(root, 1 + Math.floor(i * STRIDE), i % 2 === 0 ? 'before' : 'after');
     const left = look(root);
     if (signal === 'SIGKILL') between++;

@@ -18,7 +18,7 @@ const FILES: Files = {
 };
 const chown = (path: string, more: object = {}) => ({ path, owner: 'nova:nova', perm: '0755', ...more });
 const etc: Files = { [`${LOGS}/nova`]: { link: '/etc', owner: NOVA } };
-/** For paths that Kolla's tool saves in /etc/kolla/defaults, which would then contain itself. */
+/** A link to /opt, for paths that Kolla's tool saves in /etc/kolla/defaults: a copy of /etc would contain itself. */
 const opt = (path: string): Files => ({
   'opt/shadow': { text: 'root:*', mode: 0o640 },
   [path]: { link: '/opt', owner: NOVA },

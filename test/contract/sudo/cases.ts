@@ -7,7 +7,7 @@ import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from '../t
 export interface OurSudo extends Ours {
   /** The file that is copied with a set-id bit, and its arguments. */
   readonly raised: readonly [file: string, ...words: string[]];
-  /** The limit of its address space in KiB; undefined if there is none. */
+  /** The limit of sudo's address space in KiB; undefined if there is none. */
   readonly addressSpace?: number;
 }
 
@@ -56,7 +56,8 @@ export async function testSudo(ours: OurSudo): Promise<void> {
   });
 
   test("the command has the caller's signals and limits", { skip }, async () => {
-    // Not the last command, which bash would execute in its own process: the limit's owner must still exist.
+    // `exit` comes last, because bash would execute the last command in its own process; the process whose limit sudo
+    // reads must still exist.
     const line = (sudo: string) => `ulimit -Sn 300; ${sudo} keystone-manage; exit $?`;
     const [said, direct] = [await within(line('sudo -E -u keystone')), await within(line(''))];
     assert.match(said.stdout, /open=300 /, said.stderr);

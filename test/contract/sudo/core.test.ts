@@ -11,7 +11,7 @@ const CINDERS_ADDRESS_SPACE = 1 << 20;
 
 const missing = await canBuildCore();
 const directory = await privateDirectory('core');
-// For the cases that run as another user.
+// Accessible for the cases that run as another user.
 await chmod(directory.path, 0o755);
 after(async () => await directory[Symbol.asyncDispose]());
 const { binary, names } = missing === undefined ? await coreBinary(directory.path) : { binary: '', names: '' };

@@ -63,7 +63,7 @@ function thrownBy(act: () => void): unknown {
   return undefined;
 }
 
-/** Their total exceeds the host's memory limit per process (256 MiB). */
+/** The total memory of all waits exceeds kolla-core's limit per process (256 MiB). */
 const [WAITS, HELD_BYTES] = [4000, 128 * 1024];
 
 export function main(): Promise<number> {

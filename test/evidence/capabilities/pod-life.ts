@@ -27,7 +27,7 @@ export const podLife: Capability = {
     {
       point: 'a duration without a unit is rejected with the fix',
       file: 'test/cli/words.test.ts',
-      test: 'a duration without a unit suggests one',
+      test: 'the error for a duration without a unit suggests units',
     },
     { point: 'a test runs every example of every help text', file: 'test/toolbox/examples.test.ts', test: EVERY },
     { point: 'completion for bash', file: 'test/toolbox/completion.test.ts', test: EVERY },

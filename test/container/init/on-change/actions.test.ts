@@ -49,7 +49,7 @@ for (const [text, said] of [
   });
 }
 
-test('exit takes no argument', () => {
+test('exit must be the last action, since no later one would run', () => {
   assert.throws(() => parseActions(['exit', 'signal:HUP']), /signal:HUP would never run/);
   assert.equal(parseActions(['signal:HUP', 'exit']).length, 2);
 });

@@ -33,7 +33,7 @@ export interface Verdict {
   /** Differences for which there is no rule, as text. */
   readonly findings: readonly string[];
   readonly deviations: readonly Deviation[];
-  /** Set if the last start failed, as Kolla's did. Its partial result is not continued. */
+  /** Whether both tools failed at the last start. Kolla's leaves a partial result, so later starts are not compared. */
   readonly refused: boolean;
 }
 
@@ -120,7 +120,7 @@ function told(seen: Seen | undefined): string {
   return seen === undefined ? 'absent' : `${seen.what} @${seen.mtime}`;
 }
 
-/** Lines of the first text that the second one lacks, with their numbers. */
+/** The lines that `others` lacks, each as often as it is missing. */
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const left = [...others];
   const missing = lines.filter((line) => {
@@ -172,7 +172,7 @@ export class Root {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text);
     } catch (error) {
-      // Unchanged if a start has replaced it by a directory, or a parent by a file.
+      // The file is left unchanged if a start has replaced it by a directory, or a parent directory by a file.
       if (!['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? ''))
         throw error;
     }

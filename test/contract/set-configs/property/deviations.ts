@@ -74,11 +74,11 @@ export const DEVIATIONS: readonly Deviation[] = [
       const tracked = merged.filter((dest) =>
         [throughLinks(before, dest), `${DEFAULTS}/${dest}`].some((place) => isDirectory(before.get(place))),
       );
-      // Copies from there also differ, or fail.
+      // Copies from a merged directory also differ, or fail.
       if (entriesOf(config).some(({ source }) => tracked.some((dest) => isNear(source, `/${dest}`))))
         return what !== 'touched' && !isCheck(run);
       if (what === 'line') return tracked.some((dest) => normalize(theirs + ours).includes(dest));
-      // A service's file that stayed is saved once it gets an entry.
+      // A service's file that stayed in the directory is saved once it gets an entry.
       const saved = [...tree.keys()].filter(
         (one) =>
           tracked.some((dest) => one.startsWith(`${DEFAULTS}/${dest}/`)) && before.has(one.slice(DEFAULTS.length + 1)),
@@ -91,7 +91,7 @@ export const DEVIATIONS: readonly Deviation[] = [
         );
       const holdsSaved = saved.some((one) => one.startsWith(`${path}/`));
       if (what === 'tree' && theirs === 'absent' && ours.startsWith('directory') && holdsSaved) return true;
-      // The saved copy of a parent directory contains it as well.
+      // The saved copy of a parent directory contains the merged directory as well.
       const isIn = tracked.some((dest) =>
         [dest, `${DEFAULTS}/${dest}`].some((top) => `${path}/`.startsWith(`${top}/`)),
       );
@@ -107,7 +107,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     name: 'an installed dangling link is removed again',
     parts: true,
     explains: ({ what, path, theirs, ours }, { config, theirs: { before, code, stderr } }) => {
-      // Its target may also be installed, and is then removed first.
+      // The link's target may also be installed, and is then removed first.
       const installed = new Set(trackedDests(entriesOf(config)).map((dest) => throughLinks(before, dest)));
       const isPut = (written: string) => {
         const one = throughLinks(before, written);
@@ -116,7 +116,7 @@ export const DEVIATIONS: readonly Deviation[] = [
       };
       if (isVerdict(what)) {
         const [, error = '', named = ''] = /^(\w+Error): .*'\/(.*)'$/m.exec(stderr) ?? [];
-        // It blocks the image's directory at that path, or a directory that holds it cannot be copied.
+        // The link blocks the image's directory at that path, or a directory that contains the link cannot be copied.
         const isCopied = entriesOf(config).some(({ source }) => `/${named}`.startsWith(`${normalize(source)}/`));
         return code === 2 && isPut(named) && (error === 'FileExistsError' || isCopied);
       }

@@ -117,13 +117,13 @@ function overlaps(entry: Entry, entries: readonly Entry[]): boolean {
   });
 }
 
-/** Whether a path is the destination of an entry, or below it. */
+/** The destination of an entry as the tool tracks it, or the directory into which a pattern's matches are copied. */
 function placeOf({ source, dest }: Entry): string {
   const [tracked = ''] = trackedDests([{ source, dest, perm: '', merge: false, preserve: false }]);
   return hasMagic(source) && dest.endsWith('/') ? plain(dest) : tracked;
 }
 
-/** Through a link, which may lead to the destination of another entry. */
+/** Whether the destination is below a link, which may lead to the destination of another entry. */
 function leadsElsewhere(entry: Entry, { before }: Outcome): boolean {
   return [...before].some(
     ([path, { what }]) => what.startsWith('link ') && `${placeOf(entry)}/`.startsWith(`${path}/`),

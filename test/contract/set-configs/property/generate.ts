@@ -5,7 +5,7 @@ import { documentOf, type Document } from './document.ts';
 import { randomOf, type Random } from './random.ts';
 import { yamlOf } from './yaml.ts';
 
-/** The case with that number: files, a configuration, and two or three starts with changes in between. */
+/** The case with that number: files, a configuration, and two to four starts with changes in between. */
 export function generateCase(seed: number, number: number): Case {
   const random = randomOf(seed, number);
   const files = filesOf(random);

@@ -6,7 +6,7 @@
  *   lines -> each difference is one of the documented deviations, by a rule of its own (deviations), or a finding
  *   -> a finding is reduced to a minimal case and reported as JSON
  *
- * For ours alone: a failed start changes nothing, and after a check that returns 0 a start changes nothing.
+ * Checked for ours alone: a failed start changes nothing, nor does a start after a check that returned 0.
  */
 import { inMemory, privateDirectory } from '../../../../tools/directory.ts';
 import { isSanitized } from '../../../cluster/core-binary.ts';
@@ -32,7 +32,7 @@ export interface Tally {
   readonly refused: number;
   /** Cases that were compared up to their last start. */
   readonly whole: number;
-  /** Number of cases by name. */
+  /** The number of cases with each deviation, by its name. */
   readonly deviations: Readonly<Record<string, number>>;
   readonly failures: readonly Failure[];
 }
