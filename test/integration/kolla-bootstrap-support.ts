@@ -41,7 +41,7 @@ export interface Admin {
   readonly use: (token: string) => Promise<number>;
 }
 
-/** @param port of Keystone itself: the tests' own requests are not counted */
+/** Logs in to Keystone without the proxy, so that the tests' own requests are not counted. */
 export async function adminOf({ url, adminPassword }: KeystoneServer): Promise<Admin> {
   const tokenOf = async (name: string, password: string, project: string): Promise<string | number> => {
     const domain = { id: 'default' };

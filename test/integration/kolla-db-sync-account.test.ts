@@ -318,7 +318,7 @@ function commandLine(pid: string): string[] {
   }
 }
 
-/** The value that the variable has in the environment of the first process with that argument. */
+/** `NAME=value` from the first process whose variable of this name contains the word; '' if there is none. */
 function environmentsWith(name: string, word: string): string {
   for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {

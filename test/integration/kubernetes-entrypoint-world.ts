@@ -1,4 +1,4 @@
-/** The state of the cluster while kubernetes-entrypoint and its drop-in run. It no longer changes. */
+/** The state of the cluster while kubernetes-entrypoint and its drop-in run. It does not change meanwhile. */
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { endPodsOf, type Cluster } from '../cluster/kubernetes/index.ts';

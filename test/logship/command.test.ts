@@ -185,7 +185,7 @@ async function takeAll(request: IncomingMessage, response: ServerResponse, recei
   response.end('{"errors":false}');
 }
 
-/** Starts it, and sends SIGTERM after it has logged `said`. */
+/** Starts the shipper, and sends SIGTERM after it has logged `said`. */
 async function stopped(args: readonly string[], said: string, before = () => Promise.resolve()) {
   await using shipper = await startHelper('kolla-log-ship', args, { keepOutput: true });
   const { stderr, stdout } = shipper.child;

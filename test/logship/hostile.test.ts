@@ -85,7 +85,7 @@ test('a link to a directory is not followed', async () => {
   assert.doesNotMatch(named.stdout, new RegExp(SECRET));
 });
 
-test('a link to its own state is not shipped, even after the state was moved', async () => {
+test("a link to the shipper's own state is not shipped, even after the state was moved", async () => {
   await using v = await volume();
   assert.equal((await shipped(v.root)).code, 0);
   await symlink('../.kolla-log-ship/checkpoint.json', v.at('nova/x.log'));

@@ -33,7 +33,7 @@ async function logs() {
   };
 }
 
-/** The pipelines of the process, which the test stops. */
+/** Starts the pipelines in this process. `stop` acts like SIGTERM. */
 async function shipping(root: string, ...args: string[]) {
   const words = splitWords(['--root', root, '--timezone', 'UTC', ...args], SHIP_OPTIONS, false);
   const options = resolveOptions(SHIP_OPTIONS, words, {}, undefined) as Values<typeof SHIP_OPTIONS>;
@@ -124,7 +124,7 @@ test('an unterminated last line makes no destination unready; a destination with
   assert.match(silent.reason, /^has acknowledged nothing for 10m; /);
 });
 
-test('in another order each destination resumes at its own offset', async () => {
+test('destinations given in another order each resume at their own offset', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 10));
   await using es = await bulkServer();

@@ -27,8 +27,8 @@ for (const way of WAYS)
   });
 
 /**
- * Reads that end within a character, a time or a context, and reads of a line or a few. at-length.test.ts has all
- * sizes.
+ * Bytes between two reads: reads then end within a character, a time or a context, or contain one or a few lines.
+ * at-length.test.ts has all sizes.
  */
 const SIZES = [1, 2, 17, 64, 151, 300];
 

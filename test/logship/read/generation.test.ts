@@ -54,7 +54,7 @@ test('generations with the same first line have different ids from where they di
   assert.equal(new Set([...a!.slice(3), ...b!.slice(3)]).size, 74);
 });
 
-test('generations seen one after the other differ from the first line on', () => {
+test('generations seen one after the other have different ids from the first line on', () => {
   const first = generation(TEXT.slice(0, 256));
   const second = generation('', { rivals: first.rivalsOfNext(bytes(TEXT.slice(0, 30))) });
   const third = generation('', { rivals: second.rivalsOfNext(bytes('other\n')) });
