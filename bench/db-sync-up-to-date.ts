@@ -55,7 +55,7 @@ async function turnOf({ words, env, says }: Program, mariadb: Mariadb): Promise<
   return { cpuMs: (user + system) * 1000, wallMs: real * 1000, connections };
 }
 
-/** Since the server's start. */
+/** Number of connections since the server's start. */
 async function connectionsTo(mariadb: Mariadb): Promise<number> {
   const [row] = await mariadb.query("SHOW GLOBAL STATUS LIKE 'Connections'");
   return Number(row?.['Value']);

@@ -58,7 +58,7 @@ export const bulkHelper: Shipper = ({ files: [file = ''], port }, directory) => 
 
 const BARE_BULK = fileURLToPath(new URL('bare-bulk.ts', import.meta.url));
 
-/** Sends documents that were made before, and nothing else; the job's only file has them. */
+/** Only sends ready-made documents, which the job's only file contains. */
 export function bareBulk(index: string): Shipper {
   return ({ files: [file = ''], port }, directory) => {
     const args = [BARE_BULK, `http://127.0.0.1:${port}`, file, index];

@@ -23,7 +23,7 @@ export interface Started extends AsyncDisposable {
   readonly env?: NodeJS.ProcessEnv;
   /** Readiness arguments, if they need a file of ours. */
   readonly readiness?: string;
-  /** Liveness arguments, if they need one. */
+  /** Liveness arguments, if they need a file of ours. */
   readonly liveness?: string;
   /** Makes it unhealthy and describes the state. */
   fail(): Promise<string>;

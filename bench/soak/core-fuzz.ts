@@ -88,7 +88,7 @@ function damage(path: string, random: () => number): void {
   try {
     text = readFileSync(path, 'latin1');
   } catch {
-    // Not every case has it.
+    // Not every case has this file.
   }
   for (let left = 1 + Math.floor(random() * 4); left > 0; left--) {
     const at = Math.floor(random() * (text.length + 1));

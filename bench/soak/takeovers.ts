@@ -32,7 +32,7 @@ import { pageOf, type Part } from './takeovers-page.ts';
 const TAKEOVERS = Number(process.env['TAKEOVERS'] || 1000);
 const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));
 const LANES = 4;
-/** Per fault, with a lane's lease; spread over all lanes. */
+/** Injections of each rare fault, over all lanes. */
 const EACH = 12;
 const TELL_MS = 30_000;
 /** Without a new fault for this long, no migrator takes over: prints the open waits and exits. */

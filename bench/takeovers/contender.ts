@@ -26,7 +26,7 @@ export interface ContenderPlan {
 
 export interface LogLine {
   readonly msg: string;
-  /** The program that these arguments belong to, if not its own. */
+  /** The program whose output the line repeats, if any. */
   readonly from?: string;
   readonly token?: number;
 }

@@ -36,7 +36,7 @@ class Model {
   readonly #endsBeginning: boolean;
   #forgotten = 0;
 
-  /** @param endsBeginning whether it marks the end of the initial events with a bookmark */
+  /** @param endsBeginning whether the server marks the end of the initial events with a bookmark */
   constructor(endsBeginning: boolean) {
     this.#endsBeginning = endsBeginning;
   }

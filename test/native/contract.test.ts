@@ -22,7 +22,7 @@ const FILES = [
   ),
   ...['unanswered', 'wait'].map((name) => `wait/${name}`),
   ...[...PROBE, ...PROBE_LOCAL.map((name) => `local/${name}`), 'serve/run'].map((name) => `probe/${name}`),
-  // It limits memory, of which a sanitizer takes several times as much.
+  // Asserts a limit on memory growth, which a sanitizer exceeds.
   ...(isSanitized ? [] : ['probe/serve/hostile']),
 ];
 const missing = (await canBuildCore()) ?? (process.geteuid?.() === 0 ? undefined : 'needs root, for chroot');

@@ -75,7 +75,7 @@ test(
   },
 );
 
-test("another user's process without any such socket is certainly unhealthy", { skip: notOthers }, async () => {
+test("another user's process is certainly unhealthy if no socket to the port exists", { skip: notOthers }, async () => {
   const agent = name('agent');
   await using service = await startService(agent, listens(), { uid: SERVICE_UID });
   const port = await freePort();
