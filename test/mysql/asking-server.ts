@@ -22,7 +22,7 @@ export interface Asking {
 
 export interface AskingServer extends AsyncDisposable {
   readonly port: number;
-  /** Everything that the client sent before it disconnected, without TLS and RSA. */
+  /** Everything that the client sent before it disconnected, with TLS and RSA decrypted. */
   readonly heard: () => string;
 }
 

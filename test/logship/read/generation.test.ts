@@ -128,7 +128,7 @@ for (const [what, textOf] of [
     assert.ok(rivals.length <= 64, `${rivals.length} are remembered`);
   });
 
-test('one of many generations is recognized if it was recorded separately, and counts as new otherwise', () => {
+test('a generation is recognized while its start is remembered, and counts as new afterwards', () => {
   const textOf = (n: number) => `up\n2026-11-20 08:${String(n).padStart(4, '0')} on\n`;
   let rivals: Generation['rivals'] = [];
   for (let n = 0; n < 100; n++) rivals = generation(textOf(n), { rivals }).rivalsOfNext(bytes(textOf(n + 1)));

@@ -34,7 +34,7 @@ class Service {
     this.append();
   }
 
-  /** The same, with copies. */
+  /** Rotates by copytruncate instead: copies FILE to FILE.1, and truncates FILE. */
   copytruncate(): void {
     this.#moveOn();
     copyFileSync(this.#path(), this.#path(`${FILE}.1`));
@@ -55,7 +55,7 @@ interface Race {
 }
 
 /**
- * A restart from a checkpoint after some rotations. Each line must be read once, in order, despite one more rename
+ * A restart from a checkpoint after some rotations. Each line must be read once, in order, despite one more rotation
  * during the poll.
  */
 async function raced(
