@@ -18,7 +18,7 @@ export interface Site extends AsyncDisposable {
   plan(words?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
   /** The same with `kolla-bootstrap delete`. */
   delete(words?: readonly string[]): Promise<Finished>;
-  /** Another service from the catalogue. */
+  /** Runs kolla-bootstrap with these arguments, for another service. */
   other(words: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
   /** Requests that change Keystone and came through the proxy: all except GETs and token requests. */
   writes(): string[];

@@ -122,7 +122,7 @@ function podSpec(restartPolicy = 'Always') {
   return { restartPolicy, containers: [{ name: 'main', image: 'none.test/c:1' }] };
 }
 
-/** A deleted object remains deleted for the rest of the test. */
+/** A Pod that, once deleted, stays terminating for the rest of the test, because of its finalizer. */
 function pod(name: string) {
   return { ...core('Pod', name, { labels: { app: name }, finalizers: ['example.org/stay'] }), spec: podSpec() };
 }

@@ -220,7 +220,7 @@ for (const { text, object, pods, opposite, unread, byEndpoints } of CASES) {
 
 const ROUNDS = 5000;
 
-test(`${ROUNDS} objects with replaced fields end no wait except with a proper error`, async () => {
+test(`${ROUNDS} objects with replaced fields end no wait with an unexpected error`, async () => {
   const random = randomFrom(18_007);
   const ends = new Map<string, number>();
   for (let round = 0; round < ROUNDS; round++) {

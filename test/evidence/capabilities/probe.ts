@@ -39,8 +39,8 @@ export const probe: Capability = {
       file: 'test/probe/local/unseen.test.ts',
       test: [
         'a sidecar reports sockets without a visible owner, with the fix',
-        'a sidecar reports a socket without an owner in the Pod as unhealthy',
-        'a sidecar finds listening and running processes',
+        'a sidecar reports a port without any connection in the Pod as unhealthy',
+        'a sidecar finds a listening port, but not processes of other containers',
       ],
     },
     {

@@ -169,7 +169,7 @@ test('a restart while the rest of a copy is being sent reads that rest again', a
   );
 });
 
-test('a line has one id, whether read before its file was renamed, after, or without a checkpoint', async () => {
+test('a line that is read again without a checkpoint has the same id', async () => {
   await using r = await reading();
   append(r, 0, 20);
   await r.poll();
