@@ -9,7 +9,7 @@ export interface Turn extends Sample {
   readonly connections: number;
 }
 
-/** Expected result and output of a run. */
+/** A command line to run, with the output that it must have. */
 interface Program {
   readonly words: readonly string[];
   readonly env: NodeJS.ProcessEnv;

@@ -115,7 +115,7 @@ export async function taken(
   };
   const sampling = setInterval(sample, SAMPLE_MS);
   const { firstMs, lastMs } = await Promise.race([arrived(running.pid), failed]).finally(() => clearInterval(sampling));
-  failed.catch(() => {}); // that is how it is stopped
+  failed.catch(() => {}); // it rejects when the shipper is stopped
   await sleep(SETTLE_MS);
   return {
     cpuS: cpuSecondsOf(running.pid),

@@ -181,7 +181,7 @@ const galera: Subject = {
   },
 };
 
-/** Subjects run for real. */
+/** Subjects with a real server. */
 export const REAL: Readonly<Record<string, Subject>> = {
   memcached: real(canRunMemcached, () => startMemcached(11_211), 'memcached on 11211', 'gone'),
   horizon: apache(8080, 'frozen'),

@@ -250,7 +250,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.match(stderr, new RegExp(`logged in as ${site.database}@`));
   });
 
-  test('finishes an ALTER TABLE within the grace period after SIGTERM', async () => {
+  test('lets an ALTER TABLE finish within the grace period after SIGTERM', async () => {
     const site = siteOn(mariadb);
     await using reader = await readingBig(site);
     await using begun = await site.begin(['--grace', '60s', ...statements(ALTER)]);
