@@ -215,7 +215,7 @@ export const logShip: Capability = {
         'an unavailable destination does not block others, and is reported separately',
         'destinations given in another order each resume at their own offset',
         'printing existing lines does not affect delivery to the server',
-        "a probe reads the first destination's checkpoint; the others are named after their destination",
+        "the first destination's checkpoint has the name that a probe reads; the others are named after their destination",
       ],
       least: 4,
     },

@@ -10,7 +10,7 @@ import { runHelper } from '../../support/helper.ts';
 import { assertSame, shipped } from './compared.ts';
 import { hostileLog } from './hostile-log.ts';
 
-test('the module is what its source compiles to', async () => {
+test('the WebAssembly module is what its source compiles to', async () => {
   assert.equal(readFileSync(COMPILED, 'utf8'), await compiledLines());
 });
 

@@ -75,7 +75,7 @@ function shown(path: string, body: Body): object {
   return { index_templates: [{ name, index_template: { composed_of: [], ...body } }] };
 }
 
-/** The simulated template; if there is none, the stored one. */
+/** The template that applies: `winner`, else the one in the request, else the stored one. */
 function simulated(tried: string, kept: ReadonlyMap<string, Body>, winner?: Body): unknown {
   if (winner !== undefined) return winner;
   const template = tried === '' ? [...kept.values()].find((body) => 'template' in body) : (JSON.parse(tried) as Body);

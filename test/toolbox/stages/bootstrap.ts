@@ -4,7 +4,7 @@ import { kubeconfigText } from '../../cluster/kubernetes/credentials.ts';
 import { freePort } from '../../../tools/port.ts';
 import type { Stage, Stages } from './stage.ts';
 
-/** Unit tests have no Keystone: the output names the one it waits for. test/integration runs them on a real one. */
+/** Unit tests have no Keystone: the output names the server that the command waits for. test/integration has real ones. */
 export const BOOTSTRAP: Stages = {
   "kolla-bootstrap glance --admin-user root --public-url 'https://api.example.com:{port}' --internal-url 'http://{name}:{port}'":
     (directory) => noDatabase(directory, 'glance-manage'),

@@ -12,7 +12,7 @@ import type { SetStage, Stages } from './stage.ts';
 
 const MONTH_MS = 30 * 86_400_000;
 
-/** A server that gives this response to any request. */
+/** A server that gives these responses in this order, whatever the requests are. */
 const answering =
   (place: string, ...answers: string[]): SetStage =>
   async (directory, stack) => {
