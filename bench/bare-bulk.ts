@@ -1,7 +1,7 @@
 /**
  * `node bench/bare-bulk.ts URL FILE INDEX`: sends the JSON documents of a file, one per line, in bulk requests as large
- * and as concurrent as those of kolla-log-ship, and does nothing else: what the server is able to take. Then it waits to
- * be stopped, so that its CPU can be read.
+ * and as concurrent as those of kolla-log-ship, and does nothing else: this shows how much the server can take. Then it waits
+ * to be stopped, so that its CPU time can be read.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -14,7 +14,7 @@ export interface Cost {
   readonly wallMs: Figures;
 }
 
-/** One task, done alternately by ours and by the existing tool. */
+/** One task, done alternately by kolla-pod and by the existing tool. */
 export interface Row {
   readonly work: string;
   readonly ours: Cost;
@@ -33,7 +33,7 @@ interface Common {
   readonly title: string;
   /** The compared tool, with its version. */
   readonly peer: string;
-  /** Column of our figures where both sides are ours; default kolla-pod. */
+  /** Heading of our column, if the peer is kolla-pod too; by default kolla-pod. */
   readonly subject?: string;
   readonly capability: Capability;
 }

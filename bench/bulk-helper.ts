@@ -1,7 +1,7 @@
 /**
  * `node bench/bulk-helper.ts URL FILE PREFIX [stay]`: ships the lines of a file as raw documents by the bulk helper of
  * `@elastic/elasticsearch`, as an application would: no rotation, no checkpoint. The documents are those of
- * `kolla-log-ship --schema raw`, apart from their ids. With `stay` it waits to be stopped, so that its CPU can be read.
+ * `kolla-log-ship --schema raw`, apart from their ids. With `stay` it waits to be stopped, so that its CPU time can be read.
  */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -24,7 +24,7 @@ const PASSWORD = 'secret-of-the-service';
 const BEGINS = 'the command begins';
 /** Prints when it starts, and never exits. */
 const COMMAND = ['sh', '-c', `echo ${BEGINS}; exec sleep infinity`];
-/** Kills are spread over this long after the others wait, to hit any moment between two renewals. */
+/** Maximum delay of a kill: delays are spread evenly, so that kills hit every moment between two renewals. */
 const SPREAD_MS = 1000;
 
 let databases = 0;

@@ -9,7 +9,7 @@ export interface Turn extends Sample {
   readonly connections: number;
 }
 
-/** Expected result and output of a run. */
+/** A command line to run, with the output that it must have. */
 interface Program {
   readonly words: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -55,7 +55,7 @@ async function turnOf({ words, env, says }: Program, mariadb: Mariadb): Promise<
   return { cpuMs: (user + system) * 1000, wallMs: real * 1000, connections };
 }
 
-/** Since the server's start. */
+/** Number of connections since the server's start. */
 async function connectionsTo(mariadb: Mariadb): Promise<number> {
   const [row] = await mariadb.query("SHOW GLOBAL STATUS LIKE 'Connections'");
   return Number(row?.['Value']);

@@ -17,7 +17,7 @@ import { takeovers } from './db-sync-takeovers.ts';
 import { percentile, round, type Figure } from './figure.ts';
 
 const ROUNDS = 15;
-/** In addition to the lease. */
+/** Target for a takeover, in addition to the lease. */
 const REACH_MS = 2000;
 const LEASES = [
   { leaseMs: 2000, lossMs: 1000, samples: 20 },

@@ -79,7 +79,7 @@ export function percentile(values: readonly number[], part: number): number {
   return values.toSorted((a, b) => a - b)[Math.max(1, Math.ceil(values.length * part)) - 1] ?? NaN;
 }
 
-/** Rounded to significant digits. */
+/** Rounded to this number of decimals. */
 export function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }

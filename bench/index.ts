@@ -6,7 +6,7 @@
  *   children, and wall time -> minimum and median -> docs/evidence/bench-NAME.json and .svg, and a table in
  *   docs/concepts/performance.md
  *
- * Each bench is a file in this directory. Ratios compare the minimum CPU times: anything above is the machine's other
+ * Each bench is a file in this directory. Ratios compare the minimum CPU times: time above the minimum is due to other
  * load. A bench that cannot run on this machine is listed with the reason, and its earlier results are kept.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -124,7 +124,7 @@ function peersOf(bench: Bench): string {
   return other === undefined ? peer : `${peer}, and ${other}`;
 }
 
-/** Writes its table between its markers. */
+/** Writes a bench's table between its markers in the page. */
 function intoPage(bench: Bench, table: readonly string[], where: string): void {
   const { name, title } = bench;
   const text = [

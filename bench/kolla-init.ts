@@ -20,8 +20,7 @@ const canRun: Capability = async () =>
   existsSync(join(DIST, 'bin/kolla-init')) ? await canMeasure() : 'dist/bin does not exist: run `make build`';
 
 /**
- * kolla-init in kolla-core and in kolla-pod, alternately: files into an in-memory volume, as its plan says, and one
- * wait.
+ * kolla-init in kolla-core and in kolla-pod, alternately: installs files into an in-memory volume, and waits for a port.
  */
 export const kollaInit: FiguresBench = {
   kind: 'figures',

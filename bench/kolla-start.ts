@@ -49,7 +49,7 @@ export const kollaStart: DuelBench = {
         rounds: again ? CA_ROUNDS + 1 : CA_ROUNDS,
         env,
       });
-      // The first of the unchanged runs of both has added it.
+      // The first unchanged run of each side, which is left out, has added the certificate.
       rows.push(rowOf(work, taken.ours.slice(again ? 1 : 0), taken.peer.slice(again ? 1 : 0), CA_REACH));
     }
     return rows;

@@ -42,7 +42,7 @@ function rateOf(runs: readonly Taken[]): number {
   return round(LINES / Math.min(...runs.map(({ cpuS }) => cpuS)) / 1000, 0);
 }
 
-/** The documented line of a format, with the time going on. */
+/** The documented line of a format, repeated with increasing times. */
 function linesOf(format: FormatName): string {
   const line = DOCUMENTED_LINES[format][0]!;
   const two = (value: number) => String(value).padStart(2, '0');

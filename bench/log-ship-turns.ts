@@ -7,7 +7,7 @@ export interface Work extends Omit<Job, 'port'> {
   readonly lines: number;
 }
 
-/** Runs shippers alternately on the same files, each from its start. Returns their runs in that order. */
+/** Runs shippers alternately on the same files, each from its start. Returns the runs of each shipper. */
 export async function inTurns(
   sink: BulkSink,
   { lines, ...job }: Work,

@@ -58,7 +58,7 @@ export const bulkHelper: Shipper = ({ files: [file = ''], port }, directory) => 
 
 const BARE_BULK = fileURLToPath(new URL('bare-bulk.ts', import.meta.url));
 
-/** Sends documents that were made before, and nothing else; the job's only file has them. */
+/** Only sends ready-made documents, which the job's only file contains. */
 export function bareBulk(index: string): Shipper {
   return ({ files: [file = ''], port }, directory) => {
     const args = [BARE_BULK, `http://127.0.0.1:${port}`, file, index];
@@ -115,7 +115,7 @@ export async function taken(
   };
   const sampling = setInterval(sample, SAMPLE_MS);
   const { firstMs, lastMs } = await Promise.race([arrived(running.pid), failed]).finally(() => clearInterval(sampling));
-  failed.catch(() => {}); // that is how it is stopped
+  failed.catch(() => {}); // it rejects when the shipper is stopped
   await sleep(SETTLE_MS);
   return {
     cpuS: cpuSecondsOf(running.pid),

@@ -7,7 +7,7 @@ import { startAll, type Waiter } from './waiter.ts';
 
 const AT_ONCE = 20;
 const WATCHES = 1000;
-/** One client has at most a hundred. */
+/** A client opens at most a hundred watches. */
 const WATCHES_A_CLIENT = 98;
 const MINUTE_MS = 60_000;
 /** Lets the effects of a thousand new objects settle. */
@@ -25,7 +25,7 @@ interface Minute {
 }
 
 /**
- * Cost of a minute of waiting for the API server, etcd and the clients.
+ * Cost that a minute of waiting causes to the API server, etcd and the clients.
  * @param watching kubeconfig of an account that may watch @param asking kubeconfig of one that may not
  */
 export async function minutes(

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const BIN = fileURLToPath(new URL('../dist/bin', import.meta.url));
 const ROUNDS = 8;
-/** Each starts six Erlang VMs. */
+/** Each round starts six Erlang VMs. */
 const WHOLE_ROUNDS = 3;
 const CHECKS = 10;
 const IDLE_MS = 10_000;

@@ -21,9 +21,9 @@ const UID = 42_436;
 const PODS = 12;
 const SETTLE_MS = 5000;
 const WINDOW_MS = 20_000;
-/** Measured windows each: the node's other load varies between them. */
+/** Measured windows per way of probing: the node's other load varies between them. */
 const WINDOWS = 2;
-/** Fraction of all probes. */
+/** Maximum fraction of failed probes. */
 const MOST_FAILED = 0.02;
 const TICK_MS = 10;
 const WORDS = ['nova-compute', '8080'];

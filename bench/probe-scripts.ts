@@ -37,7 +37,7 @@ const server = createServer((socket) => socket.on('error', () => socket.destroy(
 server.listen(5672, '127.0.0.1');
 await once(server, 'listening');
 await using worker = await make({ name: 'nova-compute' });
-// A service using oslo.messaging has several.
+// A service using oslo.messaging has several connections.
 for (let i = 0; i < 4; i++) await worker.does(['connect', '127.0.0.1', 5672]);
 await using listener = await make({ name: 'memcached' });
 await listener.does(['listen', 11_211]);

@@ -9,7 +9,7 @@ const CONFIG = 'var/lib/kolla/config_files';
 const BYTES = 4000;
 const ROUNDS = 15;
 const FILES = [0, 1, 20, 200, 10_000];
-/** By number of files. */
+/** Target ratios by number of files. */
 const REACH: Readonly<Record<number, number>> = { 20: 0.25, 200: 0.6, 10_000: 0.6 };
 /** With this many files a start takes seconds. */
 const MANY = { files: 10_000, rounds: 3 };
@@ -37,7 +37,7 @@ export const setConfigs: DuelBench = {
   },
 };
 
-/** The lower bound of both. */
+/** The startup alone, which is the lower bound of both. */
 async function starting(): Promise<Row> {
   const { ours, peer } = await duel({
     tree: {},
@@ -66,7 +66,7 @@ async function measure(
     rounds: again ? rounds + 1 : rounds,
     env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' },
   });
-  // The first of the unchanged runs has installed everything.
+  // The first unchanged run, which is left out, has installed everything.
   return rowOf(work, ours.slice(again ? 1 : 0), peer.slice(again ? 1 : 0), reach);
 }
 

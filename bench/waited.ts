@@ -10,7 +10,7 @@ export interface Waited {
   meet(): Promise<void>;
 }
 
-/** Immutable once set. */
+/** `startTime` of every Job, which is immutable once set. */
 const START = seconds(new Date());
 
 /** Creates an object by number. */

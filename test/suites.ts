@@ -17,7 +17,7 @@ export interface Suite {
   readonly waits?: readonly string[];
   /** Patterns of test files with a node. */
   readonly node?: readonly string[];
-  /** Files they read or run in addition to their imports, for `CHANGED=1`. */
+  /** Files that the tests read or run in addition to their imports, for `CHANGED=1`. */
   readonly reads?: readonly string[];
 }
 

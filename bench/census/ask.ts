@@ -20,13 +20,13 @@ const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => 
 export interface CheckRunner extends AsyncDisposable {
   /** Runs the declared check in a shell, as Docker does. */
   declared(words: string): Promise<Answer>;
-  /** Arguments of kolla-probe. */
+  /** Runs kolla-probe with these arguments. */
   native(words: string, env?: NodeJS.ProcessEnv): Promise<Answer>;
 }
 
 /**
- * Creates Kolla's names: kolla-core's as shipped, the others from source.
- * @param directory for the names, and for programs that a test puts on the PATH
+ * Creates Kolla's commands: those of kolla-core as shipped, the others from source.
+ * @param directory for the commands, and for programs that a test puts on the PATH
  */
 export async function openCheckRunner(directory: string): Promise<CheckRunner> {
   await using stack = new AsyncDisposableStack();

@@ -1,4 +1,4 @@
-/** `node bench/census/census.ts [--print]`: runs the census and prints its table; with --print into docs/evidence/. */
+/** `node bench/census/census.ts [--print]`: runs the census and prints its table; --print also writes it to docs/evidence/. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { canHoldCensus, holdCensus } from './index.ts';

@@ -3,7 +3,7 @@
  *
  *   src/catalog (allProbes) -> inside.ts, in namespaces with a private /run, where every service's port is free:
  *     states.ts sets up a stand-in (stand-in.py, under the service's name) in a healthy and in an unhealthy state;
- *     memcached, Apache, RabbitMQ and MariaDB are the real servers (real.ts)
+ *     memcached, Apache, RabbitMQ and MariaDB are the real servers (subjects.ts)
  *   -> in each state the declared check through sh, with our commands (ask.ts), the readiness and the liveness check -> Row
  *   rows -> JSON -> the test, which judges each, and table.ts, which prints them
  *

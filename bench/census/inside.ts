@@ -81,7 +81,7 @@ async function looked(probe: ServiceProbe, subject: Subject): Promise<Partial<Ro
 
 async function seen(probe: ServiceProbe, state: string, by: CheckRunner, env?: NodeJS.ProcessEnv): Promise<Seen> {
   const isKolla = isKollaName(probe.declared?.split(' ')[0] ?? '');
-  // Sequential: each sees the processes next to it.
+  // Sequential, because each check sees the processes of the others.
   const byName = isKolla ? await by.declared(probe.declared ?? '') : undefined;
   const readiness = await by.native(probe.readiness, env);
   const liveness = await by.native(probe.liveness);

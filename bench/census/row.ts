@@ -27,6 +27,6 @@ export interface Row {
   readonly skipped?: string;
   readonly well?: Seen;
   readonly unwell?: Seen;
-  /** Whether a restart would help in that state: liveness must fail then too. */
+  /** Whether a restart would help in the unhealthy state: liveness must then fail too. */
   readonly isDead?: boolean;
 }

@@ -16,7 +16,7 @@ export interface Plan {
   readonly looks: Looks;
   readonly well: State;
   readonly unwell: State;
-  /** Whether liveness must fail too. */
+  /** Whether liveness must fail too in the unhealthy state. */
   readonly isDead: boolean;
 }
 
@@ -69,7 +69,7 @@ function workerPlan(looks: Looks, port: number, index: number, connections: numb
     { state: 'CLOSE-WAIT', does: [['ended', ENDING_HOST, port]] },
     { state: "another process's connection", does: [], otherDoes: [['connect', HOST, port]] },
     { state: 'no such process', does: undefined, isDead: true },
-    // Kolla's pattern matches it as the port that is its prefix.
+    // Kolla's pattern also matches a longer port that starts with the wanted one.
     { state: `connected to ${longer}`, does: [['connect', HOST, longer]] },
   ];
   const possible = states.slice(0, longer > 65_535 ? -1 : undefined);

@@ -23,7 +23,7 @@ export interface Started extends AsyncDisposable {
   readonly env?: NodeJS.ProcessEnv;
   /** Readiness arguments, if they need a file of ours. */
   readonly readiness?: string;
-  /** Liveness arguments, if they need one. */
+  /** Liveness arguments, if they need a file of ours. */
   readonly liveness?: string;
   /** Makes it unhealthy and describes the state. */
   fail(): Promise<string>;
@@ -181,7 +181,7 @@ const galera: Subject = {
   },
 };
 
-/** Subjects run for real. */
+/** Subjects with a real server. */
 export const REAL: Readonly<Record<string, Subject>> = {
   memcached: real(canRunMemcached, () => startMemcached(11_211), 'memcached on 11211', 'gone'),
   horizon: apache(8080, 'frozen'),

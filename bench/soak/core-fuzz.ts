@@ -2,8 +2,9 @@
  * `MINUTES=60 SEED=1 node bench/soak/core-fuzz.ts`: runs kolla-core's kolla_set_configs, built with AddressSanitizer and
  * UndefinedBehaviorSanitizer, on damaged input.
  *
- *   seed and number -> a generated case (files, config.json) -> changed bytes in config.json, passwd, group and file names
- *   -> one run as root in its own root -> exits with 0, 1 or 2, without a signal or a report of a bug or a sanitizer
+ *   seed and number -> a generated case (files, config.json) -> changed bytes in config.json, passwd and group; some cases
+ *   with config.yaml instead -> one run as root in its own root -> exits with 0, 1 or 2, without a signal or a report of
+ *   a bug or a sanitizer
  *
  * Any other case is kept in test/native/corpus/ and makes the run exit with 1.
  */
@@ -88,7 +89,7 @@ function damage(path: string, random: () => number): void {
   try {
     text = readFileSync(path, 'latin1');
   } catch {
-    // Not every case has it.
+    // Not every case has this file.
   }
   for (let left = 1 + Math.floor(random() * 4); left > 0; left--) {
     const at = Math.floor(random() * (text.length + 1));

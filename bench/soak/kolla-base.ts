@@ -62,7 +62,7 @@ async function sizeOf(): Promise<number> {
   return Number(await docker.must(['image', 'inspect', '--format', '{{.Size}}', BASE]));
 }
 
-/** Including packages that no other package needs then. */
+/** Space freed by removing the packages, and those that no other package then needs. */
 async function freed(packages: string): Promise<string> {
   return await said(`SUDO_FORCE_REMOVE=yes apt-get --assume-no --autoremove purge ${packages}`, false);
 }

@@ -13,7 +13,7 @@ const LINES = Number(process.env['LINES'] || 1_000_000);
 /** Bytes between two reads. */
 const PIECES = [1, 2, 7, 17, 64, 151, 300, 1000, 4096, 65_536, 262_144, Infinity];
 const MOST_LINES = 20_000;
-/** Small pieces get a part of a log: each takes some system calls. */
+/** With small pieces the log is shorter: each piece takes some system calls. */
 const LINES_PER_BYTE = 500;
 const ZONES = ['UTC', 'Europe/Berlin'] as const;
 

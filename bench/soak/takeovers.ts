@@ -1,9 +1,9 @@
 /**
  * A thousand takeovers: `make soak`; `SEED=n` and `TAKEOVERS=n` change the defaults.
  *
- *   a cluster that evicts silent nodes early, lanes with a lease of 2 s: the holder killed repeatedly, and every other
- *     fault that leaves the nodes running -> a cluster with Galera's own timeouts, lanes with a lease of 30 s: the holder
- *     frozen, its node killed, partitioned, frozen -> after each fault a migrator finishes -> every takeover judged
+ *   a cluster with Galera's own timeouts, lanes with a lease of 30 s: the holder frozen, its node killed, partitioned,
+ *     frozen -> a cluster that evicts silent nodes early, lanes with a lease of 2 s: the holder killed repeatedly, and
+ *     every other fault that leaves the nodes running -> after each fault a migrator finishes -> every takeover judged
  *
  * Writes docs/evidence/soak-takeovers.md and .json at the end. The first wrong takeover makes it exit with 1 and the
  * diagnostics; Ctrl-C prints the counts so far.
@@ -32,7 +32,7 @@ import { pageOf, type Part } from './takeovers-page.ts';
 const TAKEOVERS = Number(process.env['TAKEOVERS'] || 1000);
 const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));
 const LANES = 4;
-/** Per fault, with a lane's lease; spread over all lanes. */
+/** Injections of each rare fault, over all lanes. */
 const EACH = 12;
 const TELL_MS = 30_000;
 /** Without a new fault for this long, no migrator takes over: prints the open waits and exits. */

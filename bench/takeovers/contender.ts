@@ -26,7 +26,7 @@ export interface ContenderPlan {
 
 export interface LogLine {
   readonly msg: string;
-  /** The program that these arguments belong to, if not its own. */
+  /** The program whose output the line repeats, if any. */
   readonly from?: string;
   readonly token?: number;
 }
@@ -39,7 +39,7 @@ export interface Contender extends AsyncDisposable {
   readonly running: Running;
   /** Token of its turn; undefined without one. */
   readonly token: number | undefined;
-  /** Commit time of its migration's first row, by performance.now(). */
+  /** When its migration logged that its first row is committed, by performance.now(). */
   readonly startedAt: number | undefined;
   /** The ports through which its migration has written; the first is the one it started at. */
   readonly ports: ReadonlySet<number>;

@@ -28,7 +28,7 @@ export async function stalledEvidence(lane: Lane, holder?: Contender): Promise<s
   return [ends, ...(await sessionsIn(lane)), ...last.map(logOf), ...waiting.map(tail)].join('');
 }
 
-/** The sessions of a lane's accounts, on each responding node. */
+/** The sessions in a lane's database, and those of root, on each usable node. */
 async function sessionsIn({ arena, database }: Lane): Promise<string[]> {
   const sql = `SELECT ID, USER, HOST, COMMAND, TIME, STATE, LEFT(INFO, 150) AS INFO FROM information_schema.PROCESSLIST
     WHERE DB = ? OR USER = 'root' ORDER BY TIME DESC`;

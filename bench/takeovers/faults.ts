@@ -56,7 +56,7 @@ export const RELEASE: Fault = {
   },
 };
 
-/** Its migration runs on. */
+/** The migration of the frozen helper keeps running. */
 const HELPER_FROZEN: Fault = {
   name: 'helper-frozen',
   codes: [LOST],

@@ -7,8 +7,8 @@
  *     -> judged: none of its rows after the successor's start, growing tokens, unchanged rows -> the successor succeeds
  *
  * Overlap is judged only by the order in which the journal was committed, not by our lock or our log. A contender that
- * exits is replaced, as by a kubelet. What can fail: no migrator takes over in time (NoTakeover), a fenced one writes a
- * row (Overlap), a token does not grow; each error carries the journal's end and both logs.
+ * exits is replaced, as by a kubelet. What can fail: no migrator takes over (reported by the watchdog), a fenced one
+ * writes a row, a token does not grow; each error carries the journal's end and both logs.
  */
 export { openArena, type Arena } from './arena.ts';
 export { FROZEN, HOLDER_FAULTS, KILL, NODE_FAULTS, RELEASE, type Fault } from './faults.ts';

@@ -48,7 +48,7 @@ export async function settled(
 }
 
 /**
- * Writes of a migration after another one had started, or after its own end.
+ * Writes of a migration after another one had started.
  * @param begun the last migration that started before these rows
  */
 export function overlapsIn(rows: readonly JournalRow[], begun?: string): JournalRow[] {

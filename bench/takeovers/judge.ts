@@ -30,7 +30,7 @@ const judged = new WeakMap<Lane, Judged>();
 export interface Judgement {
   /** Number of judged journal rows. */
   readonly rows: number;
-  /** Of the fault; false if the holder had lost its lease before, as happens with leases of 2 s on a busy machine. */
+  /** False if the holder had lost its lease before the fault, as happens with leases of 2 s on a busy machine. */
   readonly isTakeover: boolean;
 }
 

@@ -78,7 +78,7 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
     if (over.aborted) await contender.running.stop(0);
     return contender;
   };
-  /** Sequentially, while the lane is open. */
+  /** Runs contenders of a node one after the other, while the lane is open. */
   const keep = async (home: GaleraNode): Promise<void> => {
     do {
       const contender = await enter(home);
@@ -88,7 +88,7 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
       heard.tell();
       await contender.way[Symbol.asyncDispose]();
       if (contender.code === LOST && !over.aborted) await pause(BACKOFF_MS, over).catch(() => {});
-      // A program without a lock would exit again and again.
+      // A program without a lock would exit repeatedly.
     } while (!over.aborted && options.program === undefined);
   };
   const closing = new AbortController();

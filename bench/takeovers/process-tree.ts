@@ -22,7 +22,7 @@ export function treeOf(pid: number): Seen[] {
   return tree;
 }
 
-/** Those still running, without zombies. */
+/** The processes still running, without zombies. */
 export function aliveOf(seen: readonly Seen[]): Seen[] {
   return seen.filter(({ pid, startedAt }) => {
     const stat = statOf(pid);

@@ -12,9 +12,9 @@ import { holderOf, type Lane } from './lane.ts';
 import { signal, treeOf } from './process-tree.ts';
 import type { Tally } from './tally.ts';
 
-/** Limit for leases that the machine is too slow for. */
+/** Maximum number of rounds, for a machine too slow for the leases. */
 const MOST_ROUNDS = 10;
-/** Faults come at any time of a migration. */
+/** Maximum delay of a fault, which comes at a random time of a migration. */
 const LATEST_MS = 300;
 
 export interface Game {

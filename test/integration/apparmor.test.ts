@@ -8,7 +8,7 @@ import { run } from '../../tools/process.ts';
 const PROFILE = fileURLToPath(new URL('../../k8s/security/apparmor-helpers', import.meta.url));
 const skip = (await canUnpackDebian()) ?? false;
 
-/** Kernels without AppArmor can compile profiles too; only loading needs one that has it. */
+/** Compiles a profile. Only loading one needs a kernel with AppArmor. */
 async function compile(input?: string): Promise<{ code: number; stderr: string }> {
   const root = await unpackedPackages('apparmor', ['apparmor'], { dependencies: false });
   const args = ['--skip-kernel-load', '--skip-cache', '--base', join(root, 'etc/apparmor.d')];

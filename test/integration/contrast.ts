@@ -5,7 +5,7 @@ export interface Contrast {
   readonly seen: number;
 }
 
-/** For page.evaluate(): finds that text by WCAG 2's relative luminance. A string, since the page has other globals. */
+/** For page.evaluate(): finds the text with the lowest contrast, by WCAG 2's relative luminance. A string, since the page has other globals. */
 export const LEAST_CONTRAST = `(() => {
   const parts = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);
   const luminance = (color) => {

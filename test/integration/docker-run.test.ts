@@ -37,7 +37,7 @@ test(
     await using running = await startHelper('kolla-init', command.slice(1), {
       keepOutput: true,
       cwd: directory.path,
-      // What the engine would mount. The name of a network leads to its servers; here a port does.
+      // Without an engine, variables replace its mounts, and ports on 127.0.0.1 replace server names of its network.
       env: { ...env, KOLLA_INIT_WAIT: waits, KOLLA_INIT_CONFIG_DIR: config, KOLLA_INIT_ROOT: tree },
     });
     let said = '';

@@ -54,7 +54,7 @@ describe('values of the pages', { skip: noHelm ?? false }, () => {
     test(`the chart accepts ${example.place}`, async () => {
       const chart = chartOf(example) ?? 'keystone';
       await using charts = await rendering(chart);
-      // The chart does not create it, so it must be among the passwords.
+      // The chart does not generate this password, so it must be given.
       const logs = ['--set', 'global.passwords.elasticsearch_password=x'];
       assert.ok((await charts.render(example.document, logs)).all.length > 0);
     });
@@ -129,7 +129,7 @@ describe('objects and commands of the pages', { skip: (await canRunControlPlane(
     });
 });
 
-/** In this empty cluster a missing object is expected. */
+/** Errors in the command line itself. A missing object is not one: this cluster is empty. */
 const MISTAKE =
   /unknown (?:command|flag|shorthand)|flag needs|invalid argument|Invalid value|must (?:specify|provide)|is required|are required|resource type|see .* --help/i;
 

@@ -74,7 +74,7 @@ describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeysto
   });
   after(async () => await directory[Symbol.asyncDispose]());
 
-  test('runs keystone-manage as uid 42425 without a privilege', async () => {
+  test('runs keystone-manage as uid 42425 without privileges', async () => {
     const { code, stdout, stderr } = await runInside('keystone-manage', '--version');
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^\d+\.\d+\.\d+/);
@@ -94,7 +94,7 @@ describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeysto
     assert.match(stderr, /\/usr\/a.*Read-only file system/);
   });
 
-  test("has our names in place of Kolla's, and Kolla's users", async () => {
+  test("has kolla-pod's commands on its PATH, and Kolla's uid and groups", async () => {
     const { stdout, stderr } = await runInside('bash', '-c', 'kolla-pod && kolla-init && kolla-probe && id');
     const id = 'uid=42425(keystone) gid=42425(keystone) groups=42425(keystone),42400(kolla)';
     assert.equal(stdout, `kolla-pod of kolla-pod\nkolla-init of kolla-pod\nkolla-probe of kolla-pod\n${id}\n`, stderr);

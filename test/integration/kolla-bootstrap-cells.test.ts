@@ -43,7 +43,7 @@ describe("Nova's cells, with its own nova-manage", { skip }, () => {
       '',
     ].join('\n');
   const cell0 = (database: string): Cell => ({ uuid: CELL0, name: 'cell0', transport: 'none:///', database });
-  /** The stored value, which shows what the tool would fill in or hide. */
+  /** The mappings as stored: nova-manage prints them with templates filled in and passwords hidden. */
   const cells = async () =>
     (await mariadb.query(
       `SELECT uuid, name, transport_url AS transport, database_connection AS \`database\` FROM ${API}.cell_mappings ORDER BY id`,

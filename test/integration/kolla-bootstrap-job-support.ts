@@ -18,11 +18,11 @@ export interface JobSite extends AsyncDisposable {
   start(words?: readonly string[]): Promise<Running>;
   /** The same for `plan` and `status`. */
   show(command: 'plan' | 'status', words?: readonly string[]): Promise<Finished>;
-  /** The calls of its tool, in order. */
+  /** The calls of the service's tool, in order. */
   journal(): Promise<string[]>;
-  /** Lets the tool's command `first` finish; a closed one waits for it. */
+  /** Lets the tool's command `first` finish, which waits for this in a site created with `isClosed`. */
   open(): Promise<void>;
-  /** Removes its Keystone password from its configuration. */
+  /** Removes the service's Keystone password from its configuration. */
   forgetPassword(): Promise<void>;
   /** The token in the fence row. */
   token(): Promise<number>;

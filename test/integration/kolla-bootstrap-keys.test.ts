@@ -260,7 +260,7 @@ async function adminId(replica: Replica): Promise<string> {
   return (body as unknown as { users: { id: string }[] }).users[0]!.id;
 }
 
-/** The key that Keystone has recorded as the one that encrypted it. */
+/** The hash, as recorded by Keystone, of the key that encrypted this credential. */
 async function hashOf(mariadb: SharedMariadb, id: string): Promise<string> {
   const [row] = await mariadb.query(`SELECT key_hash FROM ${DATABASE}.credential WHERE id = ?`, [id]);
   return String(row?.['key_hash']);

@@ -18,7 +18,7 @@ export interface Site extends AsyncDisposable {
   plan(words?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
   /** The same with `kolla-bootstrap delete`. */
   delete(words?: readonly string[]): Promise<Finished>;
-  /** Another service from the catalogue. */
+  /** Runs kolla-bootstrap with these arguments, for another service. */
   other(words: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
   /** Requests that change Keystone and came through the proxy: all except GETs and token requests. */
   writes(): string[];
@@ -41,7 +41,7 @@ export interface Admin {
   readonly use: (token: string) => Promise<number>;
 }
 
-/** @param port of Keystone itself: the tests' own requests are not counted */
+/** Logs in to Keystone without the proxy, so that the tests' own requests are not counted. */
 export async function adminOf({ url, adminPassword }: KeystoneServer): Promise<Admin> {
   const tokenOf = async (name: string, password: string, project: string): Promise<string | number> => {
     const domain = { id: 'default' };

@@ -43,15 +43,15 @@ describe('kolla-build with our override', { skip }, () => {
     assert.match(base.slice(copied), /^CMD \["kolla_start"\]$/m);
   });
 
-  test('no image overwrites ours with Kolla’s own health checks', () => {
+  test('no image overwrites our health checks with Kolla’s own', () => {
     for (const text of Object.values(plain)) assert.doesNotMatch(text, /healthcheck_(curl|mariadb|rabbitmq)/);
   });
 
-  test('only base is changed otherwise: the binary is one layer of all images', () => {
+  test('only base copies the binary, which is one layer of all images', () => {
     for (const [name, text] of Object.entries(plain)) assert.equal(text.includes('kolla-pod:'), name === 'base', name);
   });
 
-  test('lsof is left out, and sudo is kept until nothing needs root', () => {
+  test('lsof is not installed, and sudo is unless images are rootless', () => {
     const packagesOf = (text: string) =>
       /apt-get -y install --no-install-recommends (?<list>.*dumb-init.*?) &&/.exec(text);
     const [some = [], fewer] = [plain, rootless].map(
@@ -64,7 +64,7 @@ describe('kolla-build with our override', { skip }, () => {
     );
   });
 
-  test('without root sudo is ours, and the image to copy from is configurable', () => {
+  test('in rootless images sudo is ours, and the image to copy from is configurable', () => {
     assert.match(rootless.base, /^COPY --from=registry\.example\/kolla-pod:9 \/opt\/kolla-pod \/opt\/kolla-pod$/m);
     assert.match(rootless.base, / \/opt\/kolla-pod\/bin\/\* \/opt\/kolla-pod\/rootless-bin\/\* \/usr\/local\/bin\/$/m);
     assert.doesNotMatch(plain.base, /rootless-bin/);

@@ -250,7 +250,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.match(stderr, new RegExp(`logged in as ${site.database}@`));
   });
 
-  test('finishes an ALTER TABLE within the grace period after SIGTERM', async () => {
+  test('lets an ALTER TABLE finish within the grace period after SIGTERM', async () => {
     const site = siteOn(mariadb);
     await using reader = await readingBig(site);
     await using begun = await site.begin(['--grace', '60s', ...statements(ALTER)]);
@@ -318,7 +318,7 @@ function commandLine(pid: string): string[] {
   }
 }
 
-/** The value that the variable has in the environment of the first process with that argument. */
+/** `NAME=value` from the first process whose variable of this name contains the word; '' if there is none. */
 function environmentsWith(name: string, word: string): string {
   for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {

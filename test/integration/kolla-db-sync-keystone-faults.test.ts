@@ -139,7 +139,7 @@ describe("a full disk under Keystone's own db_sync", { skip: skip || ((await can
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('the disk becomes full during the migration', async () => {
+  test('that fills up during the migration fails the run, and the next run reports the partially applied schema', async () => {
     await using site = await keystoneSite(mariadb);
     await fillDisk(mariadb, 2048);
     const { code, stderr } = await site.sync();
@@ -160,7 +160,7 @@ describe("a full disk under Keystone's own db_sync", { skip: skip || ((await can
     await endsWell(site);
   });
 
-  test('the disk is full from the start', async () => {
+  test('exits with code 69 and the fix if the disk is full from the start', async () => {
     await using site = await keystoneSite(mariadb);
     await fillDisk(mariadb, 0);
     const { code, stderr } = await site.sync();

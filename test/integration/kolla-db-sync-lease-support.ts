@@ -56,7 +56,7 @@ export const QUICK = ['--lock-loss', '1500ms', '--lease', '3s'] as const;
 
 const THE_LEASE = { group: 'coordination.k8s.io', resource: 'leases', name: 'kolla-db-sync-keystone' } as const;
 const RBAC = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'waits' } as const;
-/** The name in the Role, which is printed once for all sites. */
+/** Placeholder for the namespace in the Role, which is printed once for all sites. */
 const NOWHERE = 'namespace-of-the-site';
 
 interface Account {

@@ -95,7 +95,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.equal(said(await site.lease())['state'], 'done');
   });
 
-  test('only one of six concurrent runs without a Lease migrates', async () => {
+  test('if no Lease exists yet, only one of six concurrent runs migrates', async () => {
     const site = await newSite();
     await using gate = await gateFile();
     await using stack = new AsyncDisposableStack();

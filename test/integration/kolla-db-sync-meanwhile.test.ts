@@ -18,7 +18,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 
 const skip = (await canRunMariadb()) ?? false;
 
-/** A complete run, and what another run does between its first read of the record and its turn at the lock. */
+/** Runs a complete migration. `other` is called after this run's first read of the record and before it takes the lock. */
 async function migratedBeside(other: (plan: Plan, effects: Effects) => Promise<void>) {
   await using mariadb = await sharedMariadb();
   await using directory = await privateDirectory('meanwhile');

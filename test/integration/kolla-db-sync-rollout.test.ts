@@ -227,7 +227,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
       { role: 'kolla-db-sync-rollout', clusterRole: 'none' },
     );
     assert.equal(items.length, 2);
-    // After its Pods were read, they may be read too.
+    // Once the workloads exist, the wait also reads their Pods, which the Role must allow.
     await create({ ...apps('Deployment', 'absent'), spec: { ...spec('absent', NEW), replicas: 0 } });
     await create({ ...apps('StatefulSet', 'absent'), spec: { ...spec('absent', NEW), serviceName: 'x', replicas: 0 } });
     const nowhere = spec('absent', NEW, { none: 'such' });

@@ -17,7 +17,7 @@ export interface Site {
   readonly env: NodeJS.ProcessEnv;
   /** Runs `kolla-db-sync keystone` with an admin until it exits. */
   sync(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
-  /** Starts it. `said` collects its output. */
+  /** Starts the same command and returns while it runs. */
   begin(args: readonly string[]): Promise<Begun>;
   /** What the migrations have written: one `{ who, what }` per line, in order. */
   journal(): Promise<{ who: string; what: string }[]>;

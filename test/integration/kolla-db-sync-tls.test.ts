@@ -156,7 +156,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     await refuses(ensure(parameters), 77, /rejects the client certificate in .*stranger\/tls\.crt: unknown ca/);
   });
 
-  test('a server without TLS is not used instead', async () => {
+  test('a server without TLS is rejected, not used unencrypted', async () => {
     await using plain = await startMariadb({ extraArgs: ['--skip-ssl'] });
     await refuses(
       ensure({ ssl_ca: server.caFile }, [], 'localhost', plain.port),

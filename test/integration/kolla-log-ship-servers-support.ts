@@ -34,9 +34,9 @@ export interface Site extends AsyncDisposable {
   readonly prefix: string;
   /** The pattern of the indices. */
   readonly index: string;
-  /** The index of these lines. */
+  /** The index of the day of `line()`. */
   readonly day: string;
-  /** Sends requests to the server as its administrator. */
+  /** Options of a shipper that ships to the server as its administrator. */
   readonly to: readonly string[];
   /** Options of a shipper, except those about the server. */
   readonly args: readonly string[];

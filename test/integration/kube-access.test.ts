@@ -114,7 +114,7 @@ describe('API access, against a real API server', { skip: (await canRunControlPl
     await assert.rejects(client.get(path, { signal }), { status: 404, reason: 'NotFound' });
   });
 
-  test('the API server counts one watch for each, and no request while they wait', async ({ signal }) => {
+  test('the API server counts one watch per dependency, and no request while they wait', async ({ signal }) => {
     const labels = { resource: 'configmaps' };
     const watchesBefore = await openWatches(cluster, labels);
     const following = Array.from({ length: 8 }, (_, n) => follow(client, `later-${n}`));

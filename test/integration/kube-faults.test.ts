@@ -37,7 +37,7 @@ describe('a watch and cluster faults', { skip: (await canRunControlPlane()) ?? f
   const set = (name: string, x: number, ...more: string[]) =>
     kubectl(...more, 'patch', 'configmap', name, '--type=merge', `--patch={"data":{"x":"${x}"}}`);
 
-  test('its version was compacted during an outage: restarts with the current objects', async () => {
+  test('a watch whose version was compacted during an outage restarts with the current objects', async () => {
     await create('compacted');
     await create('gone');
     await using proxy = await startProxy(cluster);

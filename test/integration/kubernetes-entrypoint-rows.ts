@@ -14,7 +14,7 @@ export interface Row {
   readonly there?: Verdict;
   /** The ServiceAccount; the default is `entry`. */
   readonly account?: 'watcher' | 'old' | 'nobody';
-  /** Why the original lacks this: it is older than this row. */
+  /** The feature that the original lacks because it is older; the row is then not run on it. */
   readonly notThere?: string;
 }
 
@@ -33,7 +33,7 @@ const refused = (name: string, env: NodeJS.ProcessEnv, says: RegExp, there?: Ver
   ...(there === undefined ? {} : { there }),
 });
 
-/** The same, with the leniency of the original requested. */
+/** An environment that the drop-in accepts in lenient mode, as the original does. */
 const leftOut = (name: string, env: NodeJS.ProcessEnv, says: RegExp): Row => ({
   name: `${name}, lenient`,
   env: { ...env, KOLLA_POD_COMPAT: 'lenient' },

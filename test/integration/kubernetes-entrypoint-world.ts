@@ -1,4 +1,4 @@
-/** The state of the cluster while kubernetes-entrypoint and its drop-in run. It no longer changes. */
+/** The state of the cluster while kubernetes-entrypoint and its drop-in run. It does not change meanwhile. */
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { endPodsOf, type Cluster } from '../cluster/kubernetes/index.ts';
@@ -122,7 +122,7 @@ function podSpec(restartPolicy = 'Always') {
   return { restartPolicy, containers: [{ name: 'main', image: 'none.test/c:1' }] };
 }
 
-/** A deleted object remains deleted for the rest of the test. */
+/** A Pod that, once deleted, stays terminating for the rest of the test, because of its finalizer. */
 function pod(name: string) {
   return { ...core('Pod', name, { labels: { app: name }, finalizers: ['example.org/stay'] }), spec: podSpec() };
 }

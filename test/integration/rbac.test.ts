@@ -16,11 +16,11 @@ import { Cells } from './waits-table.ts';
 /** If the feature is disabled, a watch does not mark the end of its initial events. */
 const AS_OLD_SERVERS = { 'feature-gates': 'WatchList=false' };
 const TIMEOUT_S = 60;
-/** Most of the time these tests wait, for responses and for silence. */
+/** Number of concurrent waits, which mostly wait for responses and for silence. */
 const AT_ONCE = 6;
-/** Deadline of a wait that will not succeed, since the machine may be busy. */
+/** Deadline of a wait that cannot succeed, but must log what is missing, even on a busy machine. */
 const IN_VAIN_S = 8;
-/** Deadline of a wait that never succeeds, however slow the machine is. */
+/** Deadline of a wait that only has to exceed it. */
 const NEVER_S = 2;
 const MANY = Array.from({ length: 9 }, (_, i) => `configmap/many-${i}`);
 
@@ -222,7 +222,7 @@ function verbsOf(items: readonly Item[]): { item: number; rule: number; verb: st
   );
 }
 
-/** The same, for a different account. */
+/** The same Roles, for a different account. */
 function renamed(items: readonly Item[], account: string, other: string): readonly Item[] {
   // Matched as a whole word, because row-10 contains row-1.
   return JSON.parse(JSON.stringify(items).replaceAll(new RegExp(`${account}(?=")`, 'g'), other)) as readonly Item[];

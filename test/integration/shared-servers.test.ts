@@ -50,7 +50,7 @@ describe('servers shared by test files', { skip: (await canRunMariadb()) ?? fals
     assert.notEqual(await pidOf(await sharedMariadb(shared.env)), pid);
   });
 
-  test('a killed run leaves none behind', async () => {
+  test('a killed run leaves no server behind', async () => {
     await using runner = await start(process.execPath, [RUNNER], { keepOutput: true });
     const [line] = (await once(runner.child.stdout!.setEncoding('utf8'), 'data')) as [string];
     const env = JSON.parse(line) as NodeJS.ProcessEnv;

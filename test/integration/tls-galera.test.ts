@@ -52,7 +52,7 @@ describe('Galera with the TLS of its chart', { skip }, () => {
     }
   });
 
-  test("the chart's readiness check and kolla-db-sync reach it as configured", async () => {
+  test("the chart's readiness check and kolla-db-sync reach the cluster as configured", async () => {
     const [{ host, port, rootPassword }] = nodes;
     const cnf = join(files.directory, 'healthcheck.cnf');
     await writeFile(cnf, files.here(await tlsFileOf('mariadb', 'healthcheck.cnf')));

@@ -55,7 +55,7 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
     assert.doesNotMatch(Buffer.concat(answers).toString('latin1'), /AMQP|RabbitMQ/);
   });
 
-  test("the chart's readiness check and wait reach it", async () => {
+  test("the chart's readiness check and wait reach the broker", async () => {
     await reached('kolla-probe', 'tls', `${HOST}:${broker.port}`, '--ca-file', files.caFile);
     await reached('kolla-init', '--wait', `tcp://${HOST}:${broker.port}`, '--ca-file', files.caFile);
   });

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts';
 
 const reason = (await canRunHelm()) ?? (await canRunKeystone());
 
-/** Holds requests for /slow until the file exists, and says that it does. */
+/** Holds requests for /slow until the file RELEASED exists, and appends a byte to the file HELD for each. */
 const APPLICATION = `
 import os, sys, time
 def application(environ, start_response):
@@ -33,7 +33,7 @@ for (const [chart, workload] of [
   ['placement', 'api'],
 ] as const)
   test(
-    `${chart}: slow requests on all its workers leave the readiness check one`,
+    `${chart}: while slow requests occupy the initial workers, another worker serves the readiness check`,
     { skip: reason ?? false },
     async () => {
       await using helm = await rendering(chart);

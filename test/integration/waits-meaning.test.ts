@@ -222,7 +222,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
 
   test('writes an Event even if its message has more bytes than characters', async () => {
     await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'us' }, spec: podSpec() });
-    // With a Job, so that it is connected already: it has two seconds to load the client and write the Event.
+    // The Job makes kolla-init connect early: it has two seconds to load the client and write the Event.
     const waits = ['--wait', `file:/${'ü'.repeat(800)}`, '--wait', 'job/never'];
     const args = [...waits, '--timeout', '2s', '--pod-name', 'us'];
     await using waiting = await startInit([...admin, ...args]);

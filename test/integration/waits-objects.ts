@@ -33,7 +33,7 @@ export interface ObjectCase {
   /** The message while it is not ready. */
   readonly notYet: RegExp;
   remove(): Promise<unknown>;
-  /** Makes it unready again; by default it is deleted. */
+  /** The message after remove(). */
   readonly deleted?: RegExp;
   readonly absent: RegExp;
   meet(): Promise<unknown>;

@@ -53,7 +53,7 @@ class Place {
 }
 
 /**
- * The same server, stopped as under a debugger: the kernel accepts connections, and nothing responds. Thawed on
+ * A server stopped as under a debugger: the kernel accepts connections, and nothing responds. Thawed on
  * dispose.
  */
 async function frozen<T extends AsyncDisposable & { readonly pid: number }>(starting: Promise<T>): Promise<T> {

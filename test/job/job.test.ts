@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { JOB_OPTIONS, SECRET_VARIABLES } from '../../src/job/options.ts';
 import { runHelper } from '../support/helper.ts';
 
-test('no flag or variable of a job is defined twice, although three capabilities have their own', () => {
+test('no flag or variable of a job is defined twice, although three capabilities have their own options', () => {
   for (const key of ['flag', 'env'] as const) {
     const words = JOB_OPTIONS.map((option) => option[key]);
     assert.deepEqual([...new Set(words)], words);
@@ -15,7 +15,7 @@ test("no child of a job gets secrets of Keystone, RabbitMQ or the database's adm
     assert.ok(SECRET_VARIABLES.includes(name), name);
 });
 
-test('without the database of its parts a job reports the file that has it, and how to skip the parts', async () => {
+test('a job whose configuration file is missing reports the file, and how to skip the parts that need it', async () => {
   const env = { KOLLA_BOOTSTRAP_SERVICE_CONFIG: '/nowhere/glance-api.conf' };
   const { code, stderr } = await runHelper('kolla-bootstrap', ['glance'], { env });
   assert.equal(code, 65);

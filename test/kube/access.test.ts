@@ -160,7 +160,7 @@ test("a kubeconfig's tokenFile is resolved relative to it, and reloaded on a 401
   assert.deepEqual(tokens, ['Bearer first', 'Bearer second']);
 });
 
-test('missing or contradicting credentials are a configuration error that names them', async () => {
+test('a missing token or kubeconfig is a configuration error that names it', async () => {
   await using api = await scriptedApi(events());
   await rm(join(api.accountDirectory, 'token'));
   await assert.rejects(api.client(), (error) => {

@@ -36,7 +36,7 @@ class Model {
   readonly #endsBeginning: boolean;
   #forgotten = 0;
 
-  /** @param endsBeginning whether it marks the end of the initial events with a bookmark */
+  /** @param endsBeginning whether the server marks the end of the initial events with a bookmark */
   constructor(endsBeginning: boolean) {
     this.#endsBeginning = endsBeginning;
   }
@@ -130,7 +130,7 @@ function sender(
 
 for (const endsBeginning of [true, false]) {
   for (const seed of [1, 2, 3, 4, 5, 6]) {
-    const kind = endsBeginning ? 'tells' : 'sends no bookmark';
+    const kind = endsBeginning ? 'sends a bookmark' : 'sends no bookmark';
     test(`with a server that ${kind} at the end of the initial events, only true states are reported, in order, through random faults (seed ${seed})`, async () => {
       const random = randomFrom(seed);
       const model = new Model(endsBeginning);

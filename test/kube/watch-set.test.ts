@@ -44,7 +44,7 @@ test('existing objects are reported as one set after the bookmark, without a lis
   assert.equal(url.searchParams.get('labelSelector'), 'app=x');
 });
 
-test('a server without an initial-events bookmark is listed, and each later connection starts with a list', async () => {
+test('a server without an initial-events bookmark is listed at first and after a 410', async () => {
   await using api = await scriptedApi(
     events(line('ADDED', pod('a'))),
     list([pod('a'), pod('b')]),

@@ -151,7 +151,7 @@ test("on overload the watch is retried after the server's Retry-After", async ()
   assert.ok(performance.now() - began >= 1000);
 });
 
-test('a missing server is reported as trouble, with its reason, until it is available', async () => {
+test('a failing server is reported as trouble, with its reason, until it serves the watch', async () => {
   await using api = await scriptedApi(status(500, 'etcd is down'), status(503), events(line('ADDED', job('7'))));
   using client = await api.client();
   const { seen } = await observe(client, upTo(4));

@@ -151,7 +151,7 @@ for (const [what, args, message] of [
   });
 }
 
-test('an unusable state directory is a configuration error with the fix', async () => {
+test('a missing log root is a configuration error with the fix', async () => {
   const { code, stderr } = await ship('--once', '--root', '/nowhere');
   assert.equal(code, 65);
   assert.equal(logLines(stderr)[0]?.msg, '/nowhere does not exist: mount the log volume or set --root');
@@ -185,7 +185,7 @@ async function takeAll(request: IncomingMessage, response: ServerResponse, recei
   response.end('{"errors":false}');
 }
 
-/** Starts it, and sends SIGTERM after it has logged `said`. */
+/** Starts the shipper; once it has logged `said`, calls `before` and sends SIGTERM. */
 async function stopped(args: readonly string[], said: string, before = () => Promise.resolve()) {
   await using shipper = await startHelper('kolla-log-ship', args, { keepOutput: true });
   const { stderr, stdout } = shipper.child;

@@ -60,7 +60,7 @@ test('an event is sent after its timeout once its end is in the checkpoint, and 
   await shipper.ended;
   const { files } = JSON.parse(await readFile(w.checkpoint, 'utf8')) as { files: { cuts: unknown[] }[] };
   const [entry] = files as { mark: { offset: number }; cuts: { start: number; at: number }[] }[];
-  // The cut was saved before the response was recorded. Afterwards the mark is past it.
+  // Until the response is recorded, the checkpoint contains the cut; afterwards its mark is past the cut.
   assert.ok(
     entry?.mark.offset === RECORD.length + 1 || entry?.cuts[0]?.at === RECORD.length + 1,
     JSON.stringify(entry),

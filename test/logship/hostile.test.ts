@@ -17,7 +17,7 @@ import { until } from '../support/until.ts';
 
 const SECRET = 'token-of-the-sidecar';
 
-/** A volume with one log, next to a file that only root may read. */
+/** A volume with one log, and a file with a secret outside of it. */
 async function volume() {
   const directory = await privateDirectory('hostile');
   const [root, outside] = [join(directory.path, 'logs'), join(directory.path, 'outside')];
@@ -85,7 +85,7 @@ test('a link to a directory is not followed', async () => {
   assert.doesNotMatch(named.stdout, new RegExp(SECRET));
 });
 
-test('a link to its own state is not shipped, even after the state was moved', async () => {
+test("a link to the shipper's own state is reported and not shipped", async () => {
   await using v = await volume();
   assert.equal((await shipped(v.root)).code, 0);
   await symlink('../.kolla-log-ship/checkpoint.json', v.at('nova/x.log'));
@@ -94,7 +94,7 @@ test('a link to its own state is not shipped, even after the state was moved', a
   assert.match(all, /cannot read \S+x\.log: it leads to \S+checkpoint\.json, which is our own state/);
 });
 
-test('a directory of the operand that is later replaced by a link is not followed', async () => {
+test("a link that later replaces an operand's directory is not followed", async () => {
   await using v = await volume();
   const app = join(v.outside, '../app');
   await mkdir(join(app, 'logs'), { recursive: true });

@@ -33,7 +33,7 @@ async function logs() {
   };
 }
 
-/** The pipelines of the process, which the test stops. */
+/** Starts the pipelines in this process. `stop` acts like SIGTERM. */
 async function shipping(root: string, ...args: string[]) {
   const words = splitWords(['--root', root, '--timezone', 'UTC', ...args], SHIP_OPTIONS, false);
   const options = resolveOptions(SHIP_OPTIONS, words, {}, undefined) as Values<typeof SHIP_OPTIONS>;
@@ -124,7 +124,7 @@ test('an unterminated last line makes no destination unready; a destination with
   assert.match(silent.reason, /^has acknowledged nothing for 10m; /);
 });
 
-test('in another order each destination resumes at its own offset', async () => {
+test('destinations given in another order each resume at their own offset', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 10));
   await using es = await bulkServer();
@@ -165,7 +165,7 @@ test('printing existing lines does not affect delivery to the server', async () 
   assert.deepEqual([es.taken.length, es.requests.flat().length], [20, 20]);
 });
 
-test('a server that replaces another resumes at its offset', async () => {
+test('a server that replaces another gets the lines from the offset of the replaced one on', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 10));
   await using old = await bulkServer();
@@ -288,7 +288,7 @@ test('a permanent failure of one destination stops the others after they have sh
   assert.equal(es.taken.length, 100);
 });
 
-test("a probe reads the first destination's checkpoint; the others are named after their destination", async () => {
+test("the first destination's checkpoint has the name that a probe reads; the others are named after their destination", async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 1));
   await using es = await bulkServer();

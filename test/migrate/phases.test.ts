@@ -48,7 +48,7 @@ for (const [name, last] of [
   ['keystone', ['migrate']],
   ['neutron', ['expand']],
 ] as const) {
-  test(`the phases after which code of ${name} may start are all, ${last.join()} and a command`, () => {
+  test(`code of ${name} may start after the phases all and ${last.join()}, and after a given command`, () => {
     const service = serviceNamed(name);
     assert.ok(service);
     const words = [...PHASES, 'command' as const].filter((word) => isLastBeforeRollout(service, word));

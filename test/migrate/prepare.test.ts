@@ -31,7 +31,7 @@ interface Case {
   readonly configFile?: string;
 }
 
-/** The name in the lock, the database of the tool, and the log. */
+/** The host whose database is locked, the URLs passed to the tool, and the log. */
 async function prepared({ options = {}, inherited = {}, configFile }: Case) {
   await using directory = await privateDirectory('prepare');
   const file = join(directory.path, 'keystone.conf');
@@ -55,7 +55,7 @@ async function prepared({ options = {}, inherited = {}, configFile }: Case) {
 
 const INHERITED = { OS_DATABASE__CONNECTION: URL_OF_VARIABLE };
 
-test('the variable that takes precedence for the tool is locked, which is logged without its password', async () => {
+test('the database in the variable that takes precedence for the tool is locked, which is logged without its password', async () => {
   const { locks, told, toldAs, said, redact } = await prepared({ inherited: INHERITED });
   assert.deepEqual([locks, told], ['new-db', URL_OF_VARIABLE]);
   assert.equal(toldAs, 'mysql+pymysql://m:x@new-db/keystone');

@@ -22,12 +22,12 @@ export interface Asking {
 
 export interface AskingServer extends AsyncDisposable {
   readonly port: number;
-  /** Everything that the client sent before it disconnected, without TLS and RSA. */
+  /** Everything that the client sent before it disconnected, with TLS and RSA decrypted. */
   readonly heard: () => string;
 }
 
 const NONCE = Buffer.from('abcdefghijklmnopqrst');
-/** LONG_PASSWORD, CONNECT_WITH_DB, PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH and its lengths. */
+/** LONG_PASSWORD, CONNECT_WITH_DB, PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH, PLUGIN_AUTH_LENENC_CLIENT_DATA. */
 const CAPABILITIES = 0x1 | 0x8 | 0x200 | 0x8000 | 0x8_0000 | 0x20_0000;
 const SSL = 0x800;
 const OK = Buffer.from([0, 0, 0, 2, 0, 0, 0]);
@@ -73,7 +73,7 @@ async function serve(socket: Socket, asking: Asking, hear: (packet: Buffer) => v
   };
   say(greeting(greets, tls === undefined ? CAPABILITIES : CAPABILITIES | SSL));
   if (tls !== undefined) {
-    // Sent because the client requests it.
+    // The client's request for TLS.
     await packetOf(socket);
     sequence = 2;
     const secure = new TLSSocket(socket, { isServer: true, cert: tls.certificate, key: tls.key });
@@ -97,7 +97,7 @@ async function serve(socket: Socket, asking: Asking, hear: (packet: Buffer) => v
     }
   }
   say(OK);
-  // The settings of the session.
+  // The client's session settings.
   if ((await answer()) !== undefined) say(OK);
 
   async function giveKey(): Promise<void> {

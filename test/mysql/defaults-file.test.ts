@@ -8,7 +8,7 @@ test('parses the file that kolla-ansible writes', () => {
   assert.deepEqual(read('[mariadb-client]\nuser=monitor\npassword=s3cret\n'), { user: 'monitor', password: 's3cret' });
 });
 
-test("only the client's groups are read, and the last of an option applies", () => {
+test("only the client's groups are read, and the last occurrence of an option applies", () => {
   assert.deepEqual(
     read('[mysqld]\nuser=mysql\n[client]\nuser = a\nport=1\n[mariadb]\nport=9\n[client-mariadb]\nport=2'),
     {

@@ -25,7 +25,7 @@ for (const [errno, text, hint] of [
   });
 }
 
-test('an option unrelated to reading has no such hint', () => {
+test('error 1290 for another option than --read-only has no read-only hint', () => {
   const text = 'The MariaDB server is running with the --secure-file-priv option so it cannot execute this statement';
   assert.equal(reasonOf(serverError(1290, text)), `error 1290: ${text}`);
 });

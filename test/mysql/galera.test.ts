@@ -40,7 +40,7 @@ test('a target with several addresses is tried at each of them, but not if it ha
   assert.equal(placesOf({ ...target, socket: '/run/s' }).length, 1);
 });
 
-test('the address that accepted us is tried first from then on', () => {
+test('the address that accepted a connection is tried first from then on', () => {
   const target = { ...parseMysqlUrl(URL), places: PLACES };
   assert.deepEqual(preferring(target, PLACES[1]!).places, PLACES.toReversed());
   assert.deepEqual(preferring(target, { host: 'elsewhere', port: 2 }).places, PLACES);

@@ -44,7 +44,7 @@ for (const way of WAYS) {
   }
 }
 
-test("a proof in the server's cache is enough", async (t) => {
+test('a server with the account in its cache accepts the proof, and gets no password', async (t) => {
   const way = { greets: 'caching_sha2_password', switchesTo: 'caching_sha2_password', isCached: true } as const;
   await using server = await askingServer(way);
   (await connect(targetAt(server.port), { signal: t.signal })).destroy();
@@ -72,7 +72,7 @@ test('a server verified by TLS, and one behind a socket file, get the password',
   assert.ok(local.heard().includes(PASSWORD));
 });
 
-test('a server with native passwords gets the same proof as before', async (t) => {
+test('a server with native passwords gets a proof, and no password', async (t) => {
   await using server = await askingServer({ greets: 'mysql_native_password' });
   (await connect(targetAt(server.port), { signal: t.signal })).destroy();
   assert.ok(!server.heard().includes(PASSWORD));

@@ -10,10 +10,10 @@ test('quotes, backslashes and NUL in a text are escaped', () => {
   assert.equal(quoteText(`a'b\\c\0`), String.raw`'a\'b\\c\0'`);
 });
 
-test('a granted database is not a pattern', () => {
+test('wildcards in the name of a granted database are escaped', () => {
   assert.equal(quotePattern('key_stone%'), '`key\\_stone\\%`');
 });
 
-test('an account is quoted on both sides', () => {
+test('user and host of an account are each quoted', () => {
   assert.equal(quoteAccount("o'k", '10.0.0.%'), String.raw`'o\'k'@'10.0.0.%'`);
 });

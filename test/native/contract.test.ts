@@ -1,4 +1,4 @@
-/** Runs test files that test our functions, or kolla-pod, elsewhere, with the commands of kolla-core. */
+/** Runs test files, which by themselves test our functions or kolla-pod, with the commands of kolla-core. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -22,13 +22,13 @@ const FILES = [
   ),
   ...['unanswered', 'wait'].map((name) => `wait/${name}`),
   ...[...PROBE, ...PROBE_LOCAL.map((name) => `local/${name}`), 'serve/run'].map((name) => `probe/${name}`),
-  // It limits memory, of which a sanitizer takes several times as much.
+  // Asserts a limit on memory growth, which a sanitizer exceeds.
   ...(isSanitized ? [] : ['probe/serve/hostile']),
 ];
 const missing = (await canBuildCore()) ?? (process.geteuid?.() === 0 ? undefined : 'needs root, for chroot');
 const skip = missing ?? false;
 
-// Half of them wait for deadlines and servers.
+// Half of the files mostly wait for deadlines and servers.
 describe('with kolla-core', { skip, concurrency: 3 }, () => {
   for (const name of FILES)
     test(name, async () => {

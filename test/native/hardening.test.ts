@@ -11,7 +11,7 @@ const skip = (await canBuildCore()) ?? false;
 const directory = await privateDirectory('hardening');
 after(async () => await directory[Symbol.asyncDispose]());
 
-/** elf.h */
+/** Constants of elf.h. */
 const [ET_DYN, PT_INTERP, PT_DYNAMIC, PT_GNU_STACK, PT_GNU_RELRO] = [3, 3, 2, 0x6474e551, 0x6474e552];
 const [DT_NEEDED, DT_FLAGS, DT_FLAGS_1, DF_BIND_NOW, DF_1_PIE, PF_X] = [1, 30, 0x6ffffffb, 8, 0x08000000, 1];
 

@@ -40,7 +40,7 @@ async function rootWithLarge(bytes: number) {
 
 for (const [mib, ends, size] of [
   [8, 0, LARGE],
-  // The memory used before its first line runs.
+  // One MiB is used up before the script's first line runs.
   [1, 70, 'old'.length],
 ] as const)
   test(`installing a file of 2.3 GB with ${mib} MiB of memory exits with code ${ends}`, { skip }, async () => {

@@ -109,10 +109,10 @@ const needsRoot = process.geteuid?.() !== 0 && 'needs root, for chroot';
 
 for (const [what, port] of [
   ['to other ports', 3306],
-  ["to the same port, of others'", 5672],
+  ['of other processes to the same port', 5672],
 ] as const)
   test(
-    `finds the last of ${ROWS} connections ${what} with a data segment of 4 MiB`,
+    `healthcheck_port finds a connection listed after ${ROWS - 1} others ${what}, with a data segment of 4 MiB`,
     { skip: skip || needsRoot },
     async () => {
       const root = join(directory.path, `root-${port}`);

@@ -46,7 +46,7 @@ for (const [error, reason] of [
   ],
   [new DOMException('aborted', 'TimeoutError'), /aborted$/],
 ] as const) {
-  test(`${error.name} ${String((error as { code?: unknown }).code)} has a reason with its address`, () => {
+  test(`${error.name} ${String((error as { code?: unknown }).code)} has the reason ${String(reason)}`, () => {
     const said = networkReason(error);
     if (reason instanceof RegExp) assert.match(said, reason);
     else assert.equal(said, reason);

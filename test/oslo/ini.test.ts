@@ -11,7 +11,7 @@ test('an option is found in its section only', () => {
   );
 });
 
-test('the last of several applies, also across two sections of one name', () => {
+test('the last of several values applies, also across two sections of one name', () => {
   assert.equal(at('[database]\nconnection=a\nconnection=b\n[x]\ny=1\n[database]\nconnection=c\n'), 'c');
 });
 

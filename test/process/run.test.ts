@@ -129,7 +129,7 @@ test('secrets are hidden in the lines and in the kept end', async () => {
   assert.deepEqual([out, err, lines.toSorted()], ['a ***', 'b ***', ['a ***', 'b ***']]);
 });
 
-test("an open file is the child's third descriptor", async (t) => {
+test("an open file is the child's descriptor 3", async (t) => {
   const file = join(directory(t), 'file');
   writeFileSync(file, 'its content');
   assert.equal((await sh('cat <&3', { descriptors: [openSync(file, 'r')] }).ended).out, 'its content');

@@ -51,7 +51,7 @@ test('a file without parts waits for nothing', () => {
   assert.equal(prepare([], never, assert.fail).readyFor('test/runner/pool.test.ts'), undefined);
 });
 
-test('a part that cannot be set up is reported with the reason, and again by its files', async () => {
+test('a part that cannot be set up is reported with the reason, and does not block its files', async () => {
   const said: string[] = [];
   const parts = [
     part('helm', 'tools/helm.ts', 'computes', async () => 'no go here'),

@@ -2,7 +2,7 @@ import { SUITES } from '../suites.ts';
 import { hasFailed, NO_COUNTS, type Counts, type Result } from './result.ts';
 import { CHECK, type Item } from './plan.ts';
 
-/** An item with its result, its start and its end, in seconds since the run's start. */
+/** An item with its result and its end, in seconds since the run's start. */
 export interface Ran {
   readonly item: Item;
   readonly result: Result;

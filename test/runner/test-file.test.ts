@@ -69,7 +69,7 @@ test('a file with only a failing hook fails', async () => {
   assert.equal(result.counts.failed, 1);
 });
 
-test('an interrupted file reports nothing', async () => {
+test('an interrupted file does not count as failed', async () => {
   await using directory = await privateDirectory('runner');
   const file = join(directory.path, 'sample.test.mjs');
   const started = Promise.withResolvers<void>();

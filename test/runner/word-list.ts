@@ -4,7 +4,7 @@ export interface Word {
   readonly write: string;
 }
 
-/** Between quotes, in a path or a name it is data: the user nobody, say. */
+/** Between quotes, in a path or in a name, a word is data, such as the user nobody. */
 const bare = (word: string): RegExp => new RegExp(String.raw`(?<![\w'"\`./:{-])(?:${word})(?![\w'"\`-])`, 'i');
 
 export const WORDS: readonly Word[] = [

@@ -27,7 +27,7 @@ test('a check that has not run yet fails startup and readiness probes', async ()
     assert.deepEqual(healthOf(role, checks.snapshot()), { isOk: false, word: 'waiting' });
 });
 
-test('without further runs its state stays, then becomes unknown', async () => {
+test('without further runs a check keeps its state, then becomes unseen', async () => {
   await using server = await listenTcp(() => {});
   const prepared = await preparedFor(server.port);
   const checks = new RestartableChecks(prepared);

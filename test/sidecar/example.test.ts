@@ -39,7 +39,7 @@ test("the example's startup probe, its path and its grace period fit its own opt
   assert.match(whyUnsafe(own, 'sidecar', { ...needs, grace: needs.grace + 1000 }) ?? '', /set terminationGrace/);
 });
 
-test("the example's Role equals db-sync's output for it", async () => {
+test("the example's Role equals the output of kolla-db-sync rbac", async () => {
   const rulesOf = async (helper: string, words: readonly string[]) => {
     const { stdout } = await runHelper(helper, [...words, '--service-account', 'keystone', '-o', 'json']);
     const { items } = JSON.parse(stdout) as { items: Manifest[] };
@@ -56,7 +56,7 @@ for (const [what, text] of [
   test(`every component of ${what} kolla-pod.yaml is accepted, up to where it needs the Pod`, async () => {
     await using directory = await privateDirectory('example');
     const file = join(directory.path, 'kolla-pod.yaml');
-    // The last checked Role lacks a permission here, which shows that the previous ones passed.
+    // The last component, log-ship, has an invalid option here: its error shows that the others were accepted.
     await writeFile(
       file,
       text.replace('log-ship: {', 'log-ship: { max-line-bytes: 1,').replaceAll('/kolla }', `${directory.path} }`),

@@ -18,7 +18,7 @@ function podWith(failureThreshold: number, uid = 'uid-1') {
   return { metadata: { name: 'me', uid }, spec: { initContainers: [own] } };
 }
 
-/** The target of the client, the warnings, and the error if there is one. */
+/** Checks the Pod; returns the error, if there is one, and the warnings. */
 async function checked(client: KubeClient | Error | undefined, place: Partial<OwnPlace> = {}) {
   const { log, said } = recordedLog('info');
   const kube = async () => {

@@ -38,8 +38,8 @@ describe('kolla-db-sync', { skip: (await canRunMariadb()) ?? false }, () => {
     assert.equal(command[0], 'kolla-db-sync');
     assert.deepEqual([...volumes.keys()], ['/etc/keystone', '/run/secrets']);
     await using directory = await privateDirectory('docker-run');
-    // What the engine would mount, and the files of the image. The name of a network leads to its servers; here a port
-    // does.
+    // Without an engine, directories replace its mounts and the files of the image, and an address on 127.0.0.1
+    // replaces the server name of its network.
     const at = (path: string) => join(directory.path, path);
     await Promise.all(['etc', 'secrets', 'bin'].map((name) => mkdir(at(name))));
     const database = databaseName('keystone');

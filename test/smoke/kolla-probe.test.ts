@@ -15,7 +15,7 @@ const PASSWORD = 'hidden-password';
 describe('kolla-probe', { skip }, () => {
   const stack = new AsyncDisposableStack();
   const user = databaseName('probe');
-  /** Healthy checks: two of the network and a service, two of this machine. */
+  /** Healthy checks: three of servers, two of this machine's processes and files. */
   let good: string[][];
 
   before(async () => {

@@ -46,7 +46,7 @@ const WELCOME: Readonly<Record<number, readonly Buffer[]>> = {
   [CLOSE]: [HEARTBEAT, method(CLOSE_OK)],
 };
 
-/** A scripted broker that sends its replies byte by byte. */
+/** A scripted broker. */
 export async function scriptedBroker({ header, answers = {}, isFrozen }: Script = {}): Promise<Broker> {
   const methods: number[] = [];
   let login = '';
@@ -75,7 +75,7 @@ export async function scriptedBroker({ header, answers = {}, isFrozen }: Script 
   return Object.assign(server, { methods, login: () => login });
 }
 
-/** Frames may be split into any chunks. */
+/** Sends the first byte alone, because frames may be split into any chunks. */
 function sayByte(socket: Socket, bytes: Buffer): void {
   socket.setNoDelay(true);
   socket.write(bytes.subarray(0, 1));

@@ -9,7 +9,7 @@ import { explanations, openWaits } from './open-waits.ts';
 
 const DEFAULT_MINUTES = 10;
 const TICK_MS = 1000;
-/** The most that counts of one tick: after a longer one the machine, or this process, was stopped, and no wait had time. */
+/** Maximum time counted per tick. During a longer one the machine or this process was stopped, and no wait progressed. */
 const COUNTED_TICK_MS = 5 * TICK_MS;
 /** Limit for open waits to explain themselves: they may query a hung server. */
 const EXPLAIN_MS = 20_000;

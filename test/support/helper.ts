@@ -15,7 +15,7 @@ import {
 const FROM_SOURCE = fileURLToPath(new URL('../../build/from-source.ts', import.meta.url));
 /** The dispatcher of the helpers, run by node. */
 export const HELPERS = await bundledHelpers();
-/** Set by test/native/ and `make soak`: commands that kolla-core has run there. */
+/** Set by test/native/ and `make soak`: kolla-core then runs the commands that it has. */
 export const isOnCore = process.env['KOLLA_ON_CORE'] !== undefined;
 const core = isOnCore ? await import('../cluster/on-core.ts').then(({ builtCore }) => builtCore()) : undefined;
 
@@ -26,7 +26,7 @@ function commandOf(name: string, dispatcher: string = HELPERS): [string, ...stri
 }
 
 export interface HelperOptions extends RunOptions {
-  /** Each module has its own file, so that a test can see what is loaded. */
+  /** Runs the helper from its source files, so that a test can see which modules are loaded. */
   readonly fromSource?: true;
 }
 

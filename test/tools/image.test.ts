@@ -89,7 +89,7 @@ test('a failing layer leaves no image behind', async () => {
   await assert.rejects(imageTar(file, { reference: 'example.test/a:1', layers: [unreadable] }), { code: 'ENOENT' });
 });
 
-test('a layer shared by two images is written once, and each names its own', async () => {
+test('a layer shared by two images is written once, and the manifest of each image names its layers', async () => {
   await using directory = await privateDirectory('image');
   const file = join(directory.path, 'images.tar');
   const layer = (name: string) => [...tarOf([{ name, mode: 0o644, content: name }])];

@@ -19,7 +19,7 @@ interface Case extends State {
   readonly text: string;
   /** Objects that satisfy `!text`; undefined if it only requires the object's absence. */
   readonly opposite?: Json;
-  /** Fields that this wait does not read. */
+  /** Fields that this wait ignores. */
   readonly unread?: RegExp;
   /** Whether reading EndpointSlices is denied. */
   readonly byEndpoints?: boolean;
@@ -95,7 +95,7 @@ const CASES: readonly Case[] = [
   {
     text: 'service/x',
     object: slice,
-    // Without its label, it does not belong to that Service.
+    // Without this label, the slice does not belong to the Service.
     unread: /metadata.labels/,
     opposite: { ...slice, endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: false } }] },
   },
@@ -220,7 +220,7 @@ for (const { text, object, pods, opposite, unread, byEndpoints } of CASES) {
 
 const ROUNDS = 5000;
 
-test(`${ROUNDS} objects with replaced fields end no wait except with a proper error`, async () => {
+test(`${ROUNDS} objects with replaced fields end no wait with an unexpected error`, async () => {
   const random = randomFrom(18_007);
   const ends = new Map<string, number>();
   for (let round = 0; round < ROUNDS; round++) {

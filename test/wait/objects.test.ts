@@ -143,13 +143,13 @@ test('a cluster-scoped kind accepts no namespace', async () => {
 const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true };
 
 for (const text of ['SECRETS/db?jsonpath={.data.password}=x', 'SECRETS/db?condition=Ready', 'SECRETS?label=app=x'])
-  test(`the content of a Secret is not read, whatever its resource name: ${text}`, async () => {
+  test(`the content of a Secret is not read, however the resource is spelled: ${text}`, async () => {
     const { done, client } = waitOn(text, { resource: SECRETS });
     await assert.rejects(done, UsageError);
     assert.deepEqual(client.watched, []);
   });
 
-test('a Secret is ready by its metadata, without its content, whatever its resource name', async () => {
+test('a Secret is ready by its metadata, without its content, however the resource is spelled', async () => {
   const asked: (boolean | undefined)[] = [];
   const one: Script['one'] = (_, { metadataOnly }) => {
     asked.push(metadataOnly);

@@ -50,7 +50,7 @@ export function wait(texts: readonly string[], options: Options = {}): Waited {
   return { done, messages: () => logLines(said()).map(({ msg }) => msg) };
 }
 
-/** Run with the command of kolla-core, whose exit code becomes an error. */
+/** The same with the command of kolla-core, whose exit code becomes an error. */
 function waitOnCore(texts: readonly string[], options: Options): Waited {
   let [said, rest] = ['', ''];
   const lines = (chunk: string) => {

@@ -106,7 +106,7 @@ test('a negated dependency is ready when nothing responds any more', async () =>
   assert.match(messages().at(-1) ?? '', /ready after .*: connection refused by \S+ \(ECONNREFUSED\)$/);
 });
 
-test('a missing file satisfies a negated dependency, and a temporary error does not', async () => {
+test('a missing file and a dangling link satisfy a negated dependency', async () => {
   await using directory = await privateDirectory('negated');
   const [none, link] = [join(directory.path, 'none'), join(directory.path, 'link')];
   await symlink(none, link);

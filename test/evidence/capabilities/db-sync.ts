@@ -142,7 +142,7 @@ export const dbSync: Capability = {
         'SIGTERM during DDL: it may finish within the grace period; else it is killed on the server and recorded as interrupted',
       file: 'test/integration/kolla-db-sync-account.test.ts',
       test: [
-        'finishes an ALTER TABLE within the grace period after SIGTERM',
+        'lets an ALTER TABLE finish within the grace period after SIGTERM',
         'is dropped after an ALTER TABLE exceeds the grace period: the statement is killed in the server and recorded as interrupted',
       ],
     },

@@ -66,8 +66,8 @@ export const images: Capability = {
       file: 'test/integration/kolla-build.test.ts',
       test: [
         'base gets the binary after Kolla’s own files, so Kolla’s names link to it',
-        'no image overwrites ours with Kolla’s own health checks',
-        'only base is changed otherwise: the binary is one layer of all images',
+        'no image overwrites our health checks with Kolla’s own',
+        'only base copies the binary, which is one layer of all images',
       ],
     },
     {

@@ -40,9 +40,9 @@ export const logShip: Capability = {
         'lines over the limit are cut at a character and counted, also across a restart within one; 10 MB lines below it are complete',
       file: 'test/logship/read/follow.test.ts',
       test: [
-        'a line over the limit is truncated, counted, and the next one is whole',
+        'a line over the limit is truncated and counted, and the next one is read whole',
         'a line longer than any buffer is truncated at a character, even across a restart',
-        'a ten megabyte line below the limit is whole',
+        'a ten megabyte line below the limit is read whole',
       ],
       least: 3,
     },
@@ -112,7 +112,7 @@ export const logShip: Capability = {
     {
       point: 'without the cuts in the checkpoint the same simulations lose lines',
       file: 'test/logship/event/again.test.ts',
-      test: 'without its cuts the same run would lose lines',
+      test: "without the checkpoint's cuts the same run would lose lines",
     },
     {
       point: 'if cuts cannot be written nothing is sent',
@@ -213,9 +213,9 @@ export const logShip: Capability = {
       file: 'test/logship/pipelines.test.ts',
       test: [
         'an unavailable destination does not block others, and is reported separately',
-        'in another order each destination resumes at its own offset',
+        'destinations given in another order each resume at their own offset',
         'printing existing lines does not affect delivery to the server',
-        "a probe reads the first destination's checkpoint; the others are named after their destination",
+        "the first destination's checkpoint has the name that a probe reads; the others are named after their destination",
       ],
       least: 4,
     },

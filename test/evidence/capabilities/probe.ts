@@ -39,8 +39,8 @@ export const probe: Capability = {
       file: 'test/probe/local/unseen.test.ts',
       test: [
         'a sidecar reports sockets without a visible owner, with the fix',
-        'a sidecar reports a socket without an owner in the Pod as unhealthy',
-        'a sidecar finds listening and running processes',
+        'a sidecar reports a port without any connection in the Pod as unhealthy',
+        'a sidecar finds a listening port, but not processes of other containers',
       ],
     },
     {
@@ -48,7 +48,7 @@ export const probe: Capability = {
       file: 'test/probe/local/unseen.test.ts',
       test: [
         "another user's process is reported with the fix: the owner of its sockets is not visible",
-        "another user's process without any such socket is certainly unhealthy",
+        "another user's process is certainly unhealthy if no socket to the port exists",
         'if /proc hides processes, the owners of sockets are not guessed',
       ],
     },
@@ -170,7 +170,7 @@ export const probe: Capability = {
     {
       point: 'an alarm, a donor or a frozen broker has no liveness probe: one that checks another pod is rejected',
       file: 'test/probe/checks/mysql.test.ts',
-      test: "liveness does not depend on another Pod's node",
+      test: "a liveness check of another Pod's Galera node is rejected",
     },
     ...PROBE_KOLLA,
   ],

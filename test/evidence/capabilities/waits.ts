@@ -44,7 +44,7 @@ export const waits: Capability = {
     {
       point: '410 by compaction',
       file: 'test/integration/kube-faults.test.ts',
-      test: 'its version was compacted during an outage: restarts with the current objects',
+      test: 'a watch whose version was compacted during an outage restarts with the current objects',
     },
     {
       point: 'the API server killed and restarted ten times during one watch',

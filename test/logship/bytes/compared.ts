@@ -18,7 +18,7 @@ import { recordedLog } from '../../support/recorded-log.ts';
 
 export interface Result {
   readonly documents: readonly string[];
-  /** The mark after each document and all before it were settled. */
+  /** For each document, the mark once that document and all before it are settled. */
   readonly reaches: readonly number[];
   /** How many of the documents were never converted to a string. */
   readonly fromBytes: number;
@@ -102,7 +102,8 @@ export async function shipped(log: Buffer, { schema, zone, memory }: Way, piece:
 }
 
 /**
- * Compares both ways with this number of bytes between two reads. @param expected the documents from strings, if known
+ * Asserts that documents made from bytes, with `piece` bytes between two reads, equal those made from strings.
+ * @param expected the documents from strings, if known
  */
 export async function assertSame(
   log: Buffer,
@@ -112,7 +113,7 @@ export async function assertSame(
 ): Promise<Result> {
   const strings = expected ?? (await shipped(log, { ...way, memory: undefined }, log.length));
   const bytes = await shipped(log, { ...way, memory: SharedMemory.open() }, piece);
-  // They are compared one by one, because printing the diff of all would take minutes.
+  // Compared one by one, because printing the diff of all documents would take minutes.
   for (const [at, document] of strings.documents.entries()) assert.equal(bytes.documents[at], document);
   assert.equal(bytes.documents.length, strings.documents.length);
   assert.deepEqual(bytes.reaches, strings.reaches);

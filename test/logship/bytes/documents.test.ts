@@ -10,7 +10,7 @@ import { runHelper } from '../../support/helper.ts';
 import { assertSame, shipped } from './compared.ts';
 import { hostileLog } from './hostile-log.ts';
 
-test('the module is what its source compiles to', async () => {
+test('the WebAssembly module is what its source compiles to', async () => {
   assert.equal(readFileSync(COMPILED, 'utf8'), await compiledLines());
 });
 
@@ -27,8 +27,8 @@ for (const way of WAYS)
   });
 
 /**
- * Reads that end within a character, a time or a context, and reads of a line or a few. at-length.test.ts has all
- * sizes.
+ * Bytes between two reads: reads then end within a character, a time or a context, or contain one or a few lines.
+ * at-length.test.ts has all sizes.
  */
 const SIZES = [1, 2, 17, 64, 151, 300];
 

@@ -70,7 +70,7 @@ function run(world: World, isLast: boolean, isPressed = false): void {
   const queue: { readonly event: LogEvent; readonly text: string }[] = [];
   const clock = { ms: 0 };
   const framer = new Framer({
-    // Its bytes may be overwritten later.
+    // The text is read now, because the event's bytes may be overwritten later.
     emit: (event) => void queue.push({ event, text: event.text }),
     held: { take() {}, give() {} },
     timeoutMs: 1000,
@@ -232,7 +232,7 @@ test('with little memory events are cut differently on each reading: lines may b
   }
 });
 
-test('without its cuts the same run would lose lines', () => {
+test("without the checkpoint's cuts the same run would lose lines", () => {
   let lost = 0;
   for (let seed = 1; seed <= 100; seed++) {
     const world = newWorld('mariadb', seed);

@@ -278,7 +278,7 @@ test('a cut made unnecessary by the next line is dropped, so that a stalled mark
   assert.equal(log.cuts.length, 1);
 });
 
-test('a cut is kept if a line arrived that would have joined', () => {
+test('a cut is kept if a line arrived that would have joined the event', () => {
   const f = framing();
   const log = content('oslo');
   f.take(log, record(7, 'Failed: E: no'));

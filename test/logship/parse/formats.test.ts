@@ -36,7 +36,7 @@ const CASES: readonly Case[] = [
   },
   {
     format: 'uwsgi',
-    is: 'what it says itself',
+    is: 'a message of uWSGI itself',
     line: 'WSGI app 0 (mountpoint="") ready in 2 seconds on interpreter 0x55 pid: 21 (default app)',
     time: undefined,
     fields: { Payload: 'WSGI app 0 (mountpoint="") ready in 2 seconds on interpreter 0x55 pid: 21 (default app)' },
@@ -86,7 +86,7 @@ const CASES: readonly Case[] = [
       agent: 'b',
     },
   },
-  { format: 'apache-access', is: 'no access', line: 'nothing of that', time: undefined, fields: undefined },
+  { format: 'apache-access', is: 'no access line', line: 'nothing of that', time: undefined, fields: undefined },
   {
     format: 'apache-error',
     is: "Kolla's",
@@ -272,7 +272,7 @@ const CASES: readonly Case[] = [
   },
   {
     format: 'haproxy',
-    is: 'what it says itself, by the older syslog',
+    is: 'a message of HAProxy itself, in the older syslog format',
     line: '<133>Nov 20 08:15:42 haproxy[21]: Proxy keystone started.',
     time: '2026-11-20T07:15:42.000Z',
     fields: {
@@ -298,7 +298,7 @@ const CASES: readonly Case[] = [
       Payload: 'up',
     },
   },
-  { format: 'syslog', is: 'no message', line: 'hello', time: undefined, fields: undefined },
+  { format: 'syslog', is: 'no syslog line', line: 'hello', time: undefined, fields: undefined },
   {
     format: 'whole',
     is: 'a line with a time and a zone',

@@ -31,7 +31,7 @@ test('parses RFC 5424 with data and a byte order mark', () => {
   assert.equal(timeMs, Date.parse('2026-11-21T17:42:05.123Z'));
 });
 
-test('an arrival within the second of the header is more precise than the header', () => {
+test("an arrival time within the header's second replaces the header's time", () => {
   assert.equal(parse('<13>Nov 21 17:42:05 a: b').timeMs, at);
   assert.equal(parse('<13>Nov 21 17:42:04 a: b').timeMs, Date.parse('2026-11-21T17:42:04Z'));
 });

@@ -6,7 +6,7 @@ import { rig } from './rig.ts';
 
 const WHOLE: Outcome = { lost: 0, doubled: 0, corrupt: 0 };
 
-/** Shows why this package is not used as the reader: docs/adr/0010-own-reader.md. */
+/** The cases that tail-file fails, and therefore is not used as the reader: docs/adr/0010-own-reader.md. */
 const TAIL_FILE_FAILS: ReadonlySet<string> = new Set([
   'a character is written in parts',
   'a writer keeps the old file after a rename',

@@ -229,7 +229,7 @@ test('a file truncated between two polls is read from its beginning', async () =
   assert.deepEqual(r.lines, ['one', 'two', 'three']);
 });
 
-test('a line over the limit is truncated, counted, and the next one is whole', async () => {
+test('a line over the limit is truncated and counted, and the next one is read whole', async () => {
   await using r = await reading({ maxLineBytes: 1000 });
   writeFileSync(r.path('a.log'), `${'x'.repeat(1500)}\nnext\n`);
   await r.poll();
@@ -252,7 +252,7 @@ test('a line longer than any buffer is truncated at a character, even across a r
   assert.equal(r.counts.cut, 1);
 });
 
-test('a ten megabyte line below the limit is whole', async () => {
+test('a ten megabyte line below the limit is read whole', async () => {
   await using r = await reading({ maxLineBytes: 16 * 1024 * 1024 });
   writeFileSync(r.path('a.log'), `${'y'.repeat(10_000_000)}\nnext\n`);
   await r.poll();
@@ -269,7 +269,7 @@ test("a file created after a restart at a removed file's path, with the same sta
     writeFileSync(r.path('a.log'), text([...banner, `run ${run}`]));
     await r.poll();
     rmSync(r.path('a.log'));
-    // Enough polls for its descriptor to be closed.
+    // Enough polls for the descriptor of the removed file to be closed.
     for (let n = 0; n < 10; n++) await r.poll();
     await r.restart();
     await r.poll();

@@ -54,7 +54,7 @@ test('generations with the same first line have different ids from where they di
   assert.equal(new Set([...a!.slice(3), ...b!.slice(3)]).size, 74);
 });
 
-test('generations seen one after the other differ from the first line on', () => {
+test('generations seen one after the other have different ids from the first line on', () => {
   const first = generation(TEXT.slice(0, 256));
   const second = generation('', { rivals: first.rivalsOfNext(bytes(TEXT.slice(0, 30))) });
   const third = generation('', { rivals: second.rivalsOfNext(bytes('other\n')) });
@@ -128,7 +128,7 @@ for (const [what, textOf] of [
     assert.ok(rivals.length <= 64, `${rivals.length} are remembered`);
   });
 
-test('one of many generations is recognized if it was recorded separately, and counts as new otherwise', () => {
+test('a generation is recognized while its start is remembered, and counts as new afterwards', () => {
   const textOf = (n: number) => `up\n2026-11-20 08:${String(n).padStart(4, '0')} on\n`;
   let rivals: Generation['rivals'] = [];
   for (let n = 0; n < 100; n++) rivals = generation(textOf(n), { rivals }).rivalsOfNext(bytes(textOf(n + 1)));

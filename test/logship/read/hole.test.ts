@@ -19,7 +19,7 @@ function numbered(count: number): { text: string; lines: { line: string; at: num
   return { text: `${lines.map(({ line }) => line).join('\n')}\n`, lines };
 }
 
-/** Writes zeros to a range, as which a file system shows a punched hole. */
+/** Writes zeros to a range: reading a punched hole gives the same. */
 function punch(file: string, start: number, end: number): void {
   const fd = openSync(file, 'r+');
   writeSync(fd, Buffer.alloc(end - start), 0, end - start, start);

@@ -5,7 +5,7 @@ import { reading, type Reading } from './reading.ts';
 const FILE = 'a.log';
 /** Number of rotated files that are kept: at least as many as can appear between two polls. */
 const KEPT = 4;
-/** Whether files may start with the same line. */
+/** The first line of about half of the files, so that several files start with the same line. */
 const BANNER = 'banner';
 
 /** The result of one run of the model. */

@@ -8,7 +8,10 @@ const FILE = 'a.log';
 const LINES = 10;
 const numbered = (to: number) => Array.from({ length: to }, (_, n) => `line ${n}`);
 
-/** Called when files are opened in the order of their names, before FILE is opened. */
+/**
+ * A directory whose name sorts before FILE: files are opened in name order, so the warning about it is logged just before
+ * FILE is opened.
+ */
 const FIRST = '0.log';
 
 /** The log of a service, with its logrotate. */
@@ -31,7 +34,7 @@ class Service {
     this.append();
   }
 
-  /** The same, with copies. */
+  /** Rotates by copytruncate instead: copies FILE to FILE.1, and truncates FILE. */
   copytruncate(): void {
     this.#moveOn();
     copyFileSync(this.#path(), this.#path(`${FILE}.1`));
@@ -52,8 +55,8 @@ interface Race {
 }
 
 /**
- * A restart from a checkpoint after some rotations. Each line must come once, in order, despite one more rename during
- * the poll.
+ * A restart from a checkpoint after some rotations. Each line must be read once, in order, despite one more rotation
+ * during the poll.
  */
 async function raced(
   away: number,
@@ -102,7 +105,7 @@ function atListing(
 
 const nothing = (): void => {};
 
-/** A listing during renames may miss files. */
+/** Leaves out the files renamed meanwhile, because a listing during renames may miss files. */
 function untouched(before: Listing, now: Listing): Listing {
   const inodes = new Map(before.map(({ name, stat }) => [name, stat.ino]));
   return now.filter(({ name, stat }) => inodes.get(name) === stat.ino);

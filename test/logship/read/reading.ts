@@ -25,11 +25,11 @@ export interface Reading extends AsyncDisposable {
   path(name: string): string;
   /** Advances the clock by `ms`, polls, and reads everything. */
   poll(ms?: number, final?: boolean): Promise<void>;
-  /** Replaces the reader with one that has the old one's checkpoint, or without any. */
+  /** Replaces the reader with one that has the old one's checkpoint, or no checkpoint. */
   restart(options?: { checkpoint: boolean }): Promise<void>;
   /** Awaited before each chunk is read. */
   pace: () => Promise<boolean>;
-  /** Waits for the watch of the reader, or for this time. */
+  /** Waits until the reader's watch reports a change, for `ms` at most. */
   changed(ms: number): Promise<void>;
   /** Writes the checkpoint. */
   save(): Promise<void>;

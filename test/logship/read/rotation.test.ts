@@ -169,7 +169,7 @@ test('a restart while the rest of a copy is being sent reads that rest again', a
   );
 });
 
-test('a line has one id, whether read before its file was renamed, after, or without a checkpoint', async () => {
+test('a line that is read again without a checkpoint has the same id', async () => {
   await using r = await reading();
   append(r, 0, 20);
   await r.poll();
@@ -192,7 +192,7 @@ test('a generation has one id, whether read in place or from its copy', async ()
   append(r, 20, 30);
   await r.poll();
   const [copied] = r.ids.slice(10, 20);
-  // With the same first line in the same file, these are the IDs of reading it in place.
+  // Read in place, a new file with the same first line at the same path must have the same IDs.
   for (const name of [FILE, `${FILE}.1`, `${FILE}.2`]) rmSync(r.path(name));
   await r.restart({ checkpoint: false });
   append(r, 10, 20);
@@ -354,6 +354,6 @@ function linkOf(fd: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {
-    return ''; // of the poll itself
+    return ''; // the descriptor of the listing itself, closed by now
   }
 }

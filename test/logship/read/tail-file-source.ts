@@ -32,7 +32,7 @@ export class TailFileSource implements LineSource {
     this.#tail = new TailFile(this.#path, { startPos: 'start', force: true });
     this.#tail.on('line', (line: string) => void this.#queue.push(line));
     this.#tail.on('eof', () => void this.ends++);
-    // It continues by itself (force), and signals that only here.
+    // With `force`, tail-file continues after an error; without a listener the event would end the process.
     this.#tail.on('error', () => {});
     this.#tail.start();
   }

@@ -11,7 +11,7 @@ import type { Sink } from '../../../src/logship/sink/sink.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { log } from '../read/reading.ts';
 
-/** One document per word. `spanOf` tells them apart again. */
+/** A batch with one document per ID, each with a span that `nameOf` maps back to the ID. */
 export function batch(...ids: string[]): Batch {
   const sent = ids.map((id) => Buffer.from(`{"create":{"_index":"i","_id":"${id}"}}\n{"Payload":"${id}"}\n`));
   let length = 0;

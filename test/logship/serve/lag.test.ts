@@ -14,7 +14,7 @@ test('the age is that of the oldest unacknowledged byte', () => {
   assert.equal(lag.age(9000), 0);
 });
 
-test('with a steady flow that is acknowledged after two seconds, the age stays at two seconds', () => {
+test('with a steady flow of which the last two seconds are unacknowledged, the age does not grow', () => {
   const lag = new FileLag();
   for (let second = 1; second <= 300; second++) {
     lag.look(file({ bytes: second * 1000, left: Math.min(second, 2) * 1000 }), second * 1000);

@@ -121,18 +121,18 @@ for (const flavor of ['kibana', 'dashboards'] as const) {
   });
 }
 
-test('each importer gets its own format', () => {
+test('Kibana and OpenSearch Dashboards each get objects in their own format', () => {
   for (const object of read(savedObjects('kibana', DAILY))) assert.ok('typeMigrationVersion' in object);
   for (const object of read(savedObjects('dashboards', DAILY))) {
     assert.deepEqual(Object.keys((object as unknown as { migrationVersion: object }).migrationVersion), [object.type]);
   }
 });
 
-test('a data stream is its own pattern', () => {
+test('the index pattern of a data stream is its name', () => {
   const [pattern] = read(savedObjects('kibana', { ...DAILY, dataStream: 'logs-openstack-default' }));
   assert.equal(pattern?.attributes['title'], 'logs-openstack-default');
 });
 
-test('raw lines have nothing to show', () => {
+test('there are no saved objects for --schema raw', () => {
   assert.throws(() => savedObjects('kibana', { ...DAILY, schema: 'raw' }), /--schema raw/);
 });

@@ -19,7 +19,7 @@ export interface StandInOptions {
   readonly has: 'ilm' | 'ism' | 'neither';
   /** Status of every response, if not 200. */
   readonly status?: number;
-  /** Another template for the same names, with a higher priority. */
+  /** Another template for the same index names, with a higher priority. */
   readonly winner?: Body;
   /** Whether it never responds. */
   readonly silent?: true;
@@ -27,7 +27,7 @@ export interface StandInOptions {
 
 /**
  * Stores templates and policies, and responds as documented: neither of the real servers on Maven Central has
- * lifecycle management. The real ones are tested elsewhere.
+ * lifecycle management. test/integration runs the rest of the setup on real servers.
  */
 export async function standIn({ has, status = 200, winner, silent }: StandInOptions): Promise<StandIn> {
   const kept = new Map<string, Body>();
@@ -75,7 +75,7 @@ function shown(path: string, body: Body): object {
   return { index_templates: [{ name, index_template: { composed_of: [], ...body } }] };
 }
 
-/** The simulated template; if there is none, the stored one. */
+/** The template that applies: `winner`, else the one in the request, else the stored one. */
 function simulated(tried: string, kept: ReadonlyMap<string, Body>, winner?: Body): unknown {
   if (winner !== undefined) return winner;
   const template = tried === '' ? [...kept.values()].find((body) => 'template' in body) : (JSON.parse(tried) as Body);

@@ -22,7 +22,7 @@ test('a template and a policy are created once, and then unchanged', async () =>
   assert.equal(server.writes.length, 2);
 });
 
-test('another retention changes the policy, with a diff', async () => {
+test('with another retention a dry run shows how the policy would change, and writes nothing', async () => {
   await using server = await standIn({ has: 'ilm' });
   await setup(server.url, '--keep', '14d');
   const { code, stdout, stderr } = await setup(server.url, '--keep', '30d', '--dry-run');

@@ -43,7 +43,7 @@ test('a URL may have a path', async () => {
   assert.deepEqual(paths, ['/es/_bulk?filter_path=errors']);
 });
 
-test('a URL with an extra slash leads to its own host, which alone gets the password', async () => {
+test('a URL with an extra slash resolves to its own host, which alone gets the password', async () => {
   const paths: (string | undefined)[] = [];
   await using found = await listenHttp((request, response) => response.end(String(paths.push(request.url))));
   using s = server([`${at(found.port)}//es//`]);

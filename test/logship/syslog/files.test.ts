@@ -40,7 +40,7 @@ test('a program name too long for a file name loses no line', async () => {
   assert.equal(w.files.lost, 0);
 });
 
-test('lines of further program names share one file', async () => {
+test('lines of program names beyond the maximum number share one file', async () => {
   await using w = await world();
   for (let n = 0; n < 40; n++) w.write(`p${n}`, `${n}`);
   assert.equal(w.read('syslog/p31.log'), '31\n');

@@ -60,7 +60,7 @@ test('databases at the same address count as one server', () => {
   );
 });
 
-test("the row's account is rejected unless it belongs to a migration", () => {
+test("the account in the fence row is rejected unless its name is that of a migration's account", () => {
   assert.ok(isAccountName(accountNameOf('keystone', 'keystone', 7)));
   for (const name of ['root', 'keystone', 'x_m7_1c09b3 ', `${'x'.repeat(30)}_m7_1c09b3`, 7, undefined])
     assert.ok(!isAccountName(name), String(name));
@@ -86,7 +86,7 @@ test("an admin who cannot see or kill others' sessions is detected by global pri
   assert.match((await lackedToEnd(granted('GRANT PROCESS ON *.* TO `a`@`%`'))) ?? '', /^CONNECTION ADMIN/);
 });
 
-/** A node of a cluster that lists these other nodes. */
+/** A node that reports these addresses of its cluster's nodes. */
 function nodeOf(addresses: string, member = 'a') {
   const status = { wsrep_incoming_addresses: addresses, wsrep_local_index: '0', wsrep_gcomm_uuid: member };
   const rows = () => Promise.resolve(Object.entries(status).map(([key, Value]) => ({ Variable_name: key, Value })));
@@ -104,7 +104,7 @@ test('nodes that report no address need --host, and the error counts those missi
   assert.match(twice ?? '', /^1 of the cluster's 3 nodes do not report their address .* give each node by --host$/);
 });
 
-test('if the cluster reports its nodes, the named ones are not checked', async () => {
+test('if the cluster reports its nodes, those given by --host are not checked', async () => {
   const own = nodeOf('n0:3306,n1:3306');
   const nodes = await nodesOf(own, [{ host: 'other', port: 3306 }]);
   assert.deepEqual(nodes.places, [{ host: 'n1', port: 3306 }]);

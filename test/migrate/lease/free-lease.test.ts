@@ -14,7 +14,7 @@ test('a missing Lease, or one without a holder, is free at once', () => {
   assert.equal(freeInMs(leaseOf('')), 0);
 });
 
-test('a held Lease is free if not renewed for its duration since first observed', () => {
+test('a held Lease is free once it was observed without a renewal for its duration', () => {
   let now = 1000;
   const freeInMs = leaseWatch(3000, () => now);
   assert.equal(freeInMs(leaseOf('a')), 3000);
@@ -25,7 +25,7 @@ test('a held Lease is free if not renewed for its duration since first observed'
   assert.equal(freeInMs(leaseOf('a', '2')), 0);
 });
 
-test('a holder with a longer duration keeps it for that time', () => {
+test("the longer of the holder's and the waiter's lease durations applies", () => {
   const freeInMs = leaseWatch(3000, () => 0);
   assert.equal(freeInMs(leaseOf('a', '1', 60)), 60_000);
   assert.equal(freeInMs(leaseOf('b', '1', 1)), 3000);

@@ -78,7 +78,7 @@ test('a completed migration publishes the release whose code may start', () => {
   });
 });
 
-test('without a release name there is no annotation, but code may start', () => {
+test('without a release name the release annotation is absent, and ready-for is empty but set', () => {
   const done = annotations(withNews(withNews(fresh, news(), NOW), news({ release: '' }), NOW));
   assert.equal('kolla-pod/release' in done, false);
   assert.equal(done['kolla-pod/ready-for'], '');
@@ -101,7 +101,7 @@ for (const [what, next, ready] of [
     'old',
   ],
 ] as const) {
-  test(`when ${what}, code may start for ${ready === undefined ? 'none' : ready === 'old' ? 'what it could before' : 'its release'}`, () => {
+  test(`when ${what}, ${ready === undefined ? 'no code may start' : ready === 'old' ? 'ready-for is unchanged' : 'code of the new release may start'}`, () => {
     const before = { ...fresh, metadata: { ...fresh.metadata, annotations: { 'kolla-pod/ready-for': 'old' } } };
     assert.equal(annotations(withNews(before, next, NOW))['kolla-pod/ready-for'], ready);
   });

@@ -105,7 +105,7 @@ test('a publication that the API server never accepts is not retried forever, an
 
 const NEWS = { phase: 'all', release: '', token: 1 };
 
-test('the Lease is released at once if a renewal gets no response, which is not an error then', async (t) => {
+test('end releases the Lease without waiting for an unanswered renewal, and logs no error', async (t) => {
   await using stack = new AsyncDisposableStack();
   let puts = 0;
   const { site, lease } = await apiServer(stack, ({ method }) =>

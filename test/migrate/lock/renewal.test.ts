@@ -45,7 +45,7 @@ interface Answers {
   readonly pause?: () => Promise<void>;
 }
 
-/** A session with this fence and lock. `limits` records the timeout of each update of the fence. */
+/** A session whose renewals get these answers. `limits` records the timeout of each update of the fence. */
 function answering({ changed = 1, ours = 1, pause = () => Promise.resolve() }: Answers) {
   const limits: number[] = [];
   const session = {
@@ -60,7 +60,7 @@ function answering({ changed = 1, ours = 1, pause = () => Promise.resolve() }: A
   return { session, limits };
 }
 
-/** Rejects if any renewal is confirmed. */
+/** Resolves with the reason when the lock is lost. Rejects if any renewal is confirmed. */
 async function reasonOfLoss(answers: Answers): Promise<string> {
   const { session } = answering(answers);
   const { signal } = new AbortController();

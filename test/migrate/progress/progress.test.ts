@@ -39,7 +39,7 @@ test('progress states that a tool has no output yet, and that no table has chang
   assert.match(await progress.first(), /; no output yet; no table has changed yet$/);
 });
 
-test('a server without table statistics leaves them out', async () => {
+test('progress has no tables if the server has no table statistics', async () => {
   await using progress = told();
   assert.match(await progress.first(), /no output yet$/);
 });

@@ -71,7 +71,7 @@ test('a partially applied schema is reported with existing and missing objects, 
   assert.match(meaningOf(error, undefined, 'it is gone') ?? '', /cannot be read: it is gone/);
 });
 
-test('only existing objects count as partially applied', () => {
+test('only errors about existing objects count as a partially applied schema', () => {
   assert.match(meaningOf({ errno: 1060, text: "Duplicate column name 'x'" }) ?? '', /1060.*partially applied/);
   assert.equal(meaningOf({ errno: 1142, text: 'denied' }), 'error 1142 of the server: denied');
   assert.equal(meaningOf(undefined), undefined);

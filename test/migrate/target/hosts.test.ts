@@ -43,7 +43,7 @@ test('an invalid host is rejected with an example', () => {
   }
 });
 
-test('the tool gets the URLs of that cluster with the node in use, and no other', () => {
+test('the tool gets the URLs of the cluster of the node in use, at that node, and no others', () => {
   const sources = atHosts([API, MAIN, CELL], ['n1', 'n2']);
   assert.deepEqual(environmentAt(sources, { host: 'n2', port: 3307 }), {
     OS_API_DATABASE__CONNECTION: 'mysql+pymysql://nova:p%40ss@n2:3307/nova_api?charset=utf8',
@@ -51,7 +51,7 @@ test('the tool gets the URLs of that cluster with the node in use, and no other'
   });
 });
 
-test('the tool logs in as the other account everywhere', () => {
+test('with another account, the tool gets it in the URLs of every cluster', () => {
   const sources = atHosts([API, MAIN, CELL], ['n1', 'n2']);
   assert.deepEqual(environmentAs(sources, { host: 'n2', port: 3307 }, { user: 'nova_m7_1c09b3', password: 'a-_Aa1' }), {
     OS_API_DATABASE__CONNECTION: 'mysql+pymysql://nova_m7_1c09b3:a-_Aa1@n2:3307/nova_api?charset=utf8',

@@ -6,7 +6,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { runHelper, startHelper } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 
-/** The error of a command line that is rejected before any server is contacted. */
+/** Runs kolla-db-sync, for which no database server is available. */
 async function refusal(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: number; stderr: string }> {
   const { code, stderr } = await runHelper('kolla-db-sync', args, { env: { PATH: process.env['PATH'], ...env } });
   return { code, stderr };
@@ -86,7 +86,7 @@ test('a phase that a service lacks needs no server', async () => {
   assert.match(stderr, /cinder has no phase migrate: nothing to do/);
 });
 
-test('a URL that only a program could read must be given', async () => {
+test('a URL in a configuration file that is a program must be given', async () => {
   const { code, stderr } = await refusal(['horizon']);
   assert.equal(code, 65);
   assert.match(stderr, /horizon .*set KOLLA_DB_SYNC_CONNECTION/);

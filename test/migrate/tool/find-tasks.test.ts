@@ -86,7 +86,7 @@ test('an unset option is reported with its file', async () => {
   });
 });
 
-test("a variable is found by its own name first, then by its clients', in an option before the environment and a file", async () => {
+test("a variable is read by its own name before the clients' name, from an option before the environment, and may be in a file", async () => {
   await using directory = await privateDirectory('secret');
   const file = join(directory.path, 'password');
   await writeFile(file, 'of-a-file\n');

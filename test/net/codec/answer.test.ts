@@ -129,11 +129,11 @@ test('headers have lower-case names, and values without surrounding spaces', () 
 for (const [what, text] of [
   ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
   ['another protocol without a line feed', '\u0000J\u0000\u000a5.5.5-10.11'],
-  ['one that starts like HTTP', 'HTTPS'],
+  ['another protocol that starts like HTTP', 'HTTPS'],
   ['HTTP/2', 'HTTP/2 200\r\n\r\n'],
   ['HTTP/0.9', '<html>'],
   ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
-  ['a status of four', 'HTTP/1.1 2000 OK\r\n\r\n'],
+  ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
   ['a status below 100', 'HTTP/1.1 099 OK\r\n\r\n'],
   ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
   ['a header without a colon', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'],

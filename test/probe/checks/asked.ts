@@ -24,8 +24,8 @@ async function questionOf(check: Check, words: readonly string[], env: NodeJS.Pr
 const MINUTE_MS = 60_000;
 
 /**
- * The reason of a check whose deadline comes when it waits for this: a busy machine gets no further in a fixed time than to
- * the connection.
+ * The reason of a check whose deadline passes as soon as it waits for `awaited`: with a fixed deadline, a busy machine
+ * might get no further than the connection.
  */
 export async function reasonAwaiting(
   check: Check,

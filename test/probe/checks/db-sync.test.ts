@@ -60,7 +60,7 @@ test('an unresponsive API server is named at the deadline', async () => {
   );
 });
 
-test('liveness does not depend on the API server or the database', async () => {
+test('a liveness check of the API server or the database is rejected', async () => {
   const { code, msg } = await probe(lease(READY), ['--role', 'liveness']);
   assert.equal(code, 64);
   assert.match(msg, /contacts the API server, which is not this Pod/);

@@ -44,7 +44,7 @@ test('a server that accepts and never responds is unhealthy at the deadline', as
 
 test('a good status without the rest of its response is unhealthy, a bad one is reported at once', async () => {
   for (const [status, timeout, reason] of [
-    // Long enough for a busy machine to receive the status before it.
+    // Long enough for a busy machine to receive the status before the timeout.
     [200, '5s', /no response in 5s: status 200, but the response does not end$/],
     [503, '10m', /: status 503$/],
   ] as const) {

@@ -39,7 +39,7 @@ test('a negative result names the process, the condition and the current state',
   assert.equal(msg, `connected kp-nobody  ${port}: no process named kp-nobody; no connections to port ${port}`);
 });
 
-test('liveness does not depend on a connection to another Pod, unless that is forced', async () => {
+test('a liveness check of a connection to another Pod is rejected without --allow-remote', async () => {
   const words = ['connected', 'kp-nobody', '5672', '--role', 'liveness'];
   const { code, msg } = await probe(...words);
   assert.equal(code, 64);

@@ -107,7 +107,7 @@ test('no option makes a node without quorum, readiness or queries healthy', () =
   assert.match(whyUnfit(SYNCED, { ...NONE, rejects: 'ALL' }, all) ?? '', /wsrep_reject_queries is ALL/);
 });
 
-test("liveness does not depend on another Pod's node", async () => {
+test("a liveness check of another Pod's Galera node is rejected", async () => {
   const words = ['galera', 'db.example:3306', '--user', 'monitor', '--role', 'liveness'];
   const { code, stderr } = await runHelper('kolla-probe', words);
   assert.equal(code, 64);

@@ -56,7 +56,7 @@ for (const [which, verified, required] of [
   ['expired', /^its certificate or one of its CAs has expired: renew it/, /^healthy$/],
   ['plain', /^the server does not speak TLS$/, /^the server does not speak TLS$/],
 ] as const) {
-  test(`http with a certificate ${which}: verify, the default of https://, and require`, async () => {
+  test(`http, server certificate '${which}': results of --tls verify, which is the default of https://, and of require`, async () => {
     await using server = await serving(which);
     const url = `https://${server.at}/`;
     assert.match(await reasonOf(http, [url, '--ca-file', caFile]), verified);

@@ -17,7 +17,7 @@ const curl = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => runHelper
 const answering = (status: number, headers: Record<string, string> = {}) =>
   listenHttp((_request, response) => void response.writeHead(status, headers).end('body'));
 
-test("below 400 is healthy, redirects are not followed; from 400 on it exits with code 1 and curl's output", async () => {
+test("a status below 400 is healthy, and redirects are not followed; from 400 on it exits with code 1 and curl's output", async () => {
   for (const status of [200, 204, 300, 302, 399]) {
     await using server = await answering(status, { location: '/gone' });
     const { code, stdout } = await curl([`http://127.0.0.1:${server.port}`]);

@@ -1,4 +1,4 @@
-/** The names that check processes and files of this machine. */
+/** Kolla's health check commands for processes, sockets and files of this machine. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';

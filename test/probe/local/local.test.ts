@@ -120,7 +120,7 @@ test('the shell that runs the probe does not match itself', async () => {
   const silent = join(directory.path, 'silent');
   assert.equal((await run('mkfifo', [silent])).code, 0);
   const asked = async (called: string) => {
-    // It waits by itself: between fork and exec a child would have its command line as well.
+    // The shell waits by a builtin: a child would have the shell's command line until its exec.
     const line = `: /usr/bin/${called} process --pattern ${name('sought')}; read -rt 1000 <> ${silent}; :`;
     await using _ = await start('bash', ['-c', line]);
     const running = processQuestion({ name: name('sought'), isPattern: true }, 'asked');

@@ -10,13 +10,13 @@ import { start, tied, type Running } from '../../../tools/process.ts';
 
 export interface Service extends AsyncDisposable {
   readonly pid: number;
-  /** Its first output, which is its port. */
+  /** Its first line of output, such as its port. */
   readonly said: string;
   readonly running: Running;
 }
 
 export interface ServiceOptions {
-  /** Another user. */
+  /** The user to run as; by default the test's own. */
   readonly uid?: number;
 }
 

@@ -75,7 +75,7 @@ test(
   },
 );
 
-test("another user's process without any such socket is certainly unhealthy", { skip: notOthers }, async () => {
+test("another user's process is certainly unhealthy if no socket to the port exists", { skip: notOthers }, async () => {
   const agent = name('agent');
   await using service = await startService(agent, listens(), { uid: SERVICE_UID });
   const port = await freePort();
@@ -108,14 +108,14 @@ test('a sidecar reports sockets without a visible owner, with the fix', { skip: 
   assert.equal((await asked(sidecar, ['connected', '--any-process', agent, `${server.port}`])).code, 0);
 });
 
-test('a sidecar reports a socket without an owner in the Pod as unhealthy', { skip: notHidden }, async () => {
+test('a sidecar reports a port without any connection in the Pod as unhealthy', { skip: notHidden }, async () => {
   const port = await freePort();
   const { code, msg } = await asked(sidecar, ['connected', 'nova-compute', `${port}`]);
   assert.equal(code, 1);
   assert.match(msg, /no process named nova-compute; no connections to port/);
 });
 
-test('a sidecar finds listening and running processes', { skip: notHidden }, async () => {
+test('a sidecar finds a listening port, but not processes of other containers', { skip: notHidden }, async () => {
   await using service = await startService(name('server'), listens());
   const words = ['listen', service.said, '--process', name('server')];
   assert.match((await asked(sidecar, words)).msg, /sockets that listen on port \d+ but not whose they are/);

@@ -63,12 +63,12 @@ for (const [what, section, message] of [
   ['empty words', { x: { run: '  ' } }, /checks\.x\.run: is empty/],
   ['an unterminated quote', { x: { run: "tcp 'a" } }, /checks\.x\.run: has a ' without an end/],
   [
-    'another probe',
+    'an unknown probe',
     { x: { run: 'tcp a:1', for: ['redines'] } },
     /checks\.x\.for: 'redines' is not one of .*; did you mean 'readiness'/,
   ],
   ['a period without a unit', { x: { run: 'tcp a:1', period: 10 } }, /checks\.x\.period: '10' has no unit: write 10s/],
-  ['a period of zero', { x: { run: 'tcp a:1', period: '1ms' } }, /checks\.x\.period: is less than 100ms/],
+  ['a period below the minimum', { x: { run: 'tcp a:1', period: '1ms' } }, /checks\.x\.period: is less than 100ms/],
   [
     'a deadline beyond the period',
     { x: { run: 'tcp a:1', timeout: '11s' } },

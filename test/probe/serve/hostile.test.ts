@@ -35,7 +35,7 @@ test('hanging checks delay neither another one, nor a probe, nor the shutdown', 
   await until('both to hang', async () => hung.length === 2 || undefined);
   const before = asked;
   await until('the quick check to run ten times more', async () => asked >= before + 10 || undefined);
-  // Unhealthy meanwhile if the machine stalled for longer than the timeout.
+  // The check is unhealthy until its next run if the machine stalled for longer than the timeout.
   await until('it to be healthy', async () => (await get(serve.port, '/startupz')).status === 200 || undefined);
   assert.equal((await get(serve.port, '/readyz')).body, 'waiting\n');
   const closed = hung.map(async ({ socket }) => await once(socket, 'close'));

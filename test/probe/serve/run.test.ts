@@ -72,7 +72,7 @@ for (const [what, yaml, args, code, message] of [
     /cannot listen on 192\.0\.2\.1:80/,
   ],
 ] as const) {
-  test(`${what} exits before any check with ${code}`, async () => {
+  test(`${what} exits with code ${code} before any check`, async () => {
     await using directory = await privateDirectory('serve');
     const file = join(directory.path, 'kolla-pod.yaml');
     await writeFile(file, `${yaml}\n`);

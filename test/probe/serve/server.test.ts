@@ -40,7 +40,7 @@ describe('the status word', () => {
     assert.equal((await get(server.port, '/readyz')).status, 503);
   });
 
-  test('of readiness is ending during shutdown; others are unchanged', async () => {
+  test('is ending for readiness during shutdown, and unchanged for the other probes', async () => {
     await using server = await served();
     server.drain();
     assert.deepEqual((await get(server.port, '/readyz')).body, 'ending\n');
@@ -59,7 +59,7 @@ describe('the status word', () => {
     );
   });
 
-  test('HEAD has its status', async () => {
+  test('is left out of the response to HEAD, which has the same HTTP status', async () => {
     await using server = await served(toldChecks([statusOf('a', { state: 'unhealthy' })]));
     assert.deepEqual(await get(server.port, '/readyz', { method: 'HEAD' }), {
       status: 503,
@@ -174,7 +174,7 @@ describe('metrics', () => {
   });
 });
 
-test('further paths take precedence over ours', async () => {
+test("additional routes take precedence over the server's own paths", async () => {
   const page: Route = { kind: 'inside', answer: () => ({ status: 200, body: 'a page\n', type: 'text/html' }) };
   await using server = await served(undefined, {}, { routes: { '/': page, '/more': page } });
   assert.equal((await get(server.port, '/')).body, 'a page\n');

@@ -5,7 +5,7 @@ import { must } from '../../../tools/process.ts';
 
 const MODULE = import.meta.resolve('../../../src/process/exec/index.ts');
 
-/** Prints the limits that Node finds when started by a shell after `before`. */
+/** The result of callersOpenFiles() in a Node that a shell starts after `before`. */
 async function found(before: string): Promise<string> {
   const program = `import { callersOpenFiles } from ${JSON.stringify(MODULE)}; console.log(callersOpenFiles());`;
   const line = `${before} "$0" --input-type=module -e "$1"; true`;

@@ -59,7 +59,7 @@ for (const [hex, text] of [
   ['B80D0120010000000000010001000000', '[2001:db8:0:1:1::1]:1'],
 ] as const) {
   test(`an address is formatted for users: ${text} for ${hex}`, () => {
-    // The form on a machine with the other byte order, on which the tests do not run.
+    // The kernel prints the machine's byte order: on a machine with the other one, this test would fail.
     assert.equal(formatEndpoint({ hex, port: 1 }), text);
   });
 }

@@ -3,7 +3,7 @@ import type { Action, Store } from './store.ts';
 
 const NEWLINE = 10;
 
-/** The result of one document; undefined if it was indexed. */
+/** The result of one document: `refusal` is undefined if it was indexed. */
 export interface Result {
   readonly action: Action;
   readonly refusal: Refusal | undefined;

@@ -12,7 +12,7 @@ function paths(seed: number): Set<string> {
   const made = Array.from({ length: CASES }, () =>
     Array.from({ length: 1 + Math.floor(random() ** 4 * 200) }, () => oneOf(random, LETTERS)).join(''),
   );
-  // Names of our own form most likely collide with another path.
+  // Paths that look like generated names are the most likely to collide.
   return new Set([...made, ...made.map(fileName), ...made.map(keyName)]);
 }
 

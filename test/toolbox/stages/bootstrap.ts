@@ -4,7 +4,7 @@ import { kubeconfigText } from '../../cluster/kubernetes/credentials.ts';
 import { freePort } from '../../../tools/port.ts';
 import type { Stage, Stages } from './stage.ts';
 
-/** Unit tests have no Keystone: the output names the one it waits for. test/integration runs them on a real one. */
+/** Unit tests have no Keystone: the output names the server that the command waits for. test/integration has real ones. */
 export const BOOTSTRAP: Stages = {
   "kolla-bootstrap glance --admin-user root --public-url 'https://api.example.com:{port}' --internal-url 'http://{name}:{port}'":
     (directory) => noDatabase(directory, 'glance-manage'),
@@ -45,7 +45,7 @@ export const BOOTSTRAP: Stages = {
   'kolla-bootstrap delete glance --skip queue --yes': noKeystone,
 };
 
-/** Identity and passwords of the service are given. */
+/** The admin's login and the service's password are given, but no Keystone responds. */
 async function noKeystone(directory: string): Promise<Stage> {
   const [url, password] = [`http://127.0.0.1:${await freePort()}/v3`, join(directory, 'password')];
   await writeFile(password, 'hidden\n');
@@ -83,7 +83,7 @@ async function noDatabase(directory: string, program: string): Promise<Stage> {
   };
 }
 
-/** There is no API server either. */
+/** A kubeconfig is given, but no API server responds. */
 async function noApiServer(directory: string): Promise<Stage> {
   const [file, port] = [join(directory, 'kubeconfig'), await freePort()];
   await writeFile(file, kubeconfigText(`https://127.0.0.1:${port}`, '', { token: 'hidden' }, 'openstack'));

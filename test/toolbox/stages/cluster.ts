@@ -2,13 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { events, line as event, scriptedApi, type Handler } from '../../kube/support.ts';
 
-/** An API server with one finished Job, as a kubeconfig. */
+/** Starts an API server with one finished Job. @returns the environment that names its kubeconfig */
 export function clusterWithJob(directory: string, stack: AsyncDisposableStack): Promise<NodeJS.ProcessEnv> {
   const metadata = { name: 'keystone-db-sync', resourceVersion: '7' };
   return clusterWith({ metadata, status: { conditions: [{ type: 'Complete', status: 'True' }] } }, directory, stack);
 }
 
-/** An API server with one object, as a kubeconfig. */
+/** Like clusterWithJob, with this object. */
 export async function clusterWith(
   object: object,
   directory: string,
@@ -18,7 +18,7 @@ export async function clusterWith(
   return await clusterAnswering(events(event('ADDED', object), bookmark), directory, stack);
 }
 
-/** An API server with this response, as a kubeconfig. */
+/** Like clusterWithJob, with this response to every request. */
 export async function clusterAnswering(
   answer: Handler,
   directory: string,

@@ -5,7 +5,7 @@ import { clusterWithJob } from './cluster.ts';
 import { says, type Stage, type Stages } from './stage.ts';
 
 export const DB_SYNC: Stages = {
-  // Unit tests have no database: the output names the one it waits for. test/integration runs them on a real one.
+  // Unit tests have no database: the output names the one that the command waits for. test/integration has a real one.
   'kolla-db-sync keystone': noDatabase,
   'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1':
     noDatabase,

@@ -46,7 +46,7 @@ export const HEALTHCHECKS: Stages = {
   'healthcheck_rabbitmq --help': says(/RABBITMQ_NODE_IP_ADDRESS/),
 };
 
-/** A process with that name that runs a line of JavaScript; ready when it prints a line. */
+/** Starts a process with this name that runs a line of JavaScript. @returns the first line that it prints */
 async function running(directory: string, stack: AsyncDisposableStack, name: string, script: string): Promise<string> {
   await mkdir(join(directory, 'sbin'), { recursive: true });
   const program = join(directory, 'sbin', name);

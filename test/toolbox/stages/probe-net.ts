@@ -12,7 +12,7 @@ import type { SetStage, Stages } from './stage.ts';
 
 const MONTH_MS = 30 * 86_400_000;
 
-/** A server that gives this response to any request. */
+/** A server that gives these responses in this order, whatever the requests are. */
 const answering =
   (place: string, ...answers: string[]): SetStage =>
   async (directory, stack) => {
@@ -30,7 +30,7 @@ const answering =
     return { replace: { [place]: `${host}:${port}`, '/run/secrets/valkey': join(directory, 'password') } };
   };
 
-/** A real one takes seconds to start and is covered by the integration tests. */
+/** A real database takes seconds to start, and is covered by the integration tests. */
 const withoutDatabase: SetStage = async (directory) => {
   await writeFile(join(directory, 'password'), 'hidden');
   const replace = {
@@ -92,7 +92,7 @@ export const PROBE_NET: Stages = {
     await once(server, 'listening');
     stack.defer(() => void server.close());
     const { port } = server.address() as AddressInfo;
-    // A separate CA is valid for two days only, and is part of the chain.
+    // The chain includes the test's CA, which expires in two days.
     return {
       replace: { 'api.example.org:443': `127.0.0.1:${port}` },
       env: { KOLLA_PROBE_CA_FILE: caFile },

@@ -32,7 +32,7 @@ export const SIDECAR: Stages = {
   },
 };
 
-/** Runs until it is stopped, which happens when it responds. */
+/** The sidecar runs until it is stopped, which happens as soon as it responds. */
 function answering(port: number): Stage {
   const answered = until('the sidecar to answer', async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/livez`).catch(() => undefined);

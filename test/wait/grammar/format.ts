@@ -40,7 +40,7 @@ function query(mark: string, words: readonly string[]): string {
   return words.length === 0 ? '' : mark + words.join('&');
 }
 
-/** Separators of options, of dependencies in the environment, and of arguments of a shell. */
+/** Encodes the separators of options, of dependencies in the environment, and of arguments of a shell. */
 function encoded(value: string): string {
   return value.replaceAll(/[%&,#\s]/g, (c) => encodeURIComponent(c));
 }

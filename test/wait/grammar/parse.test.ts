@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { UsageError } from '../../../src/core/errors.ts';
 import { parseDependency } from '../../../src/wait/index.ts';
 
-/** The default properties of an object. */
+/** The default properties of an object dependency. */
 const PLAIN = {
   isNegated: false,
   timeoutMs: undefined,

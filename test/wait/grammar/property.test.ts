@@ -43,7 +43,7 @@ function someText(random: () => number): string {
   return `${not}${word}${form === 'path' ? ':/run/x' : '://h:1'}${rest}`;
 }
 
-/** Dependencies contain no passwords; other texts are compared by their meaning. */
+/** The dependency without its text, which may change in a round trip. */
 function meaningOf(dependency: Dependency): object {
   return { ...dependency, text: '' };
 }

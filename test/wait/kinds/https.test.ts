@@ -41,7 +41,7 @@ test('a wait for https:// is verified by --ca-file, or not at all with --tls req
   assert.match(stderr, /its certificate is not signed by a CA of this image's CA bundle; --ca-file names another/);
 });
 
-test('a certificate for another name is not ready until the deadline, unless --tls require', async () => {
+test('a server whose certificate is for another name is not ready until the deadline, unless --tls require', async () => {
   await using server = await serving(makeAuthority('waits'), ['other.test']);
   const strict = await runHelper('kolla-init', ['--wait', server.url, '--timeout', '1s']);
   assert.equal(strict.code, 75, strict.stderr);
