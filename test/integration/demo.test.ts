@@ -29,7 +29,7 @@ test('make demo runs all steps and leaves only its picture', { skip }, async () 
   assert.match(readFileSync('dist/demo-timeline.svg', 'utf8'), /<\/svg>/);
 });
 
-test('reuses servers of another run, and leaves nothing in them', { skip }, async () => {
+test('make demo uses the servers that the environment names, and leaves nothing in them', { skip }, async () => {
   await using mariadb = await startMariadb();
   const [url, login] = [`127.0.0.1:${mariadb.port}`, `root:${mariadb.rootPassword}`];
   await using elasticsearch = (await canRunElasticsearch()) === undefined ? await startElasticsearch() : undefined;

@@ -60,7 +60,7 @@ describe('a Galera cluster of three nodes', { skip }, () => {
     await second.commit();
   });
 
-  test('a row taken by compare-and-set has one holder, whichever node receives it', async (t) => {
+  test('a row taken by compare-and-set has one holder, whichever nodes the statements are sent to', async (t) => {
     const counts = { taken: 0, conflicts: 0, overlaps: 0 };
     const tokens = new Set<number>();
     let inside = 0;

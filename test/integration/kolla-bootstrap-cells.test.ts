@@ -48,7 +48,7 @@ describe("Nova's cells, with its own nova-manage", { skip }, () => {
     (await mariadb.query(
       `SELECT uuid, name, transport_url AS transport, database_connection AS \`database\` FROM ${API}.cell_mappings ORDER BY id`,
     )) as unknown as Cell[];
-  /** The state that an earlier run has left. */
+  /** Stores mappings, as an earlier run would have left them. */
   const put = async (...all: Cell[]) => {
     for (const { uuid, name, transport, database } of all) {
       await mariadb.query(

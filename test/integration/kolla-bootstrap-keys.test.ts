@@ -190,7 +190,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     assert.equal(msgs.filter((msg) => msg.includes('another run has rotated it meanwhile')).length, 3);
   });
 
-  test('both replicas read credentials throughout rotations, and the primary re-encrypts them after each', async () => {
+  test('both replicas read credentials throughout rotations, each of which re-encrypts them with the primary key', async () => {
     await sync(one, other);
     const made = await one.ask('POST', '/credentials', {
       credential: { type: 'cert', blob: 'of a user', user_id: await adminId(one) },

@@ -16,7 +16,7 @@ import { adminOf, newSite, type Admin } from './kolla-bootstrap-support.ts';
 
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
 
-/** The end of stderr, which the assertions check. */
+/** The messages of all log lines. */
 function said({ stderr }: Finished): string {
   return logLines(stderr)
     .map(({ msg }) => msg)
@@ -59,7 +59,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
     ]);
   });
 
-  // The shared project and roles exist already.
+  // These tests can run concurrently, because the shared project and roles exist already.
   describe('cases with a separate service each', { concurrency: 3 }, () => {
     test('a second run only reads, and an older token still works', async () => {
       await using site = await newSite(keystone, admin);
@@ -94,7 +94,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.equal(await admin.use(token), 200);
     });
 
-    test('sets another password once, because Keystone responds with 401', async () => {
+    test('sets a password that Keystone rejects with 401, and only once', async () => {
       await using site = await newSite(keystone, admin);
       isDone(await site.bootstrap());
       const old = String(await admin.login(site.name, site.password));
@@ -330,7 +330,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.deepEqual([missing.code, /cannot read .*ca\.pem\.none/.test(missing.stderr)], [65, true]);
     });
 
-    test('each rejection has its fix: 401, 403, 404 and a response that is not Keystone’s', async () => {
+    test('the errors for 401, 403 and 404 have the fix', async () => {
       await using site = await newSite(keystone, admin);
       isDone(await site.bootstrap());
       const wrong = await site.bootstrap([], { OS_PASSWORD: 'hidden-wrong' });

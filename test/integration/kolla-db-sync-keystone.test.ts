@@ -33,7 +33,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
   test("its upgrade runs phase by phase, and Keystone's own check reports the next one after each", async () => {
     await using site = await keystoneSite(mariadb);
     const { sync, check } = site;
-    // As in the Job, Keystone's check runs while its database exists.
+    // Keystone's check needs an existing database, as it is in the Job.
     await mariadb.query(`CREATE DATABASE ${site.database}; CREATE USER ${site.database} IDENTIFIED BY 'pw-of-keystone';
       GRANT ALL ON ${site.database}.* TO ${site.database}`);
     assert.equal(await check(), 2, 'an empty database is to be expanded');

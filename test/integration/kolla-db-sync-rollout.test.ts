@@ -171,7 +171,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await roll('daemonset/agent', NEW);
     const wait = waiting(['daemonset/agent']);
     await wait.says(/0 of 1 updated; still there: agent-/);
-    // No kubelet reports that it has exited.
+    // No kubelet reports that the Pod has exited.
     await kubectl('delete', old, '--force', '--grace-period=0', '--wait=false');
     await wait.says(/still there: agent-.*terminating/);
     await letGo(old);
@@ -191,7 +191,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     });
   });
 
-  test('ends immediately on SIGTERM, with a separate reason', async () => {
+  test('a stopped wait ends immediately, with the reason of the stop', async () => {
     const wait = waiting(['deployment/nobody']);
     await wait.says(/no such Deployment/);
     wait.stop();

@@ -18,7 +18,7 @@ const SERVICES = `canary-s'"\\%/@:é`;
 const OTHER = 'canary-o\ncanary-p';
 const BOSS = databaseName('boss');
 
-/** Prints the command lines of all visible processes, and its own environment. */
+/** Prints the command lines that name kolla-db-sync, its own database URL, and `the admin` if it has the admin's password. */
 const LOOK = `for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < "$f"; echo; done 2>/dev/null | grep kolla-db-sync
 printf '%s\\n' "$OS_DATABASE__CONNECTION"; printf '%s' "$KOLLA_DB_SYNC_ADMIN_PASSWORD" | grep -q . && echo the admin
 exit 0`;

@@ -70,7 +70,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 42);
   });
 
-  test('after a rollout delays nothing, neither during the migration nor after a failure', async () => {
+  test('in the contract phase delays nothing, neither during the migration nor after a failure', async () => {
     const site = siteOn(mariadb);
     await using gate = await gateFile();
     await using begun = await site.begin([...STAY, '--phase', 'contract', ...migration(gate.path, 3)]);

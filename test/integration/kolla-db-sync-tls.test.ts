@@ -31,7 +31,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     return runHelper('kolla-db-sync', ['ensure', 'keystone', '--admin-user', 'root', ...args], { env });
   }
 
-  /** The certificate is rejected at once: a wrong certificate is not retried. */
+  /** Asserts that the run fails with this code and last line, without waiting for the server. */
   async function refuses(run: Promise<Finished>, code: number, says: RegExp): Promise<void> {
     const finished = await run;
     assert.equal(finished.code, code, finished.stderr);

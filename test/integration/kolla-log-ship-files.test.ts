@@ -40,7 +40,7 @@ test('500 files of 25 services with kolla-sidecar: every line once, also of a re
   assert.deepEqual({ lost, doubled, torn }, { lost: 0, doubled: 0, torn: 0 }, row.examples.join('\n'));
 });
 
-/** Whether any process has that file open. */
+/** Whether this process has the file open. */
 async function isOpenIn(pid: number, file: string): Promise<boolean> {
   const fds = `/proc/${pid}/fd`;
   // A descriptor may be closed between the two calls.

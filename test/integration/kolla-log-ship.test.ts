@@ -84,16 +84,20 @@ for (const [nth, fault] of ELASTICSEARCH_FAULTS.entries()) {
   });
 }
 
-test('without its checkpoint everything is sent again, and already indexed', { skip }, async () => {
-  await using l = await logs('again');
-  writeFileSync(l.file, lines(0, 100));
-  await runHelper('kolla-log-ship', ['--once', ...l.args]);
-  writeFileSync(join(l.state, 'checkpoint.json'), 'torn');
-  const { code, stderr } = await runHelper('kolla-log-ship', ['--once', ...l.args]);
-  assert.equal(code, 0, stderr);
-  assert.equal(logLines(stderr).find(({ msg }) => msg === 'stopped')?.['already'], 100);
-  assert.deepEqual(await inIndex(l.index), { documents: 100, distinct: 100 });
-});
+test(
+  'without its checkpoint kolla-log-ship sends everything again, and the server has every document already',
+  { skip },
+  async () => {
+    await using l = await logs('again');
+    writeFileSync(l.file, lines(0, 100));
+    await runHelper('kolla-log-ship', ['--once', ...l.args]);
+    writeFileSync(join(l.state, 'checkpoint.json'), 'torn');
+    const { code, stderr } = await runHelper('kolla-log-ship', ['--once', ...l.args]);
+    assert.equal(code, 0, stderr);
+    assert.equal(logLines(stderr).find(({ msg }) => msg === 'stopped')?.['already'], 100);
+    assert.deepEqual(await inIndex(l.index), { documents: 100, distinct: 100 });
+  },
+);
 
 test('a line that the index rejects goes to the dead letters, all others are indexed', { skip }, async () => {
   await using l = await logs('poison');

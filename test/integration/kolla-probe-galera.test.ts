@@ -103,7 +103,7 @@ test('a frozen node accepts connections and is unhealthy at the deadline', { ski
   }
 });
 
-test('liveness: a node that has disconnected is unhealthy; an unknown one is not', { skip }, async () => {
+test('liveness: a node that has disconnected is unhealthy; one whose state is unknown is not', { skip }, async () => {
   const [, , node] = nodes;
   const liveness = () => ask(node, 'galera', '--unless-disconnected');
   assert.equal(await liveness(), 'healthy');

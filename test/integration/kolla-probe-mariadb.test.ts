@@ -71,7 +71,7 @@ test('the server logs nothing about a probe that logs in, and counts no aborted 
   assert.ok(Number(then['Aborted_connects']) > Number(counts['Aborted_connects']), 'a greeting alone is counted');
 });
 
-test('a full server rejects every client, which is reported', { skip }, async () => {
+test('a login beyond the connections per hour of its account is reported', { skip }, async () => {
   const { mariadb } = server;
   await mariadb.query("ALTER USER probe@'%' WITH MAX_CONNECTIONS_PER_HOUR 1");
   await ask(['mysql', at, ...LOGIN], PASSWORD);

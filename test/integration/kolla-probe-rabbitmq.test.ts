@@ -42,7 +42,7 @@ before(async () => {
 });
 after(() => stack.disposeAsync());
 
-/** Runs the check once, and returns the reason why it is unhealthy. */
+/** Runs the check once. @returns `healthy`, or the exit code and the reason */
 async function ask(
   check: 'amqp' | 'rabbitmq' | 'tls',
   words: readonly string[] = [],

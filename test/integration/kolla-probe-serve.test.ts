@@ -1,4 +1,4 @@
-/** kolla-probe serve as a process: it starts no children, and its memory does not grow. */
+/** kolla-probe serve as a process: it starts no children, and its descriptors and threads do not grow. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { run } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 const ROUNDS = 100;
 
-test('twenty concurrent checks use no more memory over time, and serve every request', async () => {
+test('with twenty concurrent checks descriptors and threads do not grow, and every request is served', async () => {
   await using pod = await startProbedPod('200ms');
   await growthOf(pod, 2);
   const seen = await growthOf(pod, 4);

@@ -1,6 +1,6 @@
 /**
  * Basis of docs/adr/0005-own-watch-loop.md: the same faults for client-node's watch and for ours, on a real API
- * server. Once client-node passes too, the test fails with that message.
+ * server. Once client-node passes one, its test fails with HOLDS_NOW.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

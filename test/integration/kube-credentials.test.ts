@@ -49,7 +49,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
       passOn(request, response, async () => {
         const answer = await forward();
         statuses.push(answer.statusCode ?? 0);
-        // Like the kubelet, it writes the new token a moment after the old one has expired.
+        // As the kubelet may do, writes the new token a moment after the old one has expired.
         if (answer.statusCode === 401) await there.write('token', token);
         return answer;
       });
@@ -200,7 +200,7 @@ async function first(observations: AsyncIterable<unknown>): Promise<unknown> {
   throw new Error('nothing was observed');
 }
 
-/** A token of the same ServiceAccount that the server has signed, but that expired a minute ago. */
+/** A token of the same ServiceAccount, signed with the server's key, that expired a minute ago. */
 async function expired(cluster: ControlPlane, token: string): Promise<string> {
   const [header = '', payload = ''] = token.split('.');
   const now = Math.floor(Date.now() / 1000);

@@ -80,7 +80,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
       assert.equal(await other.ended, 75);
     });
 
-    test('a Job removed by its TTL during the wait was Complete', async () => {
+    test('a Job removed by its TTL during the wait counts as Complete', async () => {
       await create(job('short', { ttlSecondsAfterFinished: 0 }));
       await using waiting = await startInit([...admin, '--wait', 'job/short']);
       await waiting.said(/1 active/);

@@ -83,7 +83,7 @@ test('an invalid config.json is reported without its text', async () => {
   assert.equal((await here.look())('config.json').state, 'lacks');
 });
 
-test("a memory limit below a helper's requirement is reported, in both cgroup versions", async () => {
+test("a memory limit is read in both cgroup versions, and one below a helper's requirement is reported", async () => {
   await using here = await pod();
   await here.put('sys/fs/cgroup/memory.max', String(32 * 2 ** 20));
   assert.match((await here.look())('memory limit').detail, /^32 MiB$/);

@@ -233,7 +233,7 @@ test('a place where no directory can be created is reported at once, and so is a
   assert.match(device.stderr, /\/dev\/null is not a file/);
 });
 
-test('a file with the name of one of its directories is rejected with exit code 65', async () => {
+test('a file in place of a directory of the installation is rejected with exit code 65', async () => {
   await using one = await stage();
   await mkdir(one.volume);
   await writeFile(join(one.volume, 'bin'), 'mine');

@@ -11,7 +11,7 @@ import { run } from '../../tools/process.ts';
 
 type Node = Record<string, { properties?: Node } & Record<string, unknown>>;
 
-test('explain knows every code by number and by name', async () => {
+test('explain knows a code by number and by name', async () => {
   for (const { code, name } of EXIT_CODES.filter((entry) => [64, 75].includes(entry.code))) {
     for (const word of [String(code), name])
       assert.match((await runHelper('kolla-pod', ['explain', word])).stdout, new RegExp(`^${code} ${name}`));

@@ -40,7 +40,7 @@ export const podLife: Capability = {
     {
       point: 'kolla-pod explain describes an exit code',
       file: 'test/toolbox/pages.test.ts',
-      test: 'explain knows every code by number and by name',
+      test: 'explain knows a code by number and by name',
     },
     {
       point: 'kolla-pod doctor reports missing prerequisites with the fix',

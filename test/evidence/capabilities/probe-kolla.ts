@@ -126,7 +126,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'twenty checks at once hold no more memory or descriptors (ten minutes: soak-probe.md)',
     file: 'test/integration/kolla-probe-serve.test.ts',
-    test: 'twenty concurrent checks use no more memory over time, and serve every request',
+    test: 'with twenty concurrent checks descriptors and threads do not grow, and every request is served',
   },
   {
     point: 'a real kubelet asks by httpGet, and the Pod’s Events show its answers',
