@@ -32,7 +32,8 @@ export const OWN_OPTIONS = [
     env: 'KOLLA_BOOTSTRAP_TIMEOUT',
     default: '10m',
     help: 'maximum time for each part except the migration',
-    details: 'Applies separately to waits, the database server, RabbitMQ and keys, and Keystone.',
+    details:
+      'One limit each for waits, the database server, RabbitMQ with keys, and Keystone; none for commands of the service.',
     example: '30m',
   },
   {

@@ -50,7 +50,7 @@ test('exactly the listed starts need root, each for the listed reason', { skip }
   assert.deepEqual(stale, [], 'these pass: remove them from the list');
 });
 
-test('the variable selects the program that runs instead of the service', { skip }, () => {
+test('KOLLA_BOOTSTRAP runs the migration instead of the service', { skip }, () => {
   const ran = (key: string) => outcomes.find((outcome) => keyOf(outcome) === key)?.ran;
   assert.deepEqual(ran('keystone/keystone/extend_start.sh KOLLA_BOOTSTRAP'), ['keystone-manage db_sync']);
   assert.deepEqual(ran('glance/glance-api/extend_start.sh KOLLA_BOOTSTRAP'), [

@@ -52,7 +52,7 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
   }
 
   describe('cases with a separate database each', { concurrency: 3 }, () => {
-    test("the account of a frozen helper is locked, and its unguarded command's work is ended", async () => {
+    test("after a helper freezes, the next one ends its unguarded command's sessions and drops its account", async () => {
       const { site, begin, state, account } = await stage(true);
       await using replicas = await startReplicas(galera.nodes, account);
       await replicas.writing();

@@ -32,7 +32,7 @@ const SEED = 6;
 const LANES = 3;
 /** As short as possible on a machine that two test files share. */
 const QUICK = { leaseMs: 4000, lossMs: 2500 };
-/** Longer than the cluster stalls when it evicts a node after 2 and 4 s. */
+/** Longer than a cluster with suspect_timeout 2 s and inactive_timeout 4 s stalls until it evicts a node. */
 const PATIENT = { leaseMs: 8000, lossMs: 6000 };
 
 describe('takeovers on three nodes of Galera', { skip }, () => {

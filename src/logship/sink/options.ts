@@ -27,8 +27,7 @@ export const SINK_OPTIONS = [
     repeat: true,
     env: 'KOLLA_LOG_SHIP_USER',
     help: '[KIND=]user name for the destination',
-    details:
-      'KIND limits the value to that destination, such as opensearch=NAME; the same applies to the options below.',
+    details: 'KIND limits the value to that destination, such as opensearch=NAME; so do all options with [KIND=].',
     example: 'shipper',
   },
   {

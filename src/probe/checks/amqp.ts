@@ -22,7 +22,7 @@ export const amqp = check({
       flag: 'greeting',
       type: 'boolean',
       env: 'KOLLA_PROBE_GREETING',
-      help: 'perform the AMQP handshake without a login',
+      help: 'wait for the AMQP greeting, without a login',
       details: 'The broker logs two warnings per check.',
       example: 'true',
     },

@@ -111,7 +111,7 @@ export const dbSync: Capability = {
       point:
         'the helper is frozen while its command keeps running: its account is locked, its sessions are killed on every node, live replicas stay connected',
       file: 'test/integration/kolla-db-sync-fencing.test.ts',
-      test: "the account of a frozen helper is locked, and its unguarded command's work is ended",
+      test: "after a helper freezes, the next one ends its unguarded command's sessions and drops its account",
     },
     {
       point: 'without an admin account the guard kills the command; thawed, it writes nothing',

@@ -69,7 +69,7 @@ test('a prefix shared by earlier generations and the newest counts once per gene
   assert.deepEqual(second.rivalsOfNext(bytes('b\n')), []);
 });
 
-test('a generation read again from a rotated file is recognized by its start, and counts as before', () => {
+test('a generation read again from a rotated file is recognized by its start, and has the same earlier rivals', () => {
   const first = generation('a\n1\n');
   const second = generation('a\n2\n', { rivals: first.rivalsOfNext(bytes('a\n')) });
   const third = generation('a\n2\n', { rivals: second.rivalsOfNext(bytes('a\n')) });
