@@ -17,7 +17,7 @@ export const podLife: Capability = {
     {
       point: 'every error exits with the code of its class',
       file: 'test/cli/run.test.ts',
-      test: /^an error of the class .+ ends with \d+ and one line without a stack$/,
+      test: /^an error of the class .+ exits with code \d+ and one line without a stack$/,
     },
     {
       point: 'an invalid value is reported with its place and the valid form',

@@ -89,7 +89,7 @@ export const waits: Capability = {
     {
       point: '403 on everything: the Role as YAML, which is sufficient when applied',
       file: 'test/integration/kube-credentials.test.ts',
-      test: /without permission for .+ the error has the Role to apply, which is sufficient/,
+      test: /without permission for .+ the error contains a sufficient Role/,
     },
     {
       point: "client-node's own Watch fails in cases that ours handles",
