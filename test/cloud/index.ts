@@ -14,8 +14,8 @@
  * A step that fails ends the run with 1 and the state of the Pods that are not ready. Everything ends with this process;
  * STAY=1 keeps it until SIGINT or SIGTERM, also after a failure.
  */
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../src/core/errors.ts';
 import { firstLacking } from '../../tools/capability.ts';
 import { canRunHelm } from '../../tools/helm.ts';
@@ -52,6 +52,7 @@ const DEFAULT_RELEASE = '2026.1';
 /** The watchdog's limit, without the time in which the cache is filled. */
 const MINUTES = 60;
 const STAYS = process.env['STAY'] === '1';
+const LIVE = fileURLToPath(new URL('live.yml', import.meta.url));
 const IS_FULL = process.env['FULL'] === '1';
 const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
 
@@ -87,11 +88,9 @@ async function main(release: string, hold: (stage: Stage) => void): Promise<numb
   const passwords = await writePasswords(file);
   const admin = accountOf('admin', passwords.get('keystone_admin_password') ?? '', 'admin');
   try {
-    const live = join(stage.directory, 'live.yml');
-    await writeFile(live, 'config: { reload: live }\n');
-    const values = IS_FULL ? [file, live] : [file];
+    const values = IS_FULL ? [file, LIVE] : [file];
     await timeline.step('all charts installed', () => installCharts(stage, values, timeline));
-    await perform(stage, admin);
+    await perform(stage, admin, values);
     for (const line of NOT_RUN) timeline.say(`not run: ${line}`);
     if (STAYS) await stay(stage, admin);
     return 0;
@@ -102,7 +101,7 @@ async function main(release: string, hold: (stage: Stage) => void): Promise<numb
   }
 }
 
-async function perform(stage: Stage, admin: Account): Promise<void> {
+async function perform(stage: Stage, admin: Account, values: readonly string[]): Promise<void> {
   const client = await timeline.step('the client runs', () => startClient(stage, admin));
   const before = await inventory(client);
   {
@@ -118,7 +117,7 @@ async function perform(stage: Stage, admin: Account): Promise<void> {
   const restarted = Object.values(restarts(await podsOf(stage))).reduce((sum, count) => sum + count, 0);
   timeline.say(`containers restarted so far: ${restarted}`);
   const memory = await memoryOf(stage);
-  if (IS_FULL) await timeline.step('a changed value reaches each process', () => assertLiveReload(stage));
+  if (IS_FULL) await timeline.step('a changed value reaches each process', () => assertLiveReload(stage, values));
   await timeline.step('readiness without the broker', () => assertReadinessFollowsBroker(stage));
   await timeline.step('every log line is in Elasticsearch once', () => assertLogsShipped(stage));
   if (PRINTS_EVIDENCE) await writeReport(stage, timeline, memory);

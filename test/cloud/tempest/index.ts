@@ -106,7 +106,7 @@ function judge(output: string): string {
 
 async function tempestTree(): Promise<string> {
   const debian = await debianTree();
-  return await cached(NAME, [basename(debian), await readFile(LOCK, 'utf8')], async (directory) => {
+  const place = await cached(NAME, [basename(debian), await readFile(LOCK, 'utf8')], async (directory) => {
     const target = join(directory, 'packages');
     await mkdir(target);
     const install = ['pip', 'install', '--quiet', '--target', '/build/target', '--require-hashes'];
@@ -117,5 +117,6 @@ async function tempestTree(): Promise<string> {
         { from: LOCK, to: '/build/lock.txt' },
       ],
     );
-  }).then((directory) => join(directory, 'packages'));
+  });
+  return join(place, 'packages');
 }
