@@ -79,7 +79,7 @@ export const novaCell: Service = {
     api('nova_spicehtml5proxy', 6082, '/spice_auto.html'),
   ],
   notes:
-    'Migrate once per cell, after nova, and roll its conductors before the API; the mapping also needs [api_database] connection. After a changed ' +
-    'mapping, restart the services that read it. Hosts are discovered by `nova-manage cell_v2 ' +
-    'discover_hosts` once they run.',
+    'Migrate once per cell, after nova, and roll its conductors before the API; the mapping also needs ' +
+    '[api_database] connection. After a changed mapping, restart the services that read it. Hosts are discovered by ' +
+    '`nova-manage cell_v2 discover_hosts` once they run.',
 };

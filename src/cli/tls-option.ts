@@ -23,9 +23,11 @@ export interface Trust {
   readonly insecure: boolean;
 }
 
-export const TLS_MEANING =
+/** The meaning of the modes with TLS. */
+export const ENCRYPTED_MEANING =
   'verify: encrypted; the certificate must be signed by a CA in --ca-file and match the host name. require: ' +
-  'encrypted; the certificate is not verified (for a transition from self-signed certificates). off: not encrypted.';
+  'encrypted; the certificate is not verified (for a transition from self-signed certificates).';
+export const TLS_MEANING = `${ENCRYPTED_MEANING} off: not encrypted.`;
 
 export function isTlsMode(word: string): word is TlsMode {
   return MODES.some((mode) => mode === word);

@@ -25,7 +25,7 @@ export class Clock {
   /** The text `2026-11-20 08:15`, and the start of that minute. */
   #minute = '-';
   #minuteMs = NaN;
-  /** The same in UTC, for times with a zone of their own. */
+  /** The same minute in UTC, for times with a zone. */
   #utcMinute = '-';
   #utcMinuteMs = NaN;
 

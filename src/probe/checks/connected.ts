@@ -8,9 +8,9 @@ export const connected = check({
   word: 'connected',
   summary: 'Checks for an established connection to one of these ports.',
   description:
-    'Ports are remote ports and must match exactly; all of them together must have --at-least connections. Connections that are still being ' +
-    'opened, or that the peer has closed, do not count. A sidecar sees processes of other containers only ' +
-    'with shareProcessNamespace and the same user; with --any-process all sockets of the Pod count.',
+    'Ports are remote ports and must match exactly; all of them together must have --at-least connections. ' +
+    'Connections that are still being opened, or that the peer has closed, do not count. A sidecar sees processes of ' +
+    'other containers only with shareProcessNamespace and the same user; with --any-process all sockets of the Pod count.',
   operands: [
     { name: 'PROCESS', help: 'name of the program or script; not needed with --any-process' },
     { name: 'PORT', help: 'remote port, such as 5672', many: true, optional: true },

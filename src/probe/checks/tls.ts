@@ -1,7 +1,7 @@
 import type { Question } from '../verdict.ts';
 import { UsageError, messageOf } from '../../core/errors.ts';
 import { parseDuration } from '../../core/duration.ts';
-import { tlsOption } from '../../cli/tls-option.ts';
+import { ENCRYPTED_MEANING, tlsOption } from '../../cli/tls-option.ts';
 import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
 import { addressOf } from '../remote/server.ts';
@@ -34,7 +34,12 @@ export const tls = check({
       help: 'PEM file with certificates to check instead of a server',
       example: '/etc/kolla/certs/tls.crt',
     },
-    { ...tlsOption('KOLLA_PROBE_TLS', 'verify'), values: ['verify', 'require'] },
+    {
+      ...tlsOption('KOLLA_PROBE_TLS', 'verify'),
+      values: ['verify', 'require'],
+      help: 'TLS mode: verified or unverified (default: verify)',
+      details: ENCRYPTED_MEANING,
+    },
     CA_FILE_OPTION,
     SERVER_NAME_OPTION,
   ],
