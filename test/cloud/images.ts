@@ -58,7 +58,8 @@ export async function writeImages(directory: string, release: string): Promise<A
     return {
       reference: reference(name),
       layers: [...shared, ...layers, ...(own ? [tarOf([own])] : [])],
-      env: kollaEnv(name),
+      // On SIGHUP uWSGI executes its program again, which is Python for a wheel, and must be that of the environment.
+      env: { ...kollaEnv(name), UWSGI_BINARY_PATH: `/${VENV}/bin/python3` },
     };
   };
   await imagesTar(openstack, [
