@@ -10,8 +10,12 @@ const BROKER = 'rabbitmq';
 /**
  * Without the broker each Pod whose readiness is a connection to it becomes not Ready and reports the reason; the others stay Ready.
  * With the broker back, all are Ready again.
+ * @param whileGone called with the names of the Pods that are not Ready
  */
-export async function assertReadinessFollowsBroker(stage: Stage): Promise<string> {
+export async function assertReadinessFollowsBroker(
+  stage: Stage,
+  whileGone: (pods: readonly string[]) => Promise<void> = async () => {},
+): Promise<string> {
   const all = (await podsOf(stage)).filter(({ metadata }) => !metadata.name.startsWith(BROKER));
   const dependent: string[] = [];
   for (const pod of all)
@@ -35,6 +39,7 @@ export async function assertReadinessFollowsBroker(stage: Stage): Promise<string
     lost.map(({ metadata }) => metadata.name),
     [],
   );
+  await whileGone(dependent);
   await stage.kubectl(['scale', `statefulset/${BROKER}`, '--replicas=1']);
   await until('all Pods to be Ready again', async (saw) => {
     const late = (await podsOf(stage)).filter((pod) => !isReady(pod));
