@@ -62,8 +62,8 @@ cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three node
 cloud-full: $(READY) ## make cloud of every release, with Tempest's smoke tests and a reload of each service; RELEASE=2026.1 for one
 	@for release in $(or $(RELEASE),$(basename $(notdir $(wildcard test/cloud/releases/*.txt)))); do FULL=1 RELEASE=$$release STAY= EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts || exit 1; done
 
-cloud-upgrade: $(READY) ## the same cloud from one release to another under load (needs root); FROM=2025.1 RELEASE=2026.1, STAY=1
-	@FROM=$(FROM) RELEASE=$(RELEASE) STAY=$(STAY) $(NODE) test/cloud/upgrade/index.ts
+cloud-upgrade: $(READY) ## the same cloud from one release to another under load (needs root); FROM=2025.1 RELEASE=2026.1, STAY=1, EVIDENCE=1 to print docs/evidence/upgrade.md
+	@FROM=$(FROM) RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/upgrade/index.ts
 
 bench: build ## costs compared with today's tools; NAME=set-configs for one; NAME=log-ship-before BEFORE=FILE for an earlier kolla-log-ship
 	@BEFORE=$(BEFORE) $(NODE) bench/index.ts $(NAME)

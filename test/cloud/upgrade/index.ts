@@ -1,15 +1,19 @@
 /**
- * `make cloud-upgrade`: the cloud of `make cloud` from one release to another under load. FROM, RELEASE and STAY in the environment:
+ * `make cloud-upgrade`: the cloud of `make cloud` from one release to another under load. FROM, RELEASE, STAY and EVIDENCE in the
+ * environment:
  *
  *   two releases' images -> three nodes -> all charts of the old release, two replicas of each API and scheduler
  *   load.ts in the background -> helm upgrade, chart after chart, Nova's three at the same time, whose last restarts the API
- *   requests and operations per service and chart -> table; records of services; what users do, on the new release
+ *   each chart -> requests and operations per service, revisions and rows of each database
+ *   at the end: `upgrade check`, records of services, what was created before, what users do on the new release
+ *   -> report.ts, docs/evidence/upgrade.md
  *
  * A failed request or operation ends the run with 1, unless LIMITS names its reason.
  */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../../src/core/errors.ts';
 import { firstLacking } from '../../../tools/capability.ts';
 import { canRunHelm } from '../../../tools/helm.ts';
@@ -31,7 +35,11 @@ import { stay } from '../stay.ts';
 import { Timeline } from '../timeline.ts';
 import { debianTree } from '../trees/debian.ts';
 import { releaseNames, releaseTree } from '../trees/release.ts';
-import { rowsOf, startLoad, type Load, type Phase, type Row } from './load.ts';
+import { createLasting } from './lasting.ts';
+import { rowsOf, startLoad, type Phase, type Row } from './load.ts';
+import { writeUpgradeReport } from './report.ts';
+import { schemasOf } from './schemas.ts';
+import { upgradeChecks } from './upgrade-checks.ts';
 
 const MINUTES = 90;
 /** In the order of docs/how-to/upgrades.md; those of one row at the same time. */
@@ -66,6 +74,9 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 const NEEDED = [canRunNode, canBuildCoredns, canRunHelm, canRunElasticsearch, canBuildInfrastructureImages];
 const STAYS = process.env['STAY'] === '1';
+const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
+/** The part of the load that is counted before the first chart changes. */
+const BEFORE_MS = 30_000;
 
 const timeline = new Timeline();
 await guard(
@@ -95,7 +106,9 @@ async function main(from: string, to: string, hold: (stage: Stage) => void): Pro
     await stage.node.importImage((await writeImages(stage.directory, to)).openstack);
   });
   const passwords = join(stage.directory, 'passwords.yml');
-  const password = (await writePasswords(passwords)).get('keystone_admin_password') ?? '';
+  const written = await writePasswords(passwords);
+  const password = written.get('keystone_admin_password') ?? '';
+  const database = written.get('database_password') ?? '';
   const replicas = join(stage.directory, 'replicas.json');
   await writeFile(replicas, JSON.stringify({ global: { charts: twoOfEach() } }));
   const admin = accountOf('admin', password, 'admin');
@@ -104,14 +117,22 @@ async function main(from: string, to: string, hold: (stage: Stage) => void): Pro
     await timeline.step(`all charts of ${from} installed`, () => installCharts(stage, files, timeline));
     const client = await timeline.step('the client runs', () => startClient(stage, admin));
     await using world = await timeline.step('image, flavors and network created', () => setBasis(stage, client));
+    await using lasting = await timeline.step('objects that outlast the upgrade', () => createLasting(world));
+    const checks = await timeline.step(`upgrade check of ${to} on ${from}`, () => upgradeChecks(stage, to));
+    for (const { service, code, output } of checks) assert.ok(code < 2, `${service}: ${output}`);
     const load = await timeline.step('load started', () => startLoad(stage, world.basis, password));
-    const phases = await upgradeAll(stage, to, files);
+    const phases = await upgradeAll(stage, to, files, database);
     await timeline.step('records of services', () => assertRecords(client));
+    await timeline.step('objects from before', () => lasting.assertThere());
+    const after = await timeline.step(`upgrade check of ${to} on ${to}`, () => upgradeChecks(stage, to));
     for (const operation of [serverLife, volumeLife, stacks])
       await timeline.step(operation.title, () => operation.run(world));
-    const failed = await report(load, phases);
+    const rows = rowsOf(await load.samples(), phases);
+    print(rows);
+    if (PRINTS_EVIDENCE)
+      await writeUpgradeReport({ stage, timeline, from, to, phases, rows, checks, after, limits: LIMITS });
     if (STAYS) await stay(stage, admin);
-    return failed ? 1 : 0;
+    return rows.some(({ what, failed }) => failed.length > 0 && LIMITS[what] === undefined) ? 1 : 0;
   } catch (error) {
     console.error(`${await whatIsWrong(stage)}\nfailed in '${timeline.current}': ${messageOf(error)}`);
     if (STAYS) await stay(stage, admin);
@@ -127,15 +148,18 @@ function twoOfEach(): object {
 }
 
 /** @returns the parts of the upgrade, in which the load is counted */
-async function upgradeAll(stage: Stage, to: string, files: readonly string[]): Promise<Phase[]> {
+async function upgradeAll(stage: Stage, to: string, files: readonly string[], rootPassword: string): Promise<Phase[]> {
   const stepwise = join(stage.directory, 'stepwise.json');
   await writeFile(stepwise, JSON.stringify({ upgrade: { stepwise: true } }));
   const phases: Phase[] = [];
   const during = async (name: string, work: () => Promise<unknown>) => {
     const began = Date.now() / 1000;
     await timeline.step(name, async () => void (await work()));
-    phases.push({ name, from: began, to: Date.now() / 1000 });
+    const ended = Date.now() / 1000;
+    phases.push({ name, from: began, to: ended, schemas: await schemasOf(stage, rootPassword) });
   };
+  // As it was, and what the load meets without an upgrade.
+  await during('before', () => setTimeout(BEFORE_MS));
   for (const charts of ORDER)
     await during(charts.join(', '), () =>
       Promise.all(charts.map((chart) => runChart(stage, 'upgrade', chart, to, [...files, stepwise]))),
@@ -172,19 +196,14 @@ async function assertRecords(client: Client): Promise<string> {
   return all.map(({ Binary, Host }) => `${Binary} at ${Host}`).join(', ');
 }
 
-/** Prints the table. @returns whether something failed without a known limit */
-async function report(load: Load, phases: readonly Phase[]): Promise<boolean> {
-  const rows = rowsOf(await load.samples(), phases);
-  const lines = rows.map(({ phase, what, count, failed, longestSeconds }) => {
-    return `${phase.padEnd(32)} ${what.padEnd(10)} ${String(count).padStart(5)} ${String(failed.length).padStart(5)} failed, longest ${longestSeconds.toFixed(1)} s`;
-  });
-  console.log(lines.join('\n'));
-  const bad = rows.filter(({ failed }) => failed.length > 0);
-  for (const row of bad) console.log(explain(row));
-  return bad.some(({ what }) => LIMITS[what] === undefined);
-}
-
-function explain({ phase, what, failed }: Row): string {
-  const limit = LIMITS[what] === undefined ? '' : ` (limit: ${LIMITS[what]})`;
-  return [`${what} during ${phase}${limit}:`, ...failed.map(({ kind, saw }) => `  ${kind}: ${saw}`)].join('\n');
+/** Prints the table and what failed. */
+function print(rows: readonly Row[]): void {
+  for (const { phase, what, count, failed, longestSeconds } of rows)
+    console.log(
+      `${phase.padEnd(32)} ${what.padEnd(10)} ${String(count).padStart(5)} ${String(failed.length).padStart(5)} failed, longest ${longestSeconds.toFixed(1)} s`,
+    );
+  for (const { phase, what, failed } of rows.filter((row) => row.failed.length > 0)) {
+    console.log(`${what} during ${phase}${LIMITS[what] === undefined ? '' : ` (limit: ${LIMITS[what]})`}:`);
+    for (const { kind, saw } of failed) console.log(`  ${kind}: ${saw}`);
+  }
 }

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { REGISTRY } from '../images.ts';
 import type { Basis } from '../operations/operation.ts';
 import { CONTROL_NODE, type Stage } from '../stage.ts';
+import type { Schema } from './schemas.ts';
 import { until } from '../../support/until.ts';
 
 const POD = 'load';
@@ -81,6 +82,8 @@ export interface Phase {
   readonly name: string;
   readonly from: number;
   readonly to: number;
+  /** At its end. */
+  readonly schemas: readonly Schema[];
 }
 
 /** Samples by the phase in which they began, and by service or operation. */
