@@ -21,7 +21,9 @@ export async function assertReadinessFollowsBroker(
   for (const pod of all)
     if (/connected \S+ 5672(?! \d)/.test(await settingsOf(stage, pod))) dependent.push(pod.metadata.name);
   assert.ok(dependent.length > 0);
-  await stage.kubectl(['scale', `statefulset/${BROKER}`, '--replicas=0']);
+  // Without its Pod, whose log files would go with it.
+  const control = async (word: string) => await stage.kubectl(['exec', `${BROKER}-0`, '--', 'rabbitmqctl', word]);
+  await control('stop_app');
   await until('the Pods connected to the broker to be not Ready', async (saw) => {
     const late = (await podsOf(stage)).filter((pod) => dependent.includes(pod.metadata.name) && isReady(pod));
     saw(late.map(({ metadata }) => metadata.name));
@@ -40,7 +42,7 @@ export async function assertReadinessFollowsBroker(
     [],
   );
   await whileGone(dependent);
-  await stage.kubectl(['scale', `statefulset/${BROKER}`, '--replicas=1']);
+  await control('start_app');
   await until('all Pods to be Ready again', async (saw) => {
     const late = (await podsOf(stage)).filter((pod) => !isReady(pod));
     saw(late.map(({ metadata }) => metadata.name));
