@@ -62,6 +62,7 @@ describe('cached results of Helm', { skip: (await canRunHelm()) ?? false, concur
   for (const [what, path] of [
     ['a template', 'templates/all.yaml'],
     ['the values of the chart', 'values.yaml'],
+    ['the defaults of the chart', 'defaults.yaml'],
     ['a file that a template reads', 'files/small.conf'],
     ['a template of the library', `${LIBRARY}/templates/_words.tpl`],
     ["the library's values", `${LIBRARY}/values.yaml`],
@@ -84,7 +85,7 @@ describe('cached results of Helm', { skip: (await canRunHelm()) ?? false, concur
     assert.equal(await sees('kind: Witness'), false);
     await appendFile(
       join(small.chart, 'templates/all.yaml'),
-      '\n---\nkind: Witness\nof: {{ .Values.settings.word }}\n',
+      '\n---\nkind: Witness\nof: {{ (.Values.settings).word }}\n',
     );
     assert.equal(await sees('kind: Witness'), true);
     assert.equal(await sees('of: changed'), false);

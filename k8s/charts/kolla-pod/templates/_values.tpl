@@ -1,21 +1,29 @@
 {{/*
-Sets `Values` of the context: library < chart < globals.yml < its charts.NAME. In: list of context and the chart's values.
+Sets `Values` of the context: library < chart < globals.yml < its charts.NAME < the release's own. In: list of context and the
+values that Helm has. A chart's defaults are in its defaults.yaml, not in values.yaml, with which Helm would mix those of the user.
 */}}
 {{- define "kolla-pod.layValues" -}}
 {{- $ctx := index . 0 -}}
 {{- $given := index . 1 -}}
+{{- $own := omit $given "global" "kolla-pod" -}}
+{{- $chart := $ctx.Files.Get "defaults.yaml" | fromYaml -}}
+{{- if hasKey $chart "Error" -}}{{- fail (printf "%s: defaults.yaml: %s" $ctx.Chart.Name $chart.Error) -}}{{- end -}}
 {{- $library := index $given "kolla-pod" | default dict -}}
 {{- $values := deepCopy (omit $library "global") -}}
 {{- $global := deepCopy ($library.global | default dict) -}}
 {{- /* Kept as given, since a null there removes a key of a lower layer. */ -}}
 {{- $over := deepCopy ($given.global | default dict) -}}
 {{- include "kolla-pod.lay" (list $global (deepCopy $over)) -}}
-{{- include "kolla-pod.lay" (list $values (deepCopy (omit $given "global" "kolla-pod"))) -}}
+{{- include "kolla-pod.lay" (list $values $chart) -}}
 {{- include "kolla-pod.lay" (list $values (deepCopy (pick $over "kollaPod" "config" "logs" "jobs" "networkPolicy" "needsTimeout"))) -}}
-{{- range $name := uniq (list $ctx.Chart.Name ($values.name | default $ctx.Chart.Name)) -}}
+{{- range $name := uniq (list $ctx.Chart.Name ($own.name | default $chart.name | default $ctx.Chart.Name)) -}}
 {{- with get ($over.charts | default dict) $name -}}
 {{- include "kolla-pod.lay" (list $values (deepCopy .)) -}}
 {{- end -}}
+{{- end -}}
+{{- include "kolla-pod.lay" (list $values (deepCopy $own)) -}}
+{{- range $key, $_ := $chart.settings -}}
+{{- if not (hasKey $values.settings $key) -}}{{- fail (printf "%s: settings.%s: null removes it, and the chart needs it" $ctx.Chart.Name $key) -}}{{- end -}}
 {{- end -}}
 {{- $_ := set $ctx "name" ($values.name | default $ctx.Chart.Name) -}}
 {{- $_ := set $values "global" $global -}}
