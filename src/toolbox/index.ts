@@ -4,6 +4,7 @@
  *   the helpers' tables -> completion, man, schema: text on stdout
  *   the exit codes' table -> explain; the services' data -> catalogue
  *   the binary itself -> install: a copy with its links in a shared volume
+ *   the charts' needs -> passwords: a file and its Secrets
  *   the machine -> doctor: one finding per requirement, with the fix
  *
  * Runs no helper and loads none of their dependencies. Only invalid arguments are errors, and doctor's findings.
@@ -17,6 +18,7 @@ import { explain } from './explain.ts';
 import { HELPERS } from './helpers.ts';
 import { installOf } from './install/index.ts';
 import { manOf } from './man.ts';
+import { passwords } from './passwords/index.ts';
 import { schemaOf } from './schema.ts';
 
 const names = [...new Set(HELPERS.flatMap((helper) => [sectionOf(helper), helper.name]))];
@@ -33,6 +35,7 @@ export const pod: Helper = {
     explain,
     install: installOf(all),
     man: manOf(all, ['kolla-pod', ...names]),
+    passwords,
     schema: schemaOf(all),
   },
 };
