@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { says, type SetStage, type Stages } from './stage.ts';
 
@@ -15,6 +16,15 @@ export const POD: Stages = {
   'kolla-pod install /shared': installs('/shared'),
   'kolla-pod man probe': says(/^\.TH KOLLA-PROBE 8/),
   'kolla-pod man': says(/^\.TH KOLLA-POD 8/),
+  'kolla-pod passwords passwords.yml': () => Promise.resolve({ stderr: /passwords\.yml: \d\d passwords added/ }),
+  'kolla-pod passwords /etc/kolla/passwords.yml --values globals.yml | kubectl apply -n openstack --server-side -f -':
+    async (directory) => {
+      await writeFile(join(directory, 'passwords.yml'), 'database_password: kept\n');
+      await writeFile(join(directory, 'globals.yml'), 'global: { passwordSecrets: { "*": { secret: openstack } } }\n');
+      // Because there is no cluster, the output is checked instead of applied.
+      const replace = { '/etc/kolla/': '', 'kubectl apply -n openstack --server-side -f -': 'cat' };
+      return { replace, stdout: /^kind: Secret\nmetadata: \{ name: openstack \}\n[^]*database_password: /m };
+    },
   'kolla-pod schema': says(/"\$schema"/),
   'kolla-pod schema --log-format json': says(/"\$schema"/),
 };
