@@ -35,6 +35,14 @@ export const PASSWORDS: Readonly<Record<string, string>> = Object.fromEntries(
   [...wordsOfCharts()].map((name) => [name, `of-${name.replaceAll('_', '-')}`]),
 );
 
+/** Of images that a site builds; the defaults, for Kolla's own images, need a reference to ours. */
+export const GLOBALS = {
+  registry: 'kolla',
+  tag: '2025.2',
+  kollaPod: { delivery: 'baked' },
+  passwords: PASSWORDS,
+} as const;
+
 /** Names as in Kolla's passwords.yml. */
 function wordsOfCharts(): Set<string> {
   const files = readdirSync(CHARTS, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -70,7 +78,7 @@ export async function rendering(name: string, source?: string): Promise<Renderin
   const { path: directory } = parts.use(await privateDirectory('chart'));
   const chart = stageChart(name, directory, source);
   const valuesFile = (values: object) => {
-    const text = JSON.stringify(withPasswords(values));
+    const text = JSON.stringify(withGlobals(values));
     // The file is named by its content, so that equal values give an equal command line, whose result is cached.
     const file = join(directory, `values-${createHash('sha256').update(text).digest('hex').slice(0, 12)}.json`);
     if (!existsSync(file)) writeFileSync(file, text);
@@ -101,8 +109,9 @@ export async function rendering(name: string, source?: string): Promise<Renderin
   };
 }
 
-function withPasswords(values: { global?: { passwords?: object } }): object {
-  return { ...values, global: { ...values.global, passwords: { ...PASSWORDS, ...values.global?.passwords } } };
+function withGlobals(values: { global?: { passwords?: object } }): object {
+  const passwords = { ...PASSWORDS, ...values.global?.passwords };
+  return { ...values, global: { ...GLOBALS, ...values.global, passwords } };
 }
 
 function renderedOf(all: readonly KubeObject[]): Rendered {

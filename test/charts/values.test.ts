@@ -9,7 +9,16 @@ import { rendering, type KubeObject, type Rendering } from './support.ts';
 
 const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
 const GLOBALS = fileURLToPath(new URL('../../k8s/globals.yml', import.meta.url));
+/** The library's defaults, with the one value that they require. */
+const REFERENCE = 'r.example/kolla-pod:1';
+const BUILT_IN = { global: { registry: undefined, tag: undefined, kollaPod: { image: { reference: REFERENCE } } } };
 const skip = (await canRunHelm()) ?? false;
+
+/** k8s/globals.yml, with this reference of our image. */
+async function globalsWith(reference: string): Promise<object> {
+  const text = await readFile(GLOBALS, 'utf8');
+  return load(text.replace('reference: ""', `reference: "${reference}"`)) as object;
+}
 
 describe('values', { skip }, () => {
   let small: Rendering;
@@ -22,15 +31,23 @@ describe('values', { skip }, () => {
     (await small.render(values)).one('Deployment', 'small-api')['spec'].template.spec;
 
   for (const name of chartNames())
-    test(`globals.yml unchanged has no effect on ${name}, which passes helm lint --strict with it`, async () => {
+    test(`globals.yml with only our image set has no effect on ${name}, which passes helm lint --strict with it`, async () => {
       await using chart = await rendering(name);
-      const globals = load(await readFile(GLOBALS, 'utf8')) as object;
+      const globals = await globalsWith(REFERENCE);
       assert.equal(await chart.lint(globals), undefined);
-      assert.deepEqual((await chart.render(globals)).all, (await chart.render()).all);
+      assert.deepEqual((await chart.render(globals)).all, (await chart.render(BUILT_IN)).all);
     });
 
+  test("globals.yml unchanged is Kolla's images, and the error names what is missing", async () => {
+    const said = (await small.complaint(await globalsWith(''))) ?? '';
+    assert.match(said, /small: global\.kollaPod\.image\.reference is empty.*set global\.kollaPod\.image\.reference to/);
+    const { initContainers, containers } = await spec(await globalsWith(REFERENCE));
+    assert.equal(initContainers[0].image, REFERENCE);
+    assert.match(containers[0].image, /^quay\.io\/openstack\.kolla\/small:20\d\d\.\d-[a-z]+-[a-z0-9]+$/);
+  });
+
   test("with globals.yml unchanged, a chart's own values apply", async () => {
-    const globals = load(await readFile(GLOBALS, 'utf8')) as object;
+    const globals = await globalsWith(REFERENCE);
     const own = { config: { reload: 'live' }, networkPolicy: { enabled: false }, logs: { enabled: true } };
     const rendered = await small.render({ ...globals, ...own });
     assert.deepEqual(rendered.of('NetworkPolicy'), []);
@@ -40,15 +57,13 @@ describe('values', { skip }, () => {
 
   test('commented values in globals.yml are the defaults', async () => {
     const text = await readFile(GLOBALS, 'utf8');
-    const commented = text.replaceAll(
-      /^ {2}# ((?:kollaPod|config|logs|jobs|needsTimeout|networkPolicy| {2}delivery| {2}image):)/gm,
-      '  $1',
-    );
+    const commented = text
+      .replaceAll(/^ {2}# ((?:config|logs|jobs|needsTimeout|networkPolicy):)/gm, '  $1')
+      .replace('reference: ""', `reference: "${REFERENCE}"`);
     const { global } = load(commented) as { global: object };
-    for (const key of ['kollaPod', 'config', 'logs', 'jobs', 'needsTimeout', 'networkPolicy'])
-      assert.ok(key in global, key);
+    for (const key of ['config', 'logs', 'jobs', 'needsTimeout', 'networkPolicy']) assert.ok(key in global, key);
     assert.equal(await small.lint({ global }), undefined);
-    assert.deepEqual((await small.render({ global })).all, (await small.render()).all);
+    assert.deepEqual((await small.render({ global })).all, (await small.render(BUILT_IN)).all);
   });
 
   test('globals.yml has every key for which the library has a default', async () => {
@@ -85,12 +100,18 @@ describe('values', { skip }, () => {
 
   test("Kolla's published images are rejected without a delivery and kolla-pod's image, and the error names both", async () => {
     const registry = 'quay.io/openstack.kolla';
-    const fix = /set global\.kollaPod: \{delivery: copied, image: \{reference: REGISTRY\/REPOSITORY:TAG\}\}/;
+    const fix = /global\.kollaPod\.image\.reference to REGISTRY\/REPOSITORY:TAG, where publish\.sh/;
     const complaint = async (values: object) => (await small.complaint({ global: { registry, ...values } })) ?? '';
     for (const [said, what] of [
-      [await complaint({}), /small: kollaPod\.delivery: baked, but the images of quay\.io\/openstack\.kolla/],
-      [await complaint({ kollaPod: { delivery: 'copied' } }), /small: kollaPod\.image\.reference is empty/],
-      [await complaint({ kollaPod: { delivery: 'imageVolume' } }), /small: kollaPod\.image\.reference is empty/],
+      [
+        await complaint({ kollaPod: { delivery: 'baked' } }),
+        /small: kollaPod\.delivery: baked, but the images of quay\.io\/openstack\.kolla/,
+      ],
+      [await complaint({ kollaPod: { delivery: 'copied' } }), /small: global\.kollaPod\.image\.reference is empty/],
+      [
+        await complaint({ kollaPod: { delivery: 'imageVolume' } }),
+        /small: global\.kollaPod\.image\.reference is empty/,
+      ],
     ] as const) {
       assert.match(said, what);
       assert.match(said, fix);

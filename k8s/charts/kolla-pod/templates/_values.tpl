@@ -105,12 +105,12 @@ Fails for images that can't work: Kolla publishes its own without kolla-pod, and
 {{- $ctx := . -}}
 {{- $kolla := "quay.io/openstack.kolla" -}}
 {{- $registry := .Values.image.registry | default .Values.global.registry | trimSuffix "/" -}}
-{{- $fix := "set global.kollaPod: {delivery: copied, image: {reference: REGISTRY/REPOSITORY:TAG}}, where publish.sh of a release put it" -}}
+{{- $fix := "set global.kollaPod.image.reference to REGISTRY/REPOSITORY:TAG, where publish.sh of a release put the image" -}}
 {{- if and (eq $registry $kolla) (eq .Values.kollaPod.delivery "baked") -}}
-{{- fail (printf "%s: kollaPod.delivery: baked, but the images of %s do not contain kolla-pod; %s" $ctx.Chart.Name $kolla $fix) -}}
+{{- fail (printf "%s: kollaPod.delivery: baked, but the images of %s do not contain kolla-pod; set global.kollaPod.delivery to copied, and %s" $ctx.Chart.Name $kolla (trimPrefix "set " $fix)) -}}
 {{- end -}}
 {{- if and (ne .Values.kollaPod.delivery "baked") (not .Values.kollaPod.image.reference) (eq (.Values.global.registry | trimSuffix "/") $kolla) -}}
-{{- fail (printf "%s: kollaPod.image.reference is empty, and %s has no image of kolla-pod; %s" $ctx.Chart.Name $kolla $fix) -}}
+{{- fail (printf "%s: global.kollaPod.image.reference is empty, and %s has no image of kolla-pod; %s" $ctx.Chart.Name $kolla $fix) -}}
 {{- end -}}
 {{- end -}}
 
