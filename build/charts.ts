@@ -3,7 +3,7 @@
  * `helm package`.
  *
  *   k8s/charts/NAME -> a temporary copy with the library chart in charts/, values.schema.json (chart-schema.ts), and
- *     values.yaml, for `helm show values`
+ *     values.yaml, for `helm show values`, and NOTES.txt
  *     -> an archive, reproducible byte for byte
  *
  * The repository contains no copies, only one library, one schema, and each chart's defaults.yaml. What can fail: a chart without Chart.yaml, no
@@ -53,6 +53,7 @@ export function stageChart(name: string, directory: string, source: string = joi
   cpSync(join(CHARTS, LIBRARY), library, { recursive: true });
   writeFileSync(join(place, 'values.schema.json'), schemaOf(name, place));
   writeFileSync(join(place, 'values.yaml'), shownValues(readFileSync(join(place, DEFAULTS), 'utf8')));
+  writeFileSync(join(place, 'templates/NOTES.txt'), '{{ include "kolla-pod.notes" . }}\n');
   return place;
 }
 

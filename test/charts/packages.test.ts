@@ -26,6 +26,7 @@ describe('packages', { skip }, () => {
       `--namespace=${NAMESPACE}`,
       `--kube-version=${KUBE_VERSION}`,
       `--values=${values}`,
+      '--skip-tests',
     ]);
     assert.equal(code, 0, stderr);
     const objects = loadAll(stdout).filter((object) => object !== null) as KubeObject[];

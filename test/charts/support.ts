@@ -56,6 +56,8 @@ function wordsOfCharts(): Set<string> {
 export interface Rendering extends AsyncDisposable {
   /** The objects by `KIND NAME`. Rejects with Helm's output. */
   render(values?: object, args?: readonly string[]): Promise<Rendered>;
+  /** The objects of `helm test`, which `render` omits. */
+  tests(values?: object, args?: readonly string[]): Promise<Rendered>;
   /** The output of Helm; undefined if it reported nothing. */
   complaint(values: object): Promise<string | undefined>;
   lint(values?: object): Promise<string | undefined>;
@@ -87,14 +89,21 @@ export async function rendering(name: string, source?: string): Promise<Renderin
   await mkdir(join(directory, 'config'));
   const template = async (values: object, args: readonly string[]) =>
     await helm(directory, ['template', name, chart, ...ANYWHERE, '--values', valuesFile(values), ...args]);
+  const objects = async (values: object, args: readonly string[]) => {
+    const { code, stdout, stderr } = await template(values, args);
+    if (code !== 0) throw new Error(stderr);
+    return loadAll(stdout).filter((object) => object !== null && object !== undefined) as KubeObject[];
+  };
   const kept = parts.move();
   return {
     chart,
     directory,
     render: async (values = {}, args = []) => {
-      const { code, stdout, stderr } = await template(values, args);
-      if (code !== 0) throw new Error(stderr);
-      return renderedOf(loadAll(stdout).filter((object) => object !== null && object !== undefined) as KubeObject[]);
+      return renderedOf(await objects(values, ['--skip-tests', ...args]));
+    },
+    tests: async (values = {}, args = []) => {
+      const all = await objects(values, args);
+      return renderedOf(all.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === 'test'));
     },
     complaint: async (values) => {
       const { code, stderr } = await template(values, []);

@@ -27,6 +27,7 @@ chart's parts, merged `Values`, `files` (those next to config.json), `workloads`
 {{- if $ctx.Release.IsUpgrade }}
 {{ include "kolla-pod.hooks" $ctx }}
 {{- end }}
+{{- include "kolla-pod.tests" $ctx }}
 {{- range $object := $ctx.Values.objects }}
 ---
 {{ if kindIs "string" $object }}{{ tpl $object $ctx }}{{ else }}{{ toYaml $object }}{{ end }}
