@@ -8,7 +8,14 @@ may read the workloads. In: context.
 {{- if .workloads -}}
 {{- $waits := list -}}
 {{- range $workload := .workloads -}}
+{{- if eq $workload.values.kind "DaemonSet" -}}
+{{- /* The wait daemonset/ is for the Pod on its own node; here one must be Ready, and none anything else. */ -}}
+{{- $pods := printf "pod?label=app.kubernetes.io/instance=%s&label=app.kubernetes.io/component=%s" $ctx.Release.Name $workload.key -}}
+{{- $waits = append $waits $pods -}}
+{{- $waits = append $waits (printf "!%s&condition=Ready=False" $pods) -}}
+{{- else -}}
 {{- $waits = append $waits (printf "%s/%s" (lower $workload.values.kind) $workload.name) -}}
+{{- end -}}
 {{- if or (eq $workload.values.kind "DaemonSet") (gt (int $workload.values.replicas) 0) -}}
 {{- $waits = concat $waits (fromJsonArray (include "kolla-pod.serviceWaits" $workload)) -}}
 {{- end -}}
