@@ -100,7 +100,8 @@ describe('three-node clusters from the charts', { skip }, () => {
       rabbitmq_password: RABBITMQ_PASSWORD,
       rabbitmq_cluster_cookie: 'of-cookie',
     };
-    const global = { registry: 'kolla-pod.test', tag: 'zed', storageClass: 'aio', passwords };
+    const images = { registry: 'kolla-pod.test', tag: 'zed', kollaPod: { delivery: 'baked' } };
+    const global = { ...images, storageClass: 'aio', passwords };
     const values = { global, workloads: { [kind]: { replicas: NODES.length } } };
     const file = join(directory, `${kind}.json`);
     await writeFile(file, JSON.stringify(values));

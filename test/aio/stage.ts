@@ -68,7 +68,8 @@ export async function setAio(): Promise<Aio> {
     await makeVolume(node, directory, { namespace: NAMESPACE, name });
   for (const chart of CHARTS) packageChart(chart, join(directory, 'dist/charts'));
   await symlink(join(ROOT, 'k8s'), join(directory, 'k8s'));
-  const options = { programs: { helm: await helmBinary() }, cwd: directory };
+  const programs = { helm: await helmBinary(), 'kolla-pod': (await podBinary()).binary };
+  const options = { programs, cwd: directory };
   const quickstart = parts.use(await openPage({ node }, 'start/quickstart', options));
   const page = parts.use(await openPage({ node }, 'start/aio', options));
   const kept = parts.move();

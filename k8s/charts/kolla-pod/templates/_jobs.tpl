@@ -30,6 +30,7 @@ have their hash in their names, unless `reload: live`) and phase.
 {{- end -}}
 {{- range $name, $volume := $values.bootstrap.volumes -}}
 {{- if not $volume.source -}}{{- fail (printf "%s: bootstrap.volumes.%s: say source; a Job has no claims of its own" $ctx.Chart.Name $name) -}}{{- end -}}
+{{- if not $volume.mountPath -}}{{- fail (printf "%s: bootstrap.volumes.%s: say mountPath" $ctx.Chart.Name $name) -}}{{- end -}}
 {{- end -}}
 {{- $phases := ternary $values.upgrade.phases list $values.upgrade.stepwise -}}
 {{- if $values.bootstrap.keys -}}
@@ -248,6 +249,7 @@ waits, and optional further grants. Out: JSON.
 {{- $of := dict -}}
 {{- range $ctx.workloads -}}{{- if or (eq .key ($cron.workload | default "")) (and (not $cron.workload) (not $of)) -}}{{- $of = . -}}{{- end -}}{{- end -}}
 {{- if not $of -}}{{- fail (printf "%s: cron.%s.workload: there is no workloads.%s" $ctx.Chart.Name $name $cron.workload) -}}{{- end -}}
+{{- if not (and $cron.schedule $cron.command) -}}{{- fail (printf "%s: cron.%s: say schedule and command" $ctx.Chart.Name $name) -}}{{- end -}}
 {{- $command := list -}}
 {{- range $i, $word := $cron.command -}}{{- $command = append $command (ternary (include "kolla-pod.program" (list $ctx $word)) (include "kolla-pod.openText" (list $ctx $word (printf "cron.%s.command" $name))) (and (eq $i 0) (hasPrefix "kolla-" $word))) -}}{{- end -}}
 {{- $waits := list -}}
