@@ -39,8 +39,8 @@ import { installCharts, podsOf, whatIsWrong } from './install.ts';
 import { memoryOf } from './memory.ts';
 import { setBasis } from './operations/basis.ts';
 import { OPERATIONS } from './operations/index.ts';
+import { makePasswords } from './passwords.ts';
 import { takePicture } from './picture.ts';
-import { completePasswords } from '../../src/toolbox/passwords/complete.ts';
 import { NOT_RUN, writeReport } from './report.ts';
 import { setStage, type Stage } from './stage.ts';
 import { stay } from './stay.ts';
@@ -88,8 +88,8 @@ async function main(release: string, hold: (stage: Stage) => void): Promise<numb
   await using stage = await setStage(release, timeline);
   hold(stage);
   const file = join(stage.directory, 'passwords.yml');
-  const { all: passwords } = await completePasswords(file);
-  const admin = accountOf('admin', String(passwords['keystone_admin_password']), 'admin');
+  const password = await makePasswords(file);
+  const admin = accountOf('admin', password('keystone_admin_password'), 'admin');
   try {
     const values = IS_FULL ? [file, LIVE] : [file];
     await timeline.step('all charts installed', () => installCharts(stage, values, timeline));
