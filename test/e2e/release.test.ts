@@ -109,6 +109,12 @@ describe('from a release to a service on a real node', { skip: skip ?? false }, 
     );
   });
 
+  test('helm test asks the service, from our own image', async () => {
+    const said = await runBlock('helm test', []);
+    assert.match(said, printedBy('helm test'));
+    assert.match(said, /statefulset\/memcached[^]*tcp:\/\/memcached:11211/);
+  });
+
   test('the service runs with the helpers of the release', async () => {
     const run = async (...words: string[]) =>
       await kubectl('exec', 'memcached-0', '--container=memcached', '--', ...words);
