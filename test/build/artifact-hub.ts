@@ -25,11 +25,11 @@ const url = v.pipe(v.string(), v.url());
 const link = v.strictObject({ name: text, url });
 const bool = v.picklist(['true', 'false']);
 /** A YAML document in the text. */
-const yaml = <S extends v.GenericSchema>(schema: S) =>
+const yaml = (schema: v.GenericSchema) =>
   v.pipe(
     v.string(),
     v.transform((document) => load(document)),
-    schema as v.GenericSchema<unknown, unknown>,
+    schema,
   );
 
 const Rules = v.strictObject({
