@@ -79,13 +79,13 @@ export async function setAio(): Promise<Aio> {
 /** The images of the charts. Keystone's has the tags of two releases: the tests concern the upgrade itself. */
 async function writeImages(directory: string): Promise<string[]> {
   const { binary } = await podBinary();
-  const reference = (name: string) => `${REGISTRY}/${name}:2025.2`;
+  const reference = (name: string) => `${REGISTRY}/${name}:zed`;
   const layers = await keystoneLayers({ binary });
   const [openstack, infrastructure] = [join(directory, 'openstack.tar'), join(directory, 'infrastructure.tar')];
   await imagesTar(openstack, [
     {
       reference: reference('keystone'),
-      otherReferences: [`${REGISTRY}/keystone:2026.1`],
+      otherReferences: [`${REGISTRY}/keystone:zed-2`],
       layers,
       env: kollaEnv('keystone'),
     },

@@ -211,14 +211,15 @@ keys, but create none. In: context.
 {{- end -}}
 
 {{/*
-The rules of Jobs: the Lease, their waits, the objects read by contract and online, and Keystone's keys. In: list of context
-and waits. Out: JSON.
+The rules of Jobs: the Lease, their waits, the objects read by contract and online, and Keystone's keys. In: list of context,
+waits, and optional further grants. Out: JSON.
 */}}
 {{- define "kolla-pod.jobRoles" -}}
 {{- $waits := index . 1 -}}
+{{- $grants := list -}}
+{{- if gt (len .) 2 -}}{{- $grants = index . 2 -}}{{- end -}}
 {{- with index . 0 -}}
 {{- $own := .Release.Namespace -}}
-{{- $grants := list -}}
 {{- $sync := include "kolla-pod.dbSync" . -}}
 {{- if and $sync .jobs -}}
 {{- $grants = append $grants (dict "namespace" $own "group" "coordination.k8s.io" "resource" "leases" "verbs" (list "create")) -}}
