@@ -18,10 +18,17 @@ const NAMES = [
   ...IDENTITY_ACCOUNTS.map((name) => `${name}_keystone_password`),
 ];
 
-/** Writes a passwords.yml with random passwords for all charts. @returns the passwords by name */
-export async function writePasswords(file: string): Promise<ReadonlyMap<string, string>> {
-  const passwords = new Map<string, string>(NAMES.map((name) => [name, randomBytes(12).toString('hex')]));
-  const lines = [...passwords].map(([name, value]) => `    ${name}: "${value}"\n`);
+export interface Passwords {
+  /** The path of passwords.yml. */
+  readonly file: string;
+  /** The passwords by name. */
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** Writes a passwords.yml with random passwords for all charts. */
+export async function writePasswords(file: string): Promise<Passwords> {
+  const values = new Map<string, string>(NAMES.map((name) => [name, randomBytes(12).toString('hex')]));
+  const lines = [...values].map(([name, value]) => `    ${name}: "${value}"\n`);
   await writeFile(file, `global:\n  passwords:\n${lines.join('')}`, { mode: 0o600 });
-  return passwords;
+  return { file, values };
 }

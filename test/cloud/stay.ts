@@ -20,13 +20,12 @@ export function isStaying(): boolean {
 export async function stay(stage: Stage, admin: Account): Promise<void> {
   fileLimit(Infinity);
   await mkdir(DIRECTORY, { recursive: true });
-  const kubectl = `${await kubeBinary()} kubectl --kubeconfig ${stage.node.kubeconfig} --namespace ${NAMESPACE}`;
-  const settings = Object.entries(admin).map(([name, value]) => `${name}=${value}`);
-  const script = async (name: string, command: string) => {
-    await writeFile(join(DIRECTORY, name), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o700 });
-  };
-  await script('kubectl', kubectl);
-  await script('openstack', `${kubectl} exec --stdin ${CLIENT_POD} -- env ${settings.join(' ')} openstack`);
+  await writeScripts(
+    DIRECTORY,
+    `${await kubeBinary()} kubectl --kubeconfig ${stage.node.kubeconfig} --namespace ${NAMESPACE}`,
+    admin,
+  );
+  const settings = settingsOf(admin);
   await writeFile(join(DIRECTORY, 'openrc'), settings.map((line) => `export ${line}\n`).join(''), { mode: 0o600 });
   const horizon = await stage.reach('horizon', HORIZON_PORT).catch(() => undefined);
   console.log(`
@@ -42,4 +41,15 @@ The cloud stays until Ctrl-C.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   clearInterval(alive);
+}
+
+/** Writes the programs `kubectl` and `openstack`, the client in its Pod. @param kubectl the command with its options */
+export async function writeScripts(directory: string, kubectl: string, account: Account): Promise<void> {
+  const client = `${kubectl} exec --stdin ${CLIENT_POD} -- env ${settingsOf(account).join(' ')} openstack`;
+  for (const [name, command] of Object.entries({ kubectl, openstack: client }))
+    await writeFile(join(directory, name), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o700 });
+}
+
+function settingsOf(account: Account): string[] {
+  return Object.entries(account).map(([name, value]) => `${name}=${value}`);
 }

@@ -14,11 +14,19 @@ export const TESTBOX_IMAGE = 'kolla-pod.test/testbox:1';
 
 /**
  * Starts containerd with its state in the site's directory, which must not be on an overlay, and waits for its
- * response.
+ * response. It pulls over http from the given registries, HOST:PORT, and from those on the node's 127.0.0.1.
  */
-export async function startContainerd(site: Site, cni: string, node: NodeIdentity = FIRST_NODE): Promise<Component> {
+export async function startContainerd(
+  site: Site,
+  cni: string,
+  { node = FIRST_NODE, registries = [] }: { node?: NodeIdentity; registries?: readonly string[] } = {},
+): Promise<Component> {
   const state = join(site.directory, 'containerd');
   await mkdir(join(state, 'cni'), { recursive: true });
+  for (const registry of registries) {
+    await mkdir(join(state, 'registries', registry), { recursive: true });
+    await writeFile(join(state, 'registries', registry, 'hosts.toml'), `server = "http://${registry}"\n`);
+  }
   await writeFile(join(state, 'cni/10-bridge.conflist'), JSON.stringify(bridgeNetwork(state, node)));
   await writeFile(join(state, 'config.toml'), configOf(state, cni));
   const containerd = await startComponent(site, 'containerd', 'containerd', ['--config', join(state, 'config.toml')]);
@@ -91,6 +99,8 @@ disabled_plugins = ${JSON.stringify(unused)}
       runtime_type = "io.containerd.runc.v2"
       [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
         SystemdCgroup = false
+  [plugins."io.containerd.grpc.v1.cri".registry]
+    config_path = "${state}/registries"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "${cni}"
     conf_dir = "${state}/cni"

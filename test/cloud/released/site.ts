@@ -1,0 +1,42 @@
+/**
+ * A site's machine, for which kolla-pod is a directory and no checkout:
+ *
+ *   the nodes' network, an empty home, PATH with helm, skopeo, kubectl and the client
+ *   a mount namespace in which the checkout is an empty directory
+ */
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ROOT } from '../../../build/bundle.ts';
+import { helmBinary } from '../../../tools/helm.ts';
+import { run } from '../../../tools/process.ts';
+import { kubeBinary } from '../../cluster/kubernetes/index.ts';
+import { skopeoFor } from '../../cluster/registry.ts';
+import type { Account } from '../client.ts';
+import { NAMESPACE, type Stage } from '../stage.ts';
+import { writeScripts } from '../stay.ts';
+import type { Execute } from './transcript.ts';
+
+/** Hides the checkout, then runs the command in `$1`, with both streams in one. */
+const SCRIPT = `mount -t tmpfs -o mode=755 tmpfs '${ROOT}'; exec bash -euo pipefail -c "$1" 2>&1`;
+const SYSTEM = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** @param directory where the commands run */
+export async function siteShell(stage: Stage, admin: Account, directory: string): Promise<Execute> {
+  const { node, directory: own } = stage;
+  const [bin, home] = [join(own, 'bin'), join(own, 'home')];
+  for (const place of [bin, home]) await mkdir(place);
+  const kubeconfig = join(own, 'kubeconfig');
+  // From the nodes' network the API server has another address.
+  const text = (await readFile(node.kubeconfig, 'utf8')).replaceAll(node.server, node.innerServer);
+  await writeFile(kubeconfig, text, { mode: 0o600 });
+  const kubectl = `${await kubeBinary()} kubectl --kubeconfig ${kubeconfig} --namespace ${NAMESPACE}`;
+  await writeScripts(bin, kubectl, admin);
+  await symlink(await helmBinary(), join(bin, 'helm'));
+  const skopeo = await skopeoFor(own, []);
+  const env = { PATH: `${bin}:${dirname(skopeo)}:${SYSTEM}`, HOME: home, KUBECONFIG: kubeconfig, LANG: 'C.UTF-8' };
+  return async (command) => {
+    const words = ['--mount', 'sh', '-ec', SCRIPT, 'sh', command];
+    const { code, stdout, stderr } = await run(...node.inside('unshare', words), { cwd: directory, env });
+    return { code, output: stdout + stderr };
+  };
+}
