@@ -32,7 +32,7 @@ const PORT = 5000;
 const REGISTRY = `${NODE_ADDRESS}:${PORT}`;
 const TARGET = `${REGISTRY}/team/kolla-pod`;
 /** Limit for one chart; on a loaded machine all take a few minutes. */
-const TIMEOUT = '25m';
+const TIMEOUT = '40m';
 /** The digest of the image that each Pod's init container `kolla-pod` ran, and the number of Pods. */
 const PULLED = `kubectl get pods --output=jsonpath='{range .items[*]}{.status.initContainerStatuses[?(@.name=="kolla-pod")].imageID}{"\\n"}{end}' | sort | uniq --count`;
 

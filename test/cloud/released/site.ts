@@ -17,7 +17,7 @@ import { writeScripts } from '../stay.ts';
 import type { Execute } from './transcript.ts';
 
 /** Hides the checkout, then runs the command in `$1`, with both streams in one. */
-const SCRIPT = `mount -t tmpfs -o mode=755 tmpfs '${ROOT}'; exec bash -euo pipefail -c "$1" 2>&1`;
+const SCRIPT = `mount -t tmpfs -o mode=755 tmpfs '${ROOT}'; exec bash --norc -euo pipefail -c "$1" 2>&1`;
 const SYSTEM = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** @param directory where the commands run */

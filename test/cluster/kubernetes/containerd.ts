@@ -25,7 +25,9 @@ export async function startContainerd(
   await mkdir(join(state, 'cni'), { recursive: true });
   for (const registry of registries) {
     await mkdir(join(state, 'registries', registry), { recursive: true });
-    await writeFile(join(state, 'registries', registry, 'hosts.toml'), `server = "http://${registry}"\n`);
+    const url = `"http://${registry}"`;
+    const hosts = `server = ${url}\n[host.${url}]\n  capabilities = ["pull", "resolve"]\n`;
+    await writeFile(join(state, 'registries', registry, 'hosts.toml'), hosts);
   }
   await writeFile(join(state, 'cni/10-bridge.conflist'), JSON.stringify(bridgeNetwork(state, node)));
   await writeFile(join(state, 'config.toml'), configOf(state, cni));
