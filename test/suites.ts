@@ -109,6 +109,13 @@ export const SUITES: readonly Suite[] = [
     reads: ['docs/**', 'k8s/**', 'images/**'],
   },
   {
+    name: 'compatibility',
+    what: 'helpers and charts of the previous release together with these, rolling both ways',
+    tier: 'full',
+    waits: ['test/compatibility/*.test.ts'],
+    reads: ['k8s/**'],
+  },
+  {
     name: 'faults',
     what: 'log shipping under each fault, every line judged',
     tier: 'full',
