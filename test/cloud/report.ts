@@ -2,7 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { must } from '../../tools/process.ts';
+import { commitNow } from '../evidence/commit.ts';
+import { recordCloud } from '../evidence/support.ts';
 import type { Memory } from './memory.ts';
 import type { Stage } from './stage.ts';
 import type { Step, Timeline } from './timeline.ts';
@@ -38,6 +39,19 @@ export async function writeReport(stage: Stage, timeline: Timeline, memory: read
   const file = join(ROOT, PAGE);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, await pageOf(stage, timeline, memory));
+  await recordSupport(stage);
+}
+
+/** Records the release for the support matrix, after all operations have passed. */
+export async function recordSupport(stage: Stage): Promise<void> {
+  const [kubernetes = ''] = /\d+\.\d+/.exec(await kubernetesOf(stage)) ?? [];
+  await recordCloud({ openstack: stage.release, kubernetes, addresses: 'IPv4' });
+}
+
+async function kubernetesOf(stage: Stage): Promise<string> {
+  const text = await stage.node.kubectl(['version', '--output=json']);
+  const { serverVersion } = JSON.parse(text) as { serverVersion: { gitVersion: string } };
+  return serverVersion.gitVersion;
 }
 
 async function pageOf(stage: Stage, timeline: Timeline, memory: readonly Memory[]): Promise<string> {
@@ -70,12 +84,9 @@ async function pageOf(stage: Stage, timeline: Timeline, memory: readonly Memory[
 export async function machineLine(stage: Stage, timeline: Timeline, target: string): Promise<string> {
   const locked = await versionsOf(stage.release);
   const versions = Object.entries(SHOWN).map(([name, distribution]) => `${name} ${locked.get(distribution) ?? '?'}`);
-  const server = await stage.node.kubectl(['version', '--output=json']);
-  const { serverVersion } = JSON.parse(server) as { serverVersion: { gitVersion: string } };
-  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: ROOT })).trim();
   return [
-    `Printed by \`${target} EVIDENCE=1\` at ${commit}, in ${minutes(timeline.seconds)} on ${availableParallelism()} processors and ${(totalmem() / 2 ** 30).toFixed(0)} GiB with other work.`,
-    `Kubernetes ${serverVersion.gitVersion}, three nodes. From PyPI: ${versions.join(', ')}.`,
+    `Printed by \`${target} EVIDENCE=1\` at ${await commitNow()}, in ${minutes(timeline.seconds)} on ${availableParallelism()} processors and ${(totalmem() / 2 ** 30).toFixed(0)} GiB with other work.`,
+    `Kubernetes ${await kubernetesOf(stage)}, three nodes. From PyPI: ${versions.join(', ')}.`,
   ].join('\n');
 }
 
