@@ -2,7 +2,7 @@
 NODE := node_modules/.bin/node
 READY := node_modules/.package-lock.json
 
-.PHONY: help demo test test-full ci check build images charts release publish version build-reproducible e2e aio cloud cloud-full cloud-release bench soak evidence docs picture format clean
+.PHONY: help demo test test-full ci check build images charts release publish version build-reproducible e2e aio cloud cloud-full cloud-release cloud-upgrade bench soak evidence docs format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,7 +56,7 @@ e2e: $(READY) ## a pod's life on a real Kubernetes node (needs root)
 aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, with faults (needs root)
 	@$(NODE) test/run.ts aio
 
-cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three nodes, and what its users do (needs root); RELEASE=2026.1, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/cloud.md
+cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three nodes, and what its users do (needs root); RELEASE=2026.1, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/cloud.md and the status page's picture
 	@RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts
 
 cloud-full: $(READY) ## make cloud of every release, with Tempest's smoke tests and a reload of each service; RELEASE=2026.1 for one
@@ -64,6 +64,9 @@ cloud-full: $(READY) ## make cloud of every release, with Tempest's smoke tests 
 
 cloud-release: $(READY) ## from the directory of a release to a server: a registry, make publish, helm install oci:// of all charts (needs root); RELEASE=2026.1, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/release.md
 	@RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/released/index.ts
+
+cloud-upgrade: $(READY) ## the same cloud from one release to another under load (needs root); FROM=2025.1 RELEASE=2026.1, STAY=1, EVIDENCE=1 to print docs/evidence/upgrade.md
+	@FROM=$(FROM) RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/upgrade/index.ts
 
 bench: build ## costs compared with today's tools; NAME=set-configs for one; NAME=log-ship-before BEFORE=FILE for an earlier kolla-log-ship
 	@BEFORE=$(BEFORE) $(NODE) bench/index.ts $(NAME)
@@ -85,9 +88,6 @@ evidence: $(READY) ## make test-full, and prints docs/evidence/ from its results
 
 docs: $(READY) ## the pages generated from tables
 	@$(NODE) build/docs.ts
-
-picture: $(READY) ## docs/images/status.png, the status page of a real run, as Debian's chromium shows it
-	@$(NODE) test/picture.ts
 
 format: $(READY)
 	@node_modules/.bin/oxfmt .

@@ -13,6 +13,7 @@
  *
  * run.ts has the stage's life and the exit code. Everything ends with this process.
  */
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { restarts } from '../aio/openstack.ts';
 import { canRunChromium } from '../cluster/chromium.ts';
@@ -29,18 +30,23 @@ import { installCharts, podsOf } from './install.ts';
 import { memoryOf } from './memory.ts';
 import { setBasis } from './operations/basis.ts';
 import { OPERATIONS } from './operations/index.ts';
+import { takePicture } from './picture.ts';
 import { NOT_RUN, writeReport } from './report.ts';
 import { runCloud, type Cloud } from './run.ts';
 import { assertTempestPasses } from './tempest/index.ts';
 
 const LIVE = fileURLToPath(new URL('live.yml', import.meta.url));
 const IS_FULL = process.env['FULL'] === '1';
+/** The Pod in docs/images/status.png. */
+const PICTURED = 'nova-scheduler';
 const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
 
 await runCloud({ target: 'make cloud', needed: [canRunChromium], work: perform });
 
-async function perform({ stage, timeline, admin, passwords }: Cloud): Promise<void> {
-  const values = IS_FULL ? [passwords.file, LIVE] : [passwords.file];
+async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
+  const passwords = join(stage.directory, 'passwords.yml');
+  const admin = await adminOf(passwords);
+  const values = IS_FULL ? [passwords, LIVE] : [passwords];
   await timeline.step('all charts installed', () => installCharts(stage, values, timeline));
   const client = await timeline.step('the client runs', () => startClient(stage, admin));
   const before = await inventory(client);
@@ -58,7 +64,12 @@ async function perform({ stage, timeline, admin, passwords }: Cloud): Promise<vo
   timeline.say(`containers restarted so far: ${restarted}`);
   const memory = await memoryOf(stage);
   if (IS_FULL) await timeline.step('a changed value reaches each process', () => assertLiveReload(stage, values));
-  await timeline.step('readiness without the broker', () => assertReadinessFollowsBroker(stage));
+  await timeline.step('readiness without the broker', () =>
+    assertReadinessFollowsBroker(stage, async (pods) => {
+      const pictured = pods.find((name) => name.startsWith(PICTURED)) ?? '';
+      if (PRINTS_EVIDENCE) await takePicture(stage, pictured);
+    }),
+  );
   await timeline.step('every log line is in Elasticsearch once', () => assertLogsShipped(stage));
   if (PRINTS_EVIDENCE) await writeReport(stage, timeline, memory);
   for (const line of NOT_RUN) timeline.say(`not run: ${line}`);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import { firstLacking, type Capability } from '../../tools/capability.ts';
 import { canRunHelm } from '../../tools/helm.ts';
@@ -9,7 +8,7 @@ import { fileLimit } from '../support/file-limit.ts';
 import { accountOf, type Account } from './client.ts';
 import { guard } from './guard.ts';
 import { whatIsWrong } from './install.ts';
-import { writePasswords, type Passwords } from './passwords.ts';
+import { makePasswords } from './passwords.ts';
 import { setStage, type Stage, type StageOptions } from './stage.ts';
 import { stay } from './stay.ts';
 import { Timeline } from './timeline.ts';
@@ -31,12 +30,12 @@ export interface CloudRun {
   readonly work: (cloud: Cloud) => Promise<void>;
 }
 
-/** An empty cluster with the images of a release of OpenStack, and the accounts of a cloud. */
+/** An empty cluster with the images of a release of OpenStack. */
 export interface Cloud {
   readonly stage: Stage;
   readonly timeline: Timeline;
-  readonly admin: Account;
-  readonly passwords: Passwords;
+  /** The admin's account by a passwords.yml, which gets the passwords that it lacks. */
+  readonly adminOf: (passwords: string) => Promise<Account>;
 }
 
 /**
@@ -70,15 +69,16 @@ async function main(
   await timeline.step(`OpenStack ${release}'s tree`, async () => void (await releaseTree(release)));
   await using stage = await setStage(release, timeline, options);
   hold(stage);
-  const passwords = await writePasswords(join(stage.directory, 'passwords.yml'));
-  const admin = accountOf('admin', passwords.values.get('keystone_admin_password') ?? '', 'admin');
+  let admin: Account | undefined;
+  const adminOf = async (passwords: string) =>
+    (admin = accountOf('admin', (await makePasswords(passwords))('keystone_admin_password'), 'admin'));
+  let code = 0;
   try {
-    await work({ stage, timeline, admin, passwords });
-    if (STAYS) await stay(stage, admin);
-    return 0;
+    await work({ stage, timeline, adminOf });
   } catch (error) {
     console.error(`${await whatIsWrong(stage)}\nfailed in '${timeline.current}': ${messageOf(error)}`);
-    if (STAYS) await stay(stage, admin);
-    return 1;
+    code = 1;
   }
+  if (STAYS && admin !== undefined) await stay(stage, admin);
+  return code;
 }

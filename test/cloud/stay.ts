@@ -20,11 +20,9 @@ export function isStaying(): boolean {
 export async function stay(stage: Stage, admin: Account): Promise<void> {
   fileLimit(Infinity);
   await mkdir(DIRECTORY, { recursive: true });
-  await writeScripts(
-    DIRECTORY,
-    `${await kubeBinary()} kubectl --kubeconfig ${stage.node.kubeconfig} --namespace ${NAMESPACE}`,
-    admin,
-  );
+  const kubectl = `${await kubeBinary()} kubectl --kubeconfig ${stage.node.kubeconfig} --namespace ${NAMESPACE}`;
+  await writeScript(DIRECTORY, 'kubectl', kubectl);
+  await writeScript(DIRECTORY, 'openstack', clientCommand(kubectl, admin));
   const settings = settingsOf(admin);
   await writeFile(join(DIRECTORY, 'openrc'), settings.map((line) => `export ${line}\n`).join(''), { mode: 0o600 });
   const horizon = await stage.reach('horizon', HORIZON_PORT).catch(() => undefined);
@@ -43,11 +41,14 @@ The cloud stays until Ctrl-C.
   clearInterval(alive);
 }
 
-/** Writes the programs `kubectl` and `openstack`, the client in its Pod. @param kubectl the command with its options */
-export async function writeScripts(directory: string, kubectl: string, account: Account): Promise<void> {
-  const client = `${kubectl} exec --stdin ${CLIENT_POD} -- env ${settingsOf(account).join(' ')} openstack`;
-  for (const [name, command] of Object.entries({ kubectl, openstack: client }))
-    await writeFile(join(directory, name), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o700 });
+/** Writes a program that runs a command with further arguments. */
+export async function writeScript(directory: string, name: string, command: string): Promise<void> {
+  await writeFile(join(directory, name), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o700 });
+}
+
+/** The command of OpenStack's client in its Pod. */
+export function clientCommand(kubectl: string, account: Account): string {
+  return `${kubectl} exec --stdin ${CLIENT_POD} -- env ${settingsOf(account).join(' ')} openstack`;
 }
 
 function settingsOf(account: Account): string[] {

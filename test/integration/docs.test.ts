@@ -105,7 +105,10 @@ describe('objects and commands of the pages', { skip: (await canRunControlPlane(
 
   test("Helm runs the pages' commands for each chart", { skip: noHelm ?? false }, async () => {
     packageChart('keystone', join(directory.path, 'dist/charts'));
-    await writeFile(join(directory.path, 'passwords.yml'), JSON.stringify({ global: { passwords: PASSWORDS } }));
+    await writeFile(
+      join(directory.path, 'passwords.yml'),
+      JSON.stringify({ global: { passwords: PASSWORDS, kollaPod: { image: { reference: 'r.example/kolla-pod:1' } } } }),
+    );
     const others = pages.filter(({ name }) => !RUN_ELSEWHERE.has(name));
     const blocks = others.flatMap(blocksOf).filter(({ language }) => language === 'sh');
     const told = blocks.flatMap(({ text }) => commandsOf(text)).filter(({ words: [program] }) => program === 'helm');

@@ -25,8 +25,8 @@ import { serverLife } from '../operations/server-life.ts';
 import { runCloud, type Cloud } from '../run.ts';
 import { makeRelease, type Released } from './make.ts';
 import { writeReport } from './report.ts';
-import { siteShell } from './site.ts';
-import { Transcript, type Execute } from './transcript.ts';
+import { siteOf } from './site.ts';
+import { Transcript } from './transcript.ts';
 
 const PORT = 5000;
 const REGISTRY = `${NODE_ADDRESS}:${PORT}`;
@@ -43,20 +43,26 @@ await runCloud({
   work: perform,
 });
 
-async function perform(cloud: Cloud): Promise<void> {
-  const { stage, timeline, admin, passwords } = cloud;
-  const transcript = new Transcript(passwords.values.values());
-  const made = await timeline.step('release made', () => makeRelease(cloud, transcript));
+async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
+  const transcript = new Transcript();
+  const made = await timeline.step('release made', () => makeRelease(stage, transcript));
   await using registry = await timeline.step('registry', () => startRegistry(stage.node, PORT));
   timeline.say(`on this machine the registry is ${registry.address}`);
-  const shell = await siteShell(stage, admin, made.place);
-  const type = (command: string) => transcript.type(command, shell);
+  const site = await siteOf(stage, made.place);
+  const type = (command: string) => transcript.type(command, site.execute);
   await type('ls; ls ..');
   assert.match(await type(fromPage('openssl base64')), printedBy('openssl base64'));
   await timeline.step('release published', async () => {
     assert.match(await type(fromPage('./publish.sh')), printedBy('./publish.sh'));
   });
-  await timeline.step('all charts installed from the registry', () => installAll(transcript, shell));
+  await type(`tar -xzf ${made.archive}.tar.gz -C ..\n../${made.archive}/bin/kolla-pod passwords ../passwords.yml`);
+  const passwords = join(made.place, '../passwords.yml');
+  const admin = await adminOf(passwords);
+  transcript.withhold(
+    [...(await readFile(passwords, 'utf8')).matchAll(/: "(\w+)"$/gm)].map(([, secret = '']) => secret),
+  );
+  await site.addClient(admin);
+  await timeline.step('all charts installed from the registry', () => installAll(type));
   await type('kubectl get pods --output=wide');
   assert.match(await type(PULLED), new RegExp(`^ *\\d+ ${TARGET}@${await digestOf(made)}\\n$`));
   const client = await timeline.step('the client runs', () => startClient(stage, admin));
@@ -85,12 +91,12 @@ function fromPage(text: string): string {
 }
 
 /** Installs all charts at once: each Pod waits for its dependencies. */
-async function installAll(transcript: Transcript, shell: Execute): Promise<string> {
+async function installAll(type: (command: string) => Promise<string>): Promise<string> {
   const command = fromPage('helm install');
   const names = chartNames();
   await Promise.all(
     names.map(async (name) => {
-      const printed = await transcript.type(command.replaceAll('memcached', name), shell);
+      const printed = await type(command.replaceAll('memcached', name));
       assert.match(printed, printedBy('helm install'));
     }),
   );

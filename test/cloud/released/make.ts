@@ -7,18 +7,20 @@ import { IMAGE_ARCH } from '../../../build/images/base.ts';
 import { packageVersion } from '../../../build/version.ts';
 import { run } from '../../../tools/process.ts';
 import { GLOBALS } from '../install.ts';
-import type { Cloud } from '../run.ts';
+import type { Stage } from '../stage.ts';
 import type { Transcript } from './transcript.ts';
 
 /** A release at a site. */
 export interface Released {
-  /** The copy of its directory; next to it are cosign.pub, site.yml and passwords.yml. */
+  /** The copy of its directory; next to it are cosign.pub and site.yml. */
   readonly place: string;
   readonly version: string;
+  /** The name of the archive with the binaries, without .tar.gz. */
+  readonly archive: string;
 }
 
 /** Makes a release of the commit, which must have no changes, signs it with a new key, and copies it to a site. */
-export async function makeRelease({ stage, passwords }: Cloud, transcript: Transcript): Promise<Released> {
+export async function makeRelease(stage: Stage, transcript: Transcript): Promise<Released> {
   const own = join(stage.directory, 'made');
   await mkdir(own);
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
@@ -35,8 +37,7 @@ export async function makeRelease({ stage, passwords }: Cloud, transcript: Trans
   const place = join(site, version);
   await cp(join(own, version), place, { recursive: true });
   await writeFile(join(site, 'cosign.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
-  await cp(passwords.file, join(site, 'passwords.yml'));
   const tagged = (await readFile(GLOBALS, 'utf8')).replace(/^global:$/m, `global:\n  tag: "${stage.release}"`);
   await writeFile(join(site, 'site.yml'), tagged);
-  return { place, version };
+  return { place, version, archive: `kolla-pod-${version}-linux-${arch}` };
 }

@@ -13,15 +13,22 @@ import { kubeBinary } from '../../cluster/kubernetes/index.ts';
 import { skopeoFor } from '../../cluster/registry.ts';
 import type { Account } from '../client.ts';
 import { NAMESPACE, type Stage } from '../stage.ts';
-import { writeScripts } from '../stay.ts';
+import { clientCommand, writeScript } from '../stay.ts';
 import type { Execute } from './transcript.ts';
 
 /** Hides the checkout, then runs the command in `$1`, with both streams in one. */
 const SCRIPT = `mount -t tmpfs -o mode=755 tmpfs '${ROOT}'; exec bash --norc -euo pipefail -c "$1" 2>&1`;
 const SYSTEM = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
+/** A shell on the site's machine. */
+export interface Site {
+  readonly execute: Execute;
+  /** Adds the program `openstack`, which is the client in its Pod. */
+  addClient(admin: Account): Promise<void>;
+}
+
 /** @param directory where the commands run */
-export async function siteShell(stage: Stage, admin: Account, directory: string): Promise<Execute> {
+export async function siteOf(stage: Stage, directory: string): Promise<Site> {
   const { node, directory: own } = stage;
   const [bin, home] = [join(own, 'bin'), join(own, 'home')];
   for (const place of [bin, home]) await mkdir(place);
@@ -30,13 +37,16 @@ export async function siteShell(stage: Stage, admin: Account, directory: string)
   const text = (await readFile(node.kubeconfig, 'utf8')).replaceAll(node.server, node.innerServer);
   await writeFile(kubeconfig, text, { mode: 0o600 });
   const kubectl = `${await kubeBinary()} kubectl --kubeconfig ${kubeconfig} --namespace ${NAMESPACE}`;
-  await writeScripts(bin, kubectl, admin);
+  await writeScript(bin, 'kubectl', kubectl);
   await symlink(await helmBinary(), join(bin, 'helm'));
   const skopeo = await skopeoFor(own, []);
   const env = { PATH: `${bin}:${dirname(skopeo)}:${SYSTEM}`, HOME: home, KUBECONFIG: kubeconfig, LANG: 'C.UTF-8' };
-  return async (command) => {
-    const words = ['--mount', 'sh', '-ec', SCRIPT, 'sh', command];
-    const { code, stdout, stderr } = await run(...node.inside('unshare', words), { cwd: directory, env });
-    return { code, output: stdout + stderr };
+  return {
+    execute: async (command) => {
+      const words = ['--mount', 'sh', '-ec', SCRIPT, 'sh', command];
+      const { code, stdout, stderr } = await run(...node.inside('unshare', words), { cwd: directory, env });
+      return { code, output: stdout + stderr };
+    },
+    addClient: async (admin) => await writeScript(bin, 'openstack', clientCommand(kubectl, admin)),
   };
 }

@@ -13,11 +13,11 @@ const HIDDEN = '(withheld)';
 /** What was typed and what it printed, without the secrets. */
 export class Transcript {
   readonly #typed: Typed[] = [];
-  readonly #secrets: readonly string[];
+  #secrets: readonly string[] = [];
 
-  /** @param secrets their values are withheld wherever they would be printed */
-  constructor(secrets: Iterable<string>) {
-    this.#secrets = [...secrets];
+  /** From now on these are not printed. */
+  withhold(secrets: readonly string[]): void {
+    this.#secrets = secrets;
   }
 
   /** Runs a command that must succeed. @returns its output */

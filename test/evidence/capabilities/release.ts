@@ -53,7 +53,8 @@ export const release: Capability = {
       test: EVERY,
     },
     {
-      point: 'migrations of the previous release and of this one on one database and Lease: one at a time, no repetition',
+      point:
+        'migrations of the previous release and of this one on one database and Lease: one at a time, no repetition',
       file: 'test/compatibility/migration.test.ts',
       test: EVERY,
     },
@@ -68,7 +69,8 @@ export const release: Capability = {
       test: EVERY,
     },
     {
-      point: 'charts of the previous release are upgraded and rolled back on a real API server, with the same workloads',
+      point:
+        'charts of the previous release are upgraded and rolled back on a real API server, with the same workloads',
       file: 'test/compatibility/charts.test.ts',
       test: /upgraded, rolled back and upgraded again/,
       least: 12,
