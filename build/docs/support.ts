@@ -36,6 +36,7 @@ export const RELEASES: Readonly<Record<number, string>> = {
 
 type Column = Pick<CloudResult, 'architecture' | 'kubernetes' | 'addresses'>;
 
+const CONTRACTS = ['amd64', 'arm64'];
 const COLUMNS: readonly Column[] = [
   ...['1.35', '1.36', '1.37'].map((kubernetes) => columnOf(kubernetes)),
   columnOf('1.35', { addresses: 'IPv6-only' }),
@@ -59,14 +60,19 @@ export function supportPage(results: SupportResults, generated: string): string 
     '| cell | means |',
     '|---|---|',
     '| ran in COMMIT | `make cloud`: OpenStack of this release on the charts, and what its users do ([stand-ins](../concepts/scope.md#what-tests-have-in-place-of-hardware)) |',
-    "| contract only, COMMIT | kolla-pod installs what this Kolla's own `set_configs.py` installs; nothing was run on it |",
+    "| held in COMMIT | kolla-pod installs what this Kolla's own `set_configs.py` installs (`make evidence`) |",
+    '| contract only | that, and no cloud was run |',
     '| not run | neither |',
     '',
-    `| Kolla | OpenStack | ${titles.join(' | ')} |`,
-    `|---|---|${titles.map(() => '---|').join('')}`,
+    `| Kolla | OpenStack | ${[...CONTRACTS.map((name) => `contract, ${name}`), ...titles].join(' | ')} |`,
+    `|---|---|${[...CONTRACTS, ...titles].map(() => '---|').join('')}`,
     ...Object.entries(RELEASES).map(([kolla, openstack]) => {
       const cells = COLUMNS.map((column) => cellOf(results, Number(kolla), openstack, column));
-      return `| ${kolla} | ${openstack} | ${cells.join(' | ')} |`;
+      const contracts = CONTRACTS.map((name) => {
+        const held = contractOf(results, Number(kolla), name);
+        return held === undefined ? 'not run' : `held in ${held.commit}`;
+      });
+      return `| ${kolla} | ${openstack} | ${[...contracts, ...cells].join(' | ')} |`;
     }),
     '',
     "A cloud's images have Kolla's layout and users, and OpenStack from PyPI; no image was built by Kolla. Other tested",
@@ -79,8 +85,8 @@ function columnOf(kubernetes: string, other: Partial<Column> = {}): Column {
   return { kubernetes, addresses: 'IPv4', architecture: 'amd64', ...other };
 }
 
-function cellOf({ contract, clouds }: SupportResults, kolla: number, openstack: string, column: Column): string {
-  const ran = clouds.find(
+function cellOf(results: SupportResults, kolla: number, openstack: string, column: Column): string {
+  const ran = results.clouds.find(
     (cloud) =>
       cloud.openstack === openstack &&
       cloud.architecture === column.architecture &&
@@ -88,6 +94,9 @@ function cellOf({ contract, clouds }: SupportResults, kolla: number, openstack: 
       cloud.addresses === column.addresses,
   );
   if (ran !== undefined) return `ran in ${ran.commit}`;
-  const held = contract.find((one) => one.kolla === kolla && one.architecture === column.architecture);
-  return held === undefined ? 'not run' : `contract only, ${held.commit}`;
+  return contractOf(results, kolla, column.architecture) === undefined ? 'not run' : 'contract only';
+}
+
+function contractOf({ contract }: SupportResults, kolla: number, architecture: string): ContractResult | undefined {
+  return contract.find((one) => one.kolla === kolla && one.architecture === architecture);
 }
