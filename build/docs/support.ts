@@ -47,7 +47,7 @@ const COLUMNS: readonly Column[] = [
 /** The page; `generated` is its header. */
 export function supportPage(results: SupportResults, generated: string): string {
   const titles = COLUMNS.map(({ architecture, kubernetes, addresses }) => {
-    return `${kubernetes}, ${addresses}, ${architecture}`;
+    return `Kubernetes ${kubernetes}, ${addresses}, ${architecture}`;
   });
   return [
     '# Support matrix',
