@@ -30,7 +30,7 @@ export async function startContainerd(
     await writeFile(join(state, 'registries', registry, 'hosts.toml'), hosts);
   }
   await writeFile(join(state, 'cni/10-bridge.conflist'), JSON.stringify(bridgeNetwork(state, node)));
-  await writeFile(join(state, 'config.toml'), configOf(state, cni));
+  await writeFile(join(state, 'config.toml'), configOf(state, cni, registries.length > 0));
   const containerd = await startComponent(site, 'containerd', 'containerd', ['--config', join(state, 'config.toml')]);
   await whenUp(containerd, 'its answer', async () => {
     const [command, args] = site.place('ctr', ['--address', CONTAINERD_SOCKET, 'version']);
@@ -78,7 +78,7 @@ function bridgeNetwork(state: string, { address, pods }: NodeIdentity): unknown 
 }
 
 /** restrict_oom_score_adj and oom_score: without CAP_SYS_RESOURCE no process may lower its OOM score. */
-function configOf(state: string, cni: string): string {
+function configOf(state: string, cni: string, hasRegistries: boolean): string {
   const unused = [
     ...['btrfs', 'zfs', 'aufs', 'devmapper'].map((name) => `io.containerd.snapshotter.v1.${name}`),
     ...['tracing.processor.v1.otlp', 'internal.v1.tracing', 'nri.v1.nri'].map((name) => `io.containerd.${name}`),
@@ -101,10 +101,8 @@ disabled_plugins = ${JSON.stringify(unused)}
       runtime_type = "io.containerd.runc.v2"
       [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
         SystemdCgroup = false
-  [plugins."io.containerd.grpc.v1.cri".registry]
-    config_path = "${state}/registries"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "${cni}"
     conf_dir = "${state}/cni"
-`;
+${hasRegistries ? `  [plugins."io.containerd.grpc.v1.cri".registry]\n    config_path = "${state}/registries"\n` : ''}`;
 }
