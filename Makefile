@@ -38,8 +38,8 @@ charts: $(READY) ## dist/charts/*.tgz, with the library and the schema in each
 images: $(READY) ## dist/images/*.tar: scratch, install and core for amd64 and arm64, SBOM and licences next to them; ARCH=amd64 for one (arm64 takes minutes), REPOSITORY=registry/name
 	@$(NODE) build/images.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(REPOSITORY),--repository $(REPOSITORY))
 
-release: $(READY) ## dist/release/VERSION: binaries, images, charts, SBOMs, provenance; KEY=FILE signs it; ARCH=amd64 for one, REPOSITORY=registry/name, COMPRESSION=zstd, SOURCE=URI, BUILDER=URI
-	@$(NODE) build/release.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(KEY),--key $(KEY)) $(if $(REPOSITORY),--repository $(REPOSITORY)) $(if $(COMPRESSION),--compression $(COMPRESSION)) $(if $(SOURCE),--source $(SOURCE)) $(if $(BUILDER),--builder $(BUILDER))
+release: $(READY) ## dist/release/VERSION: binaries, images, charts, SBOMs, provenance; KEY=FILE signs it; ARCH=amd64 for one, REPOSITORY=registry/name, COMPRESSION=zstd, SOURCE=URI, BUILDER=URI, KEY_URL=URL
+	@$(NODE) build/release.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(KEY),--key $(KEY)) $(if $(REPOSITORY),--repository $(REPOSITORY)) $(if $(COMPRESSION),--compression $(COMPRESSION)) $(if $(SOURCE),--source $(SOURCE)) $(if $(BUILDER),--builder $(BUILDER)) $(if $(KEY_URL),--key-url $(KEY_URL))
 
 publish: $(READY) ## copies that release to REGISTRY=registry.example.com REPOSITORY=team/kolla-pod, by skopeo; KEY=cosign.pub verifies it before
 	@KEY=$(if $(KEY),$(abspath $(KEY))) dist/release/$$($(NODE) -p "require('./package.json').version")/publish.sh $(REGISTRY)/$(REPOSITORY)

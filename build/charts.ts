@@ -71,14 +71,19 @@ function schemaOf(name: string, chart: string): string {
   return `${JSON.stringify(valuesSchema(name, library, settings), undefined, 2)}\n`;
 }
 
-/** Packages a chart. @returns the archive's path */
-export function packageChart(name: string, output: string): string {
+/**
+ * Packages a chart.
+ * @param finish changes the copy that is packaged
+ * @returns the archive's path
+ */
+export function packageChart(name: string, output: string, finish?: (place: string) => void): string {
   const version = /^version: (\S+)$/m.exec(readFileSync(join(CHARTS, name, 'Chart.yaml'), 'utf8'))?.[1];
   if (version === undefined) throw new Error(`k8s/charts/${name}/Chart.yaml has no version`);
   mkdirSync(output, { recursive: true });
   const stage = mkdtempSync(join(tmpdir(), 'kolla-pod-charts-'));
   try {
-    stageChart(name, stage);
+    const place = stageChart(name, stage);
+    finish?.(place);
     const file = `${name}-${version}.tgz`;
     const same = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
     const tar = spawnSync('tar', [

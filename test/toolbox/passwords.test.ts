@@ -120,6 +120,12 @@ for (const [what, text, said] of [
     assert.equal(await readFile(file, 'utf8'), text);
   });
 
+test('what cannot be read is reported', async () => {
+  const { code, stderr } = await passwords('/proc');
+  assert.equal(code, 69, stderr);
+  assert.match(stderr, /cannot read \/proc: /);
+});
+
 test('a directory without write permission is reported with the fix', async () => {
   const { code, stderr } = await passwords('/proc/passwords.yml');
   assert.ok([69, 77].includes(code ?? 0), stderr);

@@ -3,7 +3,7 @@ import { at, isMapping, laidOver, type Values } from '../helm-values.ts';
 import type { Chart } from './archive.ts';
 
 /** Keys that globals.yml may set for all charts. */
-const SHARED = ['kollaPod', 'config', 'logs', 'jobs', 'networkPolicy', 'needsTimeout'];
+const SHARED = new Set(['kollaPod', 'config', 'logs', 'jobs', 'networkPolicy', 'needsTimeout']);
 const KOLLA = 'quay.io/openstack.kolla';
 
 /**
@@ -15,9 +15,11 @@ export function imagesOf({ name, library, defaults }: Chart, given: Values): str
   const { global: _, 'kolla-pod': __, ...own } = given;
   const globals = at(given, 'global');
   const global = laidOver(at(library, 'global'), globals);
-  const alias = own['name'] ?? defaults['name'] ?? name;
-  const layers = [...new Set([name, String(alias)])].map((one) => at(globals, 'charts', one));
-  const shared = Object.fromEntries(Object.entries(globals).filter(([key]) => SHARED.includes(key)));
+  const alias = [own['name'], defaults['name']].find((one) => typeof one === 'string' && one !== '') as
+    | string
+    | undefined;
+  const layers = [...new Set([name, alias ?? name])].map((one) => at(globals, 'charts', one));
+  const shared = Object.fromEntries(Object.entries(globals).filter(([key]) => SHARED.has(key)));
   const values = laidOver(library, defaults, shared, ...layers, own);
   const reference = (image: Values) => referenceOf(name, image, at(values, 'image'), global);
   const workloads = Object.entries(at(values, 'workloads'))

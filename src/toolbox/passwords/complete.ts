@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, realpath } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { ConfigError } from '../../core/errors.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { replaceFile } from '../../fs/replace-file.ts';
@@ -24,10 +24,7 @@ export interface Passwords {
  * @throws ConfigError if the file is invalid, NotPermittedError, UnavailableError; no message has a password
  */
 export async function completePasswords(file: string): Promise<Passwords> {
-  const path = await realpath(file)
-    .catch(ignoreAbsent)
-    .then((found) => found ?? file);
-  const given = await readFile(path, 'utf8').catch(ignoreAbsent);
+  const { path, given } = await existing(file);
   const before = valuesOf(given ?? EMPTY, file);
   const added = PASSWORD_NAMES.filter((name) => (before[name] ?? '') === '');
   for (const name of PASSWORD_NAMES) checkText(before[name] ?? '', name, file);
@@ -39,11 +36,27 @@ export async function completePasswords(file: string): Promise<Passwords> {
   if (JSON.stringify(sorted(after)) !== JSON.stringify(sorted({ ...before, ...made })))
     throw new ConfigError(`${file}: passwords can be added only to a mapping with one NAME: PASSWORD a line`);
   try {
-    await replaceFile(path, { content: Buffer.from(text), mode: 0o600, uid: -1, gid: -1 });
+    await replaceFile(path, { content: Buffer.from(text), mode: 0o600, ...(await ownerOf(path)) });
   } catch (error) {
     throw writeError(`cannot write ${file}`, 'name a file in a directory that you may write', error);
   }
   return { all: after, added };
+}
+
+/** A link's target and its text, if there is one. */
+async function existing(file: string): Promise<{ path: string; given: string | undefined }> {
+  try {
+    const path = (await realpath(file).catch(ignoreAbsent)) ?? file;
+    return { path, given: await readFile(path, 'utf8').catch(ignoreAbsent) };
+  } catch (error) {
+    throw writeError(`cannot read ${file}`, 'name a file that you may read', error);
+  }
+}
+
+/** Root keeps the owner of an existing file; anyone else can only write as themselves. */
+async function ownerOf(path: string): Promise<{ uid: number; gid: number }> {
+  const found = process.getuid?.() === 0 ? await stat(path).catch(ignoreAbsent) : undefined;
+  return { uid: found?.uid ?? -1, gid: found?.gid ?? -1 };
 }
 
 /** The passwords of kolla-ansible's file, or `global.passwords` of one for Helm. */
