@@ -10,7 +10,7 @@ import { chartNames, packageChart } from '../../build/charts.ts';
 import { firstLacking } from '../../tools/capability.ts';
 import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { canRunHelm, helm } from '../../tools/helm.ts';
-import { PASSWORDS } from '../charts/support.ts';
+import { GLOBALS } from '../charts/support.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
 import { canRunPrevious, previousChart } from './builds.ts';
@@ -29,7 +29,7 @@ describe("releases of the previous release's charts", { skip, concurrency: 2 }, 
     cluster = await sharedControlPlane();
     directory = await privateDirectory('charts');
     values = join(directory.path, 'values.json');
-    await writeFile(values, JSON.stringify({ global: { passwords: PASSWORDS } }));
+    await writeFile(values, JSON.stringify({ global: GLOBALS }));
     await cluster.createNamespace(NAMESPACE);
   });
   after(async () => {
