@@ -103,7 +103,7 @@ async function main(from: string, to: string, hold: (stage: Stage) => void): Pro
   await using stage = await setStage(from, timeline);
   hold(stage);
   await timeline.step(`images of ${to} imported`, async () => {
-    await stage.node.importImage((await writeImages(stage.directory, to)).openstack);
+    await stage.node.importImage((await writeImages(stage.directory, to, true)).openstack);
   });
   const passwords = join(stage.directory, 'passwords.yml');
   const passwordOf = await makePasswords(passwords);
