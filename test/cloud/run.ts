@@ -17,13 +17,15 @@ import { releaseNames, releaseTree } from './trees/release.ts';
 
 const DEFAULT_RELEASE = '2026.1';
 /** The watchdog's limit, without the time in which the cache is filled. */
-const MINUTES = 60;
+const MINUTES = 90;
 const STAYS = process.env['STAY'] === '1';
 const NEEDED = [canRunNode, canBuildCoredns, canRunHelm, canRunElasticsearch, canBuildInfrastructureImages];
 
 export interface CloudRun {
   /** For messages: `make cloud`. */
   readonly target: string;
+  /** The release of OpenStack; by default RELEASE of the environment. */
+  readonly release?: string;
   /** Requirements in addition to those of every cloud. */
   readonly needed: readonly Capability[];
   readonly options?: StageOptions;
@@ -39,12 +41,12 @@ export interface Cloud {
 }
 
 /**
- * Sets the stage of the release in RELEASE, works on it, and sets the exit code. A step that fails ends the run with 1 and
+ * Sets the stage of the release, works on it, and sets the exit code. A step that fails ends the run with 1 and
  * the state of the Pods that are not ready; STAY=1 keeps the stage until SIGINT or SIGTERM, also after a failure.
  */
 export async function runCloud(run: CloudRun): Promise<void> {
   const timeline = new Timeline();
-  const release = process.env['RELEASE'] || DEFAULT_RELEASE;
+  const release = run.release ?? (process.env['RELEASE'] || DEFAULT_RELEASE);
   await guard(timeline, async (hold) => await main(run, release, timeline, hold));
 }
 
