@@ -111,7 +111,12 @@ function twoOfEach(): object {
 }
 
 /** @returns the parts of the upgrade, in which the load is counted */
-async function upgradeAll(stage: Stage, to: string, files: readonly string[], rootPassword: string): Promise<Phase[]> {
+async function upgradeAll(
+  stage: Stage,
+  timeline: Timeline,
+  files: readonly string[],
+  rootPassword: string,
+): Promise<Phase[]> {
   const stepwise = join(stage.directory, 'stepwise.json');
   await writeFile(stepwise, JSON.stringify({ upgrade: { stepwise: true } }));
   const phases: Phase[] = [];
