@@ -28,17 +28,15 @@ export class Publisher {
   }
 
   /** The newest known status. We are its only writer. */
-  statusOf<S extends object>(object: { readonly metadata: Own['metadata']; readonly status?: S | undefined }): S | undefined {
+  statusOf<S extends object>(object: {
+    readonly metadata: Own['metadata'];
+    readonly status?: S | undefined;
+  }): S | undefined {
     return (this.#written.get(object.metadata.uid) as S | undefined) ?? object.status;
   }
 
   /** @returns whether the object still exists */
-  async write(
-    kind: Kind,
-    object: Own,
-    status: NonNullable<Own['status']>,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async write(kind: Kind, object: Own, status: NonNullable<Own['status']>, signal: AbortSignal): Promise<boolean> {
     const { namespace, name, uid } = object.metadata;
     if (isDeepStrictEqual(plain(this.statusOf<object>(object)), plain(status))) return true;
     // The uid: an object that was re-created meanwhile must not get the status of the deleted one.

@@ -83,8 +83,9 @@ async function control(client: KubeClient, settings: Settings, stop: AbortSignal
   };
   const services = watch<OpenStackService>(ownSet('OpenStackService', namespace), {
     keep: withoutManagers,
-    onChange: ({ metadata }) => {
-      if (isRun('service')) queues.service.add(metadata.name);
+    onChange: (object) => {
+      service?.changed(object);
+      if (isRun('service')) queues.service.add(object.metadata.name);
       if (isRun('openstack')) toAllOpenStacks();
     },
   });

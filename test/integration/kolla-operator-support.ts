@@ -37,7 +37,7 @@ export interface OperatorSite extends AsyncDisposable {
   readonly directory: string;
   /** Decides about each Pod; a new function applies to Pods that are held, too. */
   fate: (pod: Pod) => Fate;
-  /** Images of the Pods of Jobs that have succeeded, in that order. */
+  /** Jobs whose Pods have succeeded, in that order, with their image: `keystone-expand-r2 expand:2025.2`. */
   readonly steps: readonly string[];
   /** Starts an operator; its log goes to `operator.log` in the directory. */
   operator(args?: readonly string[], kubeconfig?: string): Promise<Running>;
@@ -123,7 +123,10 @@ export async function operatorSite(label: string, chartNames: readonly string[])
     },
     helm: helmHere,
     history: async (name) => {
-      const rows = JSON.parse(await helmHere('history', name, '--output=json')) as { revision: number; status: string }[];
+      const rows = JSON.parse(await helmHere('history', name, '--output=json')) as {
+        revision: number;
+        status: string;
+      }[];
       return rows.map(({ revision, status }) => `${revision} ${status}`);
     },
     request: <T>(method: 'GET' | 'DELETE', path: string) => client.request<T>(method, path, undefined, { signal }),
@@ -161,7 +164,8 @@ function startKubelet(client: KubeClient, namespace: string, signal: AbortSignal
         const status = STATUS[fateOf(pod) as Exclude<Fate, 'hold'>];
         // A Pod that was deleted meanwhile needs no state.
         const done = await client.request('PATCH', path, { status }, { signal }).catch(() => undefined);
-        if (done !== undefined && fateOf(pod) === 'succeeds') steps.push(pod.spec.containers[0]?.image ?? '');
+        if (done !== undefined && fateOf(pod) === 'succeeds')
+          steps.push(`${pod.metadata.labels?.['batch.kubernetes.io/job-name']} ${pod.spec.containers[0]?.image}`);
       }
     });
   };

@@ -10,8 +10,12 @@ export type Step =
   | { readonly do: 'install' | 'upgrade' | 'roll back'; readonly why: string }
   /** An operation was interrupted; afterwards the next step is decided anew. */
   | { readonly do: 'unlock' }
-  /** Another user's Helm is at work. */
-  | { readonly do: 'wait'; readonly why: string; readonly againMs: number | undefined }
+  | {
+      readonly do: 'wait';
+      readonly reason: 'AnotherOperation' | 'ObjectsDeleted';
+      readonly why: string;
+      readonly againMs: number | undefined;
+    }
   /** The last attempt has failed; the next one is due later, or after a change. */
   | { readonly do: 'retry later'; readonly why: string; readonly againMs: number };
 
@@ -27,7 +31,7 @@ export interface Facts {
   readonly now: Date;
 }
 
-const RETRY: Backoff = { minMs: 15_000, maxMs: 15 * 60_000 };
+const RETRY: Backoff = { minMs: 5000, maxMs: 15 * 60_000 };
 /** Time after which another user's operation that has exceeded Helm's own timeout counts as interrupted. */
 const FOREIGN_GRACE_MS = 5 * 60_000;
 /** Objects that someone deletes again and again must not make Helm run all the time. */
@@ -45,9 +49,12 @@ export function decide(desired: Desired, facts: Facts): Step {
     const leftMs = facts.timeoutMs + FOREIGN_GRACE_MS - ageMs;
     if (leftMs <= 0) return { do: 'unlock' };
     const why = `revision ${revision} is ${status}: another user's Helm is at work`;
-    return { do: 'wait', why, againMs: leftMs };
+    return { do: 'wait', reason: 'AnotherOperation', why, againMs: leftMs };
   }
-  if (status === 'uninstalling') return { do: 'wait', why: `revision ${revision} is uninstalling`, againMs: undefined };
+  if (status === 'uninstalling') {
+    const why = `revision ${revision} is uninstalling`;
+    return { do: 'wait', reason: 'AnotherOperation', why, againMs: undefined };
+  }
   const change = isDown(desired, facts.attempted) ? 'roll back' : 'upgrade';
   if (!isWanted(newest, desired)) return { do: change, why: `revision ${revision} has another chart or other values` };
   if (status === 'failed') {
@@ -59,7 +66,7 @@ export function decide(desired: Desired, facts: Facts): Step {
   if (status !== 'deployed') return { do: change, why: `revision ${revision} is ${status}` };
   if (missing.length === 0) return { do: 'observe' };
   const why = `deleted: ${missing.join(', ')}`;
-  if (ageMs < RECREATE_MS) return { do: 'wait', why, againMs: RECREATE_MS - ageMs };
+  if (ageMs < RECREATE_MS) return { do: 'wait', reason: 'ObjectsDeleted', why, againMs: RECREATE_MS - ageMs };
   return { do: change, why };
 }
 

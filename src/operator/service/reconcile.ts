@@ -1,5 +1,6 @@
 import type { Log } from '../../core/log.ts';
 import { parseDuration } from '../../core/duration.ts';
+import { messageOf } from '../../core/errors.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
@@ -47,6 +48,9 @@ export class ServiceReconciler {
   /** The newest revisions, read once: by name, with the Secret's version. */
   readonly #releases = new Map<string, { readonly version: string; readonly release: Release | undefined }>();
 
+  /** Helm's current runs: by name, with the generation of the object that each is about. */
+  readonly #running = new Map<string, { readonly generation: number; readonly cancel: AbortController }>();
+
   constructor(effects: ServiceEffects) {
     this.#effects = effects;
   }
@@ -61,6 +65,16 @@ export class ServiceReconciler {
       if (error instanceof ValuesError) return await this.#fail(service, 'InvalidValues', error.message, signal);
       throw error;
     }
+  }
+
+  /**
+   * Ends a Helm whose object has changed meanwhile: its Jobs may never succeed, and the change may be the fix. The Jobs
+   * themselves go on; those of the next revision wait for their lock.
+   */
+  changed({ metadata: { name, generation } }: OpenStackService): void {
+    const run = this.#running.get(name);
+    if (run !== undefined && run.generation !== generation)
+      run.cancel.abort(new Error('the object has changed during the operation'));
   }
 
   async #reconcile(service: OpenStackService, signal: AbortSignal): Promise<Handled> {
@@ -90,7 +104,7 @@ export class ServiceReconciler {
       case 'unlock':
         return await this.#unlock(service, release, signal);
       case 'wait': {
-        const found = { ...inProgress('Pending', 'AnotherOperation', step.why), helm: release };
+        const found = { ...inProgress('Pending', step.reason, step.why), helm: release };
         await this.#publish(service, found, signal);
         return { againMs: step.againMs };
       }
@@ -164,21 +178,22 @@ export class ServiceReconciler {
     log.info(`${name}: ${step.do}: ${note}`);
     await this.#publish(service, { ...inProgress(phase, reason, note), helm: release }, signal);
     await publisher.event('OpenStackService', service, 'Normal', reason, note, signal);
-    const failure = await upgrade(
-      helm,
-      {
-        namespace,
-        name,
-        chart,
-        values,
-        secrets,
-        labels: labelsFor(desired, process, revision),
-        timeout: service.spec.timeout ?? '1h',
-        withoutHooks: step.do === 'roll back',
-      },
-      signal,
-      log.with({ service: name }),
-    );
+    const labels = labelsFor(desired, process, revision);
+    const timeout = service.spec.timeout ?? '1h';
+    const withoutHooks = step.do === 'roll back';
+    const what = { namespace, name, chart, values, secrets, labels, timeout, withoutHooks };
+    const cancel = new AbortController();
+    this.#running.set(name, { generation: service.metadata.generation, cancel });
+    let failure: string | undefined;
+    try {
+      failure = await upgrade(helm, what, AbortSignal.any([signal, cancel.signal]), log.with({ service: name }));
+    } catch (error) {
+      if (!cancel.signal.aborted || signal.aborted) throw error;
+      log.info(`${name}: ${step.do} cancelled: ${messageOf(error)}`);
+      return { againMs: 0 };
+    } finally {
+      this.#running.delete(name);
+    }
     this.#releases.delete(name);
     if (failure === undefined) {
       this.#failures.forget(name);
