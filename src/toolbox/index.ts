@@ -5,11 +5,14 @@
  *   the exit codes' table -> explain; the services' data -> catalogue
  *   the binary itself -> install: a copy with its links in a shared volume
  *   the machine -> doctor: one finding per requirement, with the fix
+ *   the objects of kolla-operator -> status, upgrade
  *
  * Runs no helper and loads none of their dependencies. Only invalid arguments are errors, and doctor's findings.
  */
 import { sectionOf, type Helper } from '../cli/command.ts';
 import { catalogue } from './catalogue.ts';
+import { status } from './cloud/status.ts';
+import { upgrade } from './cloud/upgrade.ts';
 import { completionOf } from './completion/index.ts';
 import { configmaps } from './configmaps/index.ts';
 import { doctorOf } from './doctor/index.ts';
@@ -34,6 +37,8 @@ export const pod: Helper = {
     install: installOf(all),
     man: manOf(all, ['kolla-pod', ...names]),
     schema: schemaOf(all),
+    status,
+    upgrade,
   },
 };
 

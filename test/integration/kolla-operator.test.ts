@@ -30,10 +30,8 @@ describe('kolla-operator and one service', { skip: reason ?? false, concurrency:
   test('is installed by helm, and ready when its Pods are', async () => {
     site.fate = () => 'hold';
     await site.create('OpenStackService', 'keystone', { release: '2025.1' });
-    const rolling = await seen(
-      'keystone',
-      'rolling out',
-      ({ status }) => /^deployment\/keystone: 0 of 1 (?:updated|available)/.test(status?.message ?? ''),
+    const rolling = await seen('keystone', 'rolling out', ({ status }) =>
+      /^deployment\/keystone: 0 of 1 (?:updated|available)/.test(status?.message ?? ''),
     );
     assert.equal(rolling.status?.phase, 'RollingOut');
     assert.equal(condition(rolling, 'Ready')?.status, 'False');

@@ -150,3 +150,25 @@ function stateOf(object: OpenStackService | undefined, needs: boolean, isOpen: b
 function belongsTo(name: string, owner: { readonly kind: string; readonly name: string }): State {
   return { state: 'Degraded', message: `OpenStackService ${name} belongs to ${owner.kind} ${owner.name}` };
 }
+
+/** The steps of an upgrade to a release, or back to it, in order, for users. */
+export function stepsTo(
+  release: string,
+  openstack: OpenStack,
+  existing: ReadonlyMap<string, OpenStackService>,
+): string[] {
+  const target = { ...openstack, spec: { ...openstack.spec, release } };
+  const wanted = wantedServices(target).filter((one) => existing.get(one.name)?.spec.release !== release);
+  const { kind } = planOf(target, existing);
+  const pauses = openstack.spec.upgrade?.pauseAfter ?? [];
+  return stagesOf(wanted, kind).flatMap((stage) => {
+    const names = stage.map(({ name }) => name).join(', ');
+    const held = pauses.filter((name) => stage.some((one) => one.name === name));
+    return [
+      kind === 'roll back'
+        ? `${names}: helm upgrade --no-hooks to ${release}, then wait until the workloads are rolled out`
+        : `${names}: helm upgrade to ${release} (Jobs first), then wait until workloads and Jobs are complete`,
+      ...(held.length > 0 ? [`pause: spec.upgrade.pauseAfter has ${held.join(', ')}`] : []),
+    ];
+  });
+}
