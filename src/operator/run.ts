@@ -140,9 +140,8 @@ async function control(client: KubeClient, settings: Settings, stop: AbortSignal
       Job: workloadsOf('Job'),
     };
     const helm = { file, kubeconfig, directory, inherited };
-    return new ServiceReconciler({
-      ...{ client, namespace, charts, helm, process, publisher, services, secrets, workloads, log, now },
-    });
+    const effects = { client, namespace, charts, helm, process, publisher, services, secrets, workloads, log, now };
+    return new ServiceReconciler(effects);
   }
 
   for (const ending of endings) ending.catch((error: unknown) => failed.abort(error));
@@ -161,8 +160,10 @@ function withoutManagers<T extends KubeObject>(object: T): T {
   return { ...object, metadata };
 }
 
-/** A workload without its Pod template. */
+/** A workload without its Pod template, but for the annotations. */
 function stateOnly(object: KubeObject): KubeObject {
-  const { template: _, ...spec } = (object as { spec?: { template?: unknown } }).spec ?? {};
-  return { ...withoutManagers(object), spec } as KubeObject;
+  const { template, ...spec } =
+    (object as { spec?: { template?: { metadata?: { annotations?: object } } } }).spec ?? {};
+  const annotations = template?.metadata?.annotations ?? {};
+  return { ...withoutManagers(object), spec: { ...spec, template: { metadata: { annotations } } } } as KubeObject;
 }

@@ -66,9 +66,9 @@ describe('kolla-operator, killed', { skip: reason ?? false, concurrency: 1 }, ()
       await site.patch('OpenStack', 'cloud', { release: target });
       const kills = Math.floor((KILLS * (i + 1)) / TARGETS.length) - Math.floor((KILLS * i) / TARGETS.length);
       for (let kill = 0; kill < kills; kill++) {
-        const before = await leads();
+        const led = await leads();
         const running = await site.operator();
-        await until('a leader', async () => ((await leads()) > before ? true : undefined));
+        await until('a leader', async () => ((await leads()) > led ? true : undefined));
         await sleep(random() * LATEST_MS);
         inHelm += killContainer(running);
         await running.ended;
@@ -97,10 +97,10 @@ describe('kolla-operator, killed', { skip: reason ?? false, concurrency: 1 }, ()
   });
 
   test('another replica takes over in the middle of an upgrade, when the Lease ends', async () => {
-    const before = await leads();
+    const led = await leads();
     site.fate = (pod) => (pod.metadata.name.startsWith('keystone-expand') ? 'hold' : usualFate(pod));
     const one = await site.operator();
-    await until('a leader', async () => ((await leads()) > before ? true : undefined));
+    await until('a leader', async () => ((await leads()) > led ? true : undefined));
     await using other = await site.operator();
     await site.patch('OpenStack', 'cloud', { values: { replicas: 2 } });
     const { status } = await site.seen<OpenStackService>(

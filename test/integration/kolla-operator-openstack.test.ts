@@ -25,12 +25,28 @@ describe('kolla-operator and a cloud', { skip: reason ?? false, concurrency: 1 }
   /** Services in the order in which their Jobs before the upgrade ran. */
   const orderOf = (steps: readonly string[]) => steps.map((step) => step.split('-expand-')[0] ?? '');
 
+  /** The release for which a workload was restarted after its rollout. */
+  const restartedFor = async (name: string) =>
+    await site.cluster.kubectl([
+      'get',
+      'deployment',
+      name,
+      '--namespace',
+      site.namespace,
+      String.raw`--output=jsonpath={.spec.template.metadata.annotations.kolla-pod\.io/restarted-for}`,
+    ]);
+
   test('installs all services at once, with the values of the cloud', async () => {
     const services = Object.fromEntries(SERVICES.map((name) => [name, {}]));
     const cloud = { release: '2025.1', tag: '{release}-ubuntu', registry: 'registry.test', services };
     await site.create('OpenStack', 'cloud', {
       ...cloud,
-      services: { ...services, horizon: { values: { replicas: 2 } } },
+      services: {
+        ...services,
+        nova: { values: { workload: 'api' } },
+        'nova-cell': { values: { workload: 'conductor' } },
+        horizon: { values: { replicas: 2 } },
+      },
     });
     const { status } = await seen('ready', isReadyAt('2025.1'));
     assert.equal(status?.progress, '6/6');
@@ -42,6 +58,7 @@ describe('kolla-operator and a cloud', { skip: reason ?? false, concurrency: 1 }
       global: { registry: 'registry.test', tag: '2025.1-ubuntu' },
       replicas: 2,
     });
+    assert.equal(await restartedFor('nova-api'), '', 'not restarted on installation');
     const table = await site.cluster.kubectl(['get', 'openstack', '--namespace', site.namespace]);
     assert.match(table, /cloud\s+2025\.1\s+2025\.1\s+Ready\s+6\/6\s+True/);
     const wait = ['wait', '--for=condition=Ready', 'openstack/cloud', 'openstackservice/keystone', '--timeout=60s'];
@@ -54,8 +71,12 @@ describe('kolla-operator and a cloud', { skip: reason ?? false, concurrency: 1 }
     const paused = await seen('paused', ({ status }) => status?.phase === 'Paused');
     assert.deepEqual(orderOf(site.steps.slice(begun)), ['memcached', 'keystone']);
     assert.deepEqual(statesOf(paused), {
-      ...{ memcached: 'Ready', keystone: 'Ready' },
-      ...{ nova: 'Waiting', 'nova-cell': 'Waiting', 'nova-compute': 'Waiting', horizon: 'Waiting' },
+      memcached: 'Ready',
+      keystone: 'Ready',
+      nova: 'Waiting',
+      'nova-cell': 'Waiting',
+      'nova-compute': 'Waiting',
+      horizon: 'Waiting',
     });
     assert.equal(paused.status?.release, '2025.1');
     await site.patch('OpenStack', 'cloud', { upgrade: { pauseAfter: null } });
@@ -63,6 +84,7 @@ describe('kolla-operator and a cloud', { skip: reason ?? false, concurrency: 1 }
     const order = orderOf(site.steps.slice(begun));
     assert.deepEqual(order.slice(2, 5).toSorted(), ['nova', 'nova-cell', 'nova-compute']);
     assert.deepEqual([order.length, order.at(-1)], [6, 'horizon']);
+    for (const name of ['nova-api', 'nova-cell-conductor']) assert.equal(await restartedFor(name), '2025.2', name);
   });
 
   test('stops at a failed step, names it, touches nothing behind it, and resumes', async () => {
@@ -81,13 +103,11 @@ describe('kolla-operator and a cloud', { skip: reason ?? false, concurrency: 1 }
     const history = await site.history('horizon');
     assert.equal(history.at(-1), '2 deployed');
     const events = await site.cluster.kubectl([
-      ...[
-        'get',
-        'events',
-        '--namespace',
-        site.namespace,
-        '--field-selector=involvedObject.kind=OpenStack,type=Warning',
-      ],
+      'get',
+      'events',
+      '--namespace',
+      site.namespace,
+      '--field-selector=involvedObject.kind=OpenStack,type=Warning',
       '--output=jsonpath={.items[*].message}',
     ]);
     assert.match(events, /keystone: pre-upgrade hooks failed/);

@@ -83,7 +83,11 @@ export async function operatorSite(label: string, chartNames: readonly string[])
     return stdout;
   };
   return {
-    ...{ cluster, client, namespace, charts, directory },
+    cluster,
+    client,
+    namespace,
+    charts,
+    directory,
     set fate(fate: (pod: Pod) => Fate) {
       kubelet.use(fate);
     },
@@ -155,7 +159,7 @@ function startKubelet(client: KubeClient, namespace: string, signal: AbortSignal
   let fateOf: (pod: Pod) => Fate = usualFate;
   let work = Promise.resolve();
   const look = () => {
-    work = work.then(async () => {
+    work = after(work, async () => {
       for (const pod of pods) {
         const key = `${pod.metadata.name} ${fateOf(pod)}`;
         if (decided.has(key) || (pod.status?.phase ?? 'Pending') !== 'Pending' || fateOf(pod) === 'hold') continue;
@@ -184,6 +188,12 @@ function startKubelet(client: KubeClient, namespace: string, signal: AbortSignal
       look();
     },
   };
+}
+
+/** One after the other: a Pod that is looked at twice must not be ended twice. */
+async function after(work: Promise<void>, next: () => Promise<void>): Promise<void> {
+  await work;
+  await next();
 }
 
 const waiting = { reason: 'ImagePullBackOff', message: 'Back-off pulling image "tiny:missing"' };

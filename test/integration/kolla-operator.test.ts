@@ -23,7 +23,10 @@ describe('kolla-operator and one service', { skip: reason ?? false, concurrency:
 
   const imageOf = async (name: string) =>
     await site.cluster.kubectl([
-      ...['get', 'deployment', name, `--namespace=${site.namespace}`],
+      'get',
+      'deployment',
+      name,
+      `--namespace=${site.namespace}`,
       '--output=jsonpath={.spec.template.spec.containers[0].image}',
     ]);
 
@@ -113,10 +116,10 @@ describe('kolla-operator and one service', { skip: reason ?? false, concurrency:
   });
 
   test('goes back to an older release without the Jobs of an upgrade', async () => {
-    const before = site.steps.length;
+    const begun = site.steps.length;
     await site.patch('OpenStackService', 'keystone', { release: '2025.2' });
     await seen('keystone', 'ready at 2025.2', (service) => isReady(service) && service.status?.release === '2025.2');
-    assert.deepEqual(site.steps.slice(before), []);
+    assert.deepEqual(site.steps.slice(begun), []);
     assert.equal(await imageOf('keystone'), 'tiny:2025.2');
   });
 

@@ -43,13 +43,12 @@ test('nothing is applied to a cloud that is as it is wanted', () => {
 });
 
 test('an upgrade applies one stage after the other, each when the previous one is ready', () => {
-  const before = servicesAt('2025.2', cloud());
-  const after = servicesAt('2026.1', cloud());
-  for (const [i, stage] of UPGRADE_STAGES.entries()) {
-    const done = new Set<string>(UPGRADE_STAGES.slice(0, i).flat());
-    const now = new Map([...before].map(([name, old]) => [name, done.has(name) ? (after.get(name) ?? old) : old]));
-    assert.deepEqual(namesOf(planOf(cloud(), now).apply), stage);
-  }
+  const services = servicesAt('2025.2', cloud());
+  const order: string[][] = [];
+  for (let plan; (plan = planOf(cloud(), services)).apply.length > 0; order.push(namesOf(plan.apply)))
+    for (const { name, spec, digest } of plan.apply) services.set(name, service(name, spec, digest));
+  const restarts = ['nova', 'nova-cell'];
+  assert.deepEqual(order, [...UPGRADE_STAGES.slice(0, 5), restarts, ...UPGRADE_STAGES.slice(5)]);
 });
 
 test('a service that was applied and is not observed yet holds back the next stage', () => {
@@ -104,6 +103,17 @@ test('a service of another OpenStack is not touched', () => {
   assert.equal(plan.services[0]?.message, 'OpenStackService keystone belongs to OpenStack other');
 });
 
+test("Nova's services are restarted when its stage is complete, before the next stage", () => {
+  const openstack = { ...cloud(), status: { release: '2025.2' } };
+  const services = servicesAt('2025.2', openstack);
+  for (const name of UPGRADE_STAGES.slice(0, 5).flat()) services.set(name, servicesAt('2026.1', openstack).get(name)!);
+  const { apply } = planOf(openstack, services);
+  assert.deepEqual(namesOf(apply), ['nova', 'nova-cell']);
+  assert.deepEqual(apply[1]?.spec.restart, { for: '2026.1', workloads: ['nova-cell-conductor'] });
+  for (const { name, spec, digest } of apply) services.set(name, service(name, spec, digest));
+  assert.deepEqual(namesOf(planOf(openstack, services).apply), ['neutron']);
+});
+
 test('the steps of an upgrade name what runs, what runs together, and the pauses', () => {
   const openstack = cloud({
     upgrade: { pauseAfter: ['keystone'] },
@@ -114,6 +124,7 @@ test('the steps of an upgrade name what runs, what runs together, and the pauses
     'keystone: helm upgrade to 2026.2 (Jobs first), then wait until workloads and Jobs are complete',
     'pause: spec.upgrade.pauseAfter has keystone',
     'nova, nova-cell: helm upgrade to 2026.2 (Jobs first), then wait until workloads and Jobs are complete',
+    'nova, nova-cell: restart nova-api, nova-scheduler, nova-super-conductor, nova-cell-conductor, if there are any',
   ]);
   assert.deepEqual(stepsTo('2026.1', openstack, services), []);
   assert.match(stepsTo('2025.1', openstack, services)[0] ?? '', /^nova, nova-cell: helm upgrade --no-hooks/);

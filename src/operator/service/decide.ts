@@ -72,7 +72,7 @@ export function decide(desired: Desired, facts: Facts): Step {
 
 /** By unlock(), or by Helm after SIGTERM. */
 function isInterrupted(description: string): boolean {
-  return description.startsWith('interrupted while ') || /context canceled$/.test(description);
+  return description.startsWith('interrupted while ') || description.endsWith('context canceled');
 }
 
 /** Whether a newer OpenStack release was begun: its schema does not go back, so that the Jobs must not run. */

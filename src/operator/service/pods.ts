@@ -14,7 +14,8 @@ const STUCK = new Set([
   'InvalidImageName',
 ]);
 /** More would not help a reader. */
-const PODS_MAX = 50;
+const PODS_MAX = 100;
+const JOB_NAME = 'batch.kubernetes.io/job-name';
 
 interface ContainerStatus {
   readonly name: string;
@@ -41,10 +42,36 @@ export async function podsProblem(
 ): Promise<string | undefined> {
   const { selector } = (workload as { spec?: { selector?: LabelSelector } }).spec ?? {};
   if (selector === undefined) return undefined;
+  return (await podsOf(client, namespace, selectorText(selector), signal)).map(problemOf).find(isProblem);
+}
+
+/** The same for the Jobs before an upgrade, whose names in these charts end in the release's revision. */
+export async function hooksProblem(
+  client: KubeClient,
+  namespace: string,
+  release: string,
+  revision: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const pods = await podsOf(client, namespace, JOB_NAME, signal);
+  const isHook = (name = '') => name.startsWith(`${release}-`) && name.endsWith(`-r${revision}`);
+  const hooks = pods.filter(({ metadata }) => isHook(metadata.labels?.[JOB_NAME]));
+  return hooks.map(problemOf).find(isProblem);
+}
+
+async function podsOf(
+  client: KubeClient,
+  namespace: string,
+  labelSelector: string,
+  signal: AbortSignal,
+): Promise<readonly Pod[]> {
   const path = collectionPath({ group: '', version: 'v1', resource: 'pods', namespace });
-  const query = new URLSearchParams({ labelSelector: selectorText(selector), limit: String(PODS_MAX) });
-  const { items = [] } = await client.get<{ items?: readonly Pod[] }>(`${path}?${query.toString()}`, { signal });
-  return items.map(problemOf).find((problem) => problem !== undefined);
+  const query = new URLSearchParams({ labelSelector, limit: String(PODS_MAX) });
+  return (await client.get<{ items?: readonly Pod[] }>(`${path}?${query.toString()}`, { signal })).items ?? [];
+}
+
+function isProblem(problem: string | undefined): problem is string {
+  return problem !== undefined;
 }
 
 function problemOf({ metadata, status = {} }: Pod): string | undefined {

@@ -1,16 +1,14 @@
 import type { Log } from '../../core/log.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
-import { ApiError } from '../../kube/api-error.ts';
-import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
 import type { Cache } from '../cache.ts';
 import { conditionOf } from '../conditions.ts';
 import { ChartError } from '../helm/chart.ts';
 import { upgrade, type Helm } from '../helm/command.ts';
-import { newestRelease, unlock, type Release } from '../helm/release.ts';
+import { unlock, type Release } from '../helm/release.ts';
 import { ValuesError } from '../helm/values.ts';
-import { ownRef, type OpenStackService } from '../objects.ts';
+import type { OpenStackService } from '../objects.ts';
 import type { Publisher } from '../publish.ts';
 import type { Handled } from '../queue.ts';
 import { decide, type Step } from './decide.ts';
@@ -18,8 +16,10 @@ import { desiredOf, labelsFor, type Desired } from './desired.ts';
 import { historyOf } from './history.ts';
 import { Failures } from './failures.ts';
 import { degraded, inProgress, observed, statusAfter, type Findings } from './status.ts';
-import { podsProblem } from './pods.ts';
-import { WORKLOAD_KINDS, workloadsState, type WorkloadKind, type WorkloadsState } from './workloads.ts';
+import { hooksProblem, podsProblem } from './pods.ts';
+import { ServiceReads } from './reads.ts';
+import { restart } from './restart.ts';
+import { workloadsState, type WorkloadKind, type WorkloadsState } from './workloads.ts';
 
 export interface ServiceEffects {
   readonly client: KubeClient;
@@ -45,14 +45,14 @@ const LOOK_MS = 30_000;
 export class ServiceReconciler {
   readonly #effects: ServiceEffects;
   readonly #failures = new Failures();
-  /** The newest revisions, read once: by name, with the Secret's version. */
-  readonly #releases = new Map<string, { readonly version: string; readonly release: Release | undefined }>();
+  readonly #reads: ServiceReads;
 
   /** Helm's current runs: by name, with the generation of the object that each is about. */
   readonly #running = new Map<string, { readonly generation: number; readonly cancel: AbortController }>();
 
   constructor(effects: ServiceEffects) {
     this.#effects = effects;
+    this.#reads = new ServiceReads(effects);
   }
 
   async reconcile(name: string, signal: AbortSignal): Promise<Handled> {
@@ -79,7 +79,7 @@ export class ServiceReconciler {
 
   async #reconcile(service: OpenStackService, signal: AbortSignal): Promise<Handled> {
     const desired = await desiredOf(this.#effects.client, this.#effects.charts, service, signal);
-    const release = await this.#cachedRelease(service, signal);
+    const release = await this.#reads.cachedRelease(service.metadata.name, signal);
     const first = await this.#step(service, desired, release, signal);
     if (first.do === 'observe' && release !== undefined) return await this.#observe(service, desired, release, signal);
     if (service.spec.suspend === true) {
@@ -91,12 +91,12 @@ export class ServiceReconciler {
   }
 
   /** Decides again from what the server has now, and takes the step. */
-  async #act({ namespace, name, uid }: OpenStackService['metadata'], signal: AbortSignal): Promise<Handled> {
+  async #act({ name, uid }: OpenStackService['metadata'], signal: AbortSignal): Promise<Handled> {
     const { client, charts } = this.#effects;
-    const service = await this.#read(namespace, name, signal);
+    const service = await this.#reads.service(name, signal);
     if (service?.metadata.uid !== uid || service.spec.suspend === true) return { againMs: 0 };
     const desired = await desiredOf(client, charts, service, signal);
-    const release = await this.#freshRelease(service, signal);
+    const release = await this.#reads.release(service.metadata.name, signal);
     const step = await this.#step(service, desired, release, signal);
     switch (step.do) {
       case 'observe':
@@ -111,7 +111,9 @@ export class ServiceReconciler {
       case 'retry later':
         await this.#publish(service, { ...degraded('HelmFailed', step.why), helm: release }, signal);
         return { againMs: step.againMs };
-      default:
+      case 'install':
+      case 'upgrade':
+      case 'roll back':
         return await this.#run(service, desired, release, step, signal);
     }
   }
@@ -126,29 +128,13 @@ export class ServiceReconciler {
     const later = this.#failures.pending(service.metadata.name, desired.digest);
     if (later !== undefined) return { do: 'retry later', ...later };
     const { attempted, failures } = historyOf(secrets.values(), service.metadata.name, newest);
-    const missing = newest === undefined ? [] : await this.#missing(service, newest, signal);
+    const { failedJobs = [], conditions } = publisher.statusOf(service) ?? {};
+    const missing = newest === undefined ? [] : await this.#reads.missing(newest, failedJobs, signal);
     const timeoutMs = parseDuration(service.spec.timeout ?? '1h');
     const step = decide(desired, { newest, attempted, failures, missing, timeoutMs, now: now() });
     // The condition has Helm's whole error; its record may have less.
-    const { message } = conditionOf(publisher.statusOf(service)?.conditions, 'Degraded') ?? {};
+    const { message } = conditionOf(conditions, 'Degraded') ?? {};
     return step.do === 'retry later' && message?.includes(step.why) === true ? { ...step, why: message } : step;
-  }
-
-  /** Objects of the deployed revision that were deleted; a completed Job may be. */
-  async #missing(
-    { metadata, ...rest }: OpenStackService,
-    { objects, status }: Release,
-    signal: AbortSignal,
-  ): Promise<string[]> {
-    if (status !== 'deployed') return [];
-    const { failedJobs = [] } = this.#effects.publisher.statusOf({ metadata, ...rest }) ?? {};
-    const cached = await workloadsState(objects, this.#cachedWorkload);
-    const deleted = failedJobs.filter(
-      (job) => this.#cachedWorkload('Job', job) === undefined && objects.some(({ name }) => name === job),
-    );
-    if (cached.missing.length + deleted.length === 0) return [];
-    const fresh = await workloadsState(objects, (kind, name) => this.#readWorkload(kind, name, signal));
-    return [...fresh.missing, ...deleted.map((job) => `job/${job}`)];
   }
 
   async #unlock(service: OpenStackService, release: Release | undefined, signal: AbortSignal): Promise<Handled> {
@@ -185,6 +171,10 @@ export class ServiceReconciler {
     const cancel = new AbortController();
     this.#running.set(name, { generation: service.metadata.generation, cancel });
     let failure: string | undefined;
+    let looked = Promise.resolve();
+    const looking = setInterval(() => {
+      looked = this.#look(service, revision, cancel.signal);
+    }, LOOK_MS);
     try {
       failure = await upgrade(helm, what, AbortSignal.any([signal, cancel.signal]), log.with({ service: name }));
     } catch (error) {
@@ -192,14 +182,16 @@ export class ServiceReconciler {
       log.info(`${name}: ${step.do} cancelled: ${messageOf(error)}`);
       return { againMs: 0 };
     } finally {
+      clearInterval(looking);
       this.#running.delete(name);
+      await looked;
     }
-    this.#releases.delete(name);
+    this.#reads.forget(name);
     if (failure === undefined) {
       this.#failures.forget(name);
       return { againMs: 0 };
     }
-    const after = await this.#freshRelease(service, signal);
+    const after = await this.#reads.release(service.metadata.name, signal);
     // Without a revision of its own there is no record of this failure but the condition.
     if (after?.revision !== revision) this.#failures.add(name, desired.digest, failure);
     log.error(`${name}: ${step.do} failed: ${failure}`);
@@ -207,16 +199,30 @@ export class ServiceReconciler {
     return { againMs: 0 };
   }
 
+  /** Shows why the Jobs that Helm waits for do not start. */
+  async #look(service: OpenStackService, revision: number, signal: AbortSignal): Promise<void> {
+    const { client, namespace, log } = this.#effects;
+    try {
+      const problem = await hooksProblem(client, namespace, service.metadata.name, revision, signal);
+      if (problem !== undefined && this.#running.has(service.metadata.name))
+        await this.#publish(service, degraded('PodsFailing', problem), signal);
+    } catch (error) {
+      if (!signal.aborted) log.warn(`${service.metadata.name}: ${messageOf(error)}`);
+    }
+  }
+
   async #observe(service: OpenStackService, desired: Desired, release: Release, signal: AbortSignal): Promise<Handled> {
     const { client, publisher, namespace } = this.#effects;
-    let state = await workloadsState(release.objects, this.#cachedWorkload);
+    if (service.spec.suspend !== true && service.spec.restart !== undefined)
+      await restart(service.spec.restart, release.objects, this.#reads.cachedWorkload, this.#effects, signal);
+    let state = await workloadsState(release.objects, this.#reads.cachedWorkload);
     // Before a service becomes ready, the caches may be older than the step that was just taken.
     if (isReady(state) && !isReadyAlready(publisher.statusOf(service), service, release))
-      state = await workloadsState(release.objects, (kind, name) => this.#readWorkload(kind, name, signal));
+      state = await workloadsState(release.objects, (kind, name) => this.#reads.workload(kind, name, signal));
     let problem: string | undefined;
     for (const what of state.pending) {
       const [, kind = '', name = ''] = /^(\w+)\/([^:]+):/.exec(what) ?? [];
-      const workload = this.#cachedWorkload(KIND_OF[kind] ?? 'Job', name);
+      const workload = this.#reads.cachedWorkload(KIND_OF[kind] ?? 'Job', name);
       problem ??= workload && (await podsProblem(client, namespace, workload, signal));
     }
     await this.#publish(service, observed(release, state, desired.release, problem), signal);
@@ -241,37 +247,8 @@ export class ServiceReconciler {
       await publisher.event('OpenStackService', service, 'Normal', 'Ready', ready.message, signal);
   }
 
-  readonly #cachedWorkload = (kind: WorkloadKind, name: string): KubeObject | undefined =>
-    this.#effects.workloads[kind].get(name);
-
-  async #readWorkload(kind: WorkloadKind, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-    const { client, namespace } = this.#effects;
-    return await orAbsent(client.get(objectPath({ ...WORKLOAD_KINDS[kind], namespace, name }), { signal }));
-  }
-
-  async #read(namespace: string, name: string, signal: AbortSignal): Promise<OpenStackService | undefined> {
-    return await orAbsent(
-      this.#effects.client.get(objectPath(ownRef('OpenStackService', namespace, name)), { signal }),
-    );
-  }
-
-  async #cachedRelease(service: OpenStackService, signal: AbortSignal): Promise<Release | undefined> {
-    const { name } = service.metadata;
-    const { version } = historyOf(this.#effects.secrets.values(), name, undefined);
-    const known = this.#releases.get(name);
-    return known?.version === version ? known.release : await this.#freshRelease(service, signal);
-  }
-
-  async #freshRelease({ metadata }: OpenStackService, signal: AbortSignal): Promise<Release | undefined> {
-    const { client, secrets } = this.#effects;
-    const { revision, version } = historyOf(secrets.values(), metadata.name, undefined);
-    const release = await newestRelease(client, metadata, revision, signal);
-    this.#releases.set(metadata.name, { version, release });
-    return release;
-  }
-
   #forget(name: string): Handled {
-    this.#releases.delete(name);
+    this.#reads.forget(name);
     this.#failures.forget(name);
     return {};
   }
@@ -301,13 +278,4 @@ function isReadyAlready(
   const { conditions, observedGeneration, helm } = status ?? {};
   const isTrue = conditionOf(conditions, 'Ready')?.status === 'True';
   return isTrue && observedGeneration === metadata.generation && helm?.revision === revision;
-}
-
-async function orAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
 }

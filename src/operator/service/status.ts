@@ -25,13 +25,13 @@ const LINE_MAX_CHARACTERS = 200;
 export function statusAfter(
   before: ServiceStatus = {},
   { metadata: { generation } }: OpenStackService,
-  { phase, message, ready, progressing, degraded, helm, workloads, release }: Findings,
+  { phase, message, ready, progressing, degraded: bad, helm, workloads, release }: Findings,
   now: Date,
 ): ServiceStatus {
   const verdicts = {
     Ready: ready,
     Progressing: progressing,
-    ...(degraded === undefined ? {} : { Degraded: degraded }),
+    ...(bad === undefined ? {} : { Degraded: bad }),
   };
   const line = message.replaceAll(/\s+/g, ' ').trim();
   return {

@@ -1,12 +1,4 @@
-import {
-  judgeDaemonSetRollout,
-  judgeDeployment,
-  judgeStatefulSet,
-  type DaemonSet,
-  type Deployment,
-  type RolloutVerdict,
-  type StatefulSet,
-} from '../../kube/rollout.ts';
+import { judgeDaemonSetRollout, judgeDeployment, judgeStatefulSet, type RolloutVerdict } from '../../kube/rollout.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { ManifestObject } from '../helm/release.ts';
 
@@ -86,9 +78,9 @@ function verdictOf(kind: WorkloadKind, object: KubeObject | undefined): Verdict 
 }
 
 function judgeRollout(kind: Exclude<WorkloadKind, 'Job'>, object: KubeObject): RolloutVerdict {
-  if (kind === 'StatefulSet') return judgeStatefulSet(object as StatefulSet);
-  if (kind === 'DaemonSet') return judgeDaemonSetRollout(object as DaemonSet);
-  const verdict = judgeDeployment(object as Deployment);
+  if (kind === 'StatefulSet') return judgeStatefulSet(object);
+  if (kind === 'DaemonSet') return judgeDaemonSetRollout(object);
+  const verdict = judgeDeployment(object);
   // The API server's own words, such as those of an exceeded quota.
   const conditions = (object as Job).status?.conditions ?? [];
   const refused = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
