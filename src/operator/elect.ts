@@ -31,7 +31,7 @@ export async function lead(
   log: Log,
 ): Promise<HeldLease> {
   return await takeLease(
-    { client, ref, isLastBeforeRollout: false },
+    { client, ref, isLastBeforeRollout: false, purpose: 'by which replicas elect a leader' },
     { holder: `${hostname()}/${process}`, leaseMs: LEASE_MS, lossMs: LOSS_MS, deadline: Infinity, signal, log },
   );
 }

@@ -11,7 +11,6 @@ import { WORKLOAD_KINDS } from '../../src/operator/service/workloads.ts';
 import { canRunHelm, helmBinary } from '../../tools/helm.ts';
 import { PASSWORDS } from '../charts/support.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
-import { runHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 import { condition, isReady, operatorSite, type OperatorSite } from './kolla-operator-support.ts';
 
@@ -26,13 +25,8 @@ describe('kolla-operator and the charts', { skip: reason ?? false, concurrency: 
   after(async () => await site?.[Symbol.asyncDispose]());
 
   test('installs every chart with no other permissions than those that it prints', async () => {
-    const { namespace, cluster } = site;
     for (const name of chartNames()) packageChart(name, site.charts);
-    const role = await runHelper('kolla-operator', ['rbac', '--namespace', namespace], {});
-    await cluster.kubectl(['create', 'serviceaccount', 'kolla-operator', '--namespace', namespace]);
-    await cluster.kubectl(['apply', '--filename', '-'], role.stdout);
-    const kubeconfig = await cluster.kubeconfigOf(namespace, 'kolla-operator');
-    await using operator = await site.operator(['--at-once', '2'], kubeconfig);
+    await using operator = await site.operator(['--at-once', '2'], await site.account());
     const values = { global: { passwords: PASSWORDS } };
     const services = Object.fromEntries(chartNames().map((name) => [name, {}]));
     await site.create('OpenStack', 'cloud', { release: '2025.1', values, services });

@@ -12,7 +12,7 @@ describe('kolla-operator and a cloud', { skip: reason ?? false, concurrency: 1 }
   let site: OperatorSite;
   before(async () => {
     site = await operatorSite('cloud', SERVICES);
-    await site.operator();
+    await site.operator([], await site.account());
   });
   after(async () => await site?.[Symbol.asyncDispose]());
 

@@ -7,7 +7,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { helm, helmBinary } from '../../tools/helm.ts';
 import type { Running } from '../../tools/process.ts';
 import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
-import { startHelper } from '../support/helper.ts';
+import { runHelper, startHelper } from '../support/helper.ts';
 import { openWait } from '../support/open-waits.ts';
 
 const CRDS = fileURLToPath(new URL('../../k8s/crds/', import.meta.url));
@@ -41,6 +41,8 @@ export interface OperatorSite extends AsyncDisposable {
   readonly steps: readonly string[];
   /** Starts an operator; its log goes to `operator.log` in the directory. */
   operator(args?: readonly string[], kubeconfig?: string): Promise<Running>;
+  /** A kubeconfig with the permissions that `kolla-operator rbac` prints, and no others. */
+  account(): Promise<string>;
   create(kind: Kind, name: string, spec: object): Promise<void>;
   patch(kind: Kind, name: string, spec: object): Promise<void>;
   /** Waits until the object is as wanted, by its watch. */
@@ -102,6 +104,12 @@ export async function operatorSite(label: string, chartNames: readonly string[])
         logFile: join(directory, 'operator.log'),
       });
       return kept.use(running);
+    },
+    account: async () => {
+      const { stdout } = await runHelper('kolla-operator', ['rbac', '--namespace', namespace]);
+      await cluster.kubectl(['create', 'serviceaccount', 'kolla-operator', '--namespace', namespace]);
+      await cluster.kubectl(['apply', '--filename', '-'], stdout);
+      return await cluster.kubeconfigOf(namespace, 'kolla-operator');
     },
     create: async (kind, name, spec) => {
       const object = { apiVersion: 'kolla-pod.io/v1alpha1', kind, metadata: { name, namespace }, spec };
