@@ -11,7 +11,7 @@ import { runHelper, startHelper } from '../support/helper.ts';
 import { openWait } from '../support/open-waits.ts';
 
 const CRDS = fileURLToPath(new URL('../../k8s/crds/', import.meta.url));
-const CHART = fileURLToPath(new URL('fixtures/tiny-chart/', import.meta.url));
+const CHART = fileURLToPath(new URL('../charts/fixtures/tiny/', import.meta.url));
 export const CHART_VERSION = '1.0.0';
 
 /** A Pod, with the fields that decide what our kubelet does with it. */
