@@ -13,7 +13,7 @@ const reason = (await canRunHelm()) ?? (await canRunControlPlane());
 describe('kolla-operator and one service', { skip: reason ?? false, concurrency: 1 }, () => {
   let site: OperatorSite;
   before(async () => {
-    site = await operatorSite('service', ['keystone', 'glance', 'heat', 'horizon', 'cinder']);
+    site = await operatorSite('service', ['keystone', 'glance', 'heat', 'horizon', 'cinder', 'neutron']);
     await site.operator(['--controllers', 'service']);
   });
   after(async () => await site?.[Symbol.asyncDispose]());
@@ -168,6 +168,33 @@ describe('kolla-operator and one service', { skip: reason ?? false, concurrency:
     const failed = await seen('cinder', 'degraded', (service) => condition(service, 'Degraded')?.status === 'True');
     assert.match(condition(failed, 'Degraded')?.message ?? '', /job\/cinder-job-2025\.1: BackoffLimitExceeded/);
     assert.deepEqual(failed.status?.failedJobs, ['cinder-job-2025.1']);
+  });
+
+  test('shows that a quota is exceeded, in the words of the API server, and goes on when there is room', async () => {
+    const quota = ['quota', 'pods', `--namespace=${site.namespace}`];
+    await site.cluster.kubectl(['create', ...quota, '--hard=pods=0']);
+    await site.create('OpenStackService', 'neutron', { release: '2025.1' });
+    const refused = await seen('neutron', 'degraded', (service) => condition(service, 'Degraded')?.status === 'True');
+    assert.match(condition(refused, 'Degraded')?.message ?? '', /exceeded quota: pods/);
+    await site.cluster.kubectl(['delete', ...quota]);
+    // The controller of the Deployment retries with a backoff of its own; a change of the template is tried at once.
+    await site.patch('OpenStackService', 'neutron', { tag: '2025.1-other' });
+    await seen('neutron', 'ready', isReady);
+  });
+
+  test('shows why the Job before an upgrade does not start, while Helm waits for it', async () => {
+    site.fate = (pod) => (pod.spec.containers[0]?.image === 'expand:missing' ? 'no image' : usualFate(pod));
+    await site.patch('OpenStackService', 'neutron', { tag: 'missing' });
+    const stuck = await seen('neutron', 'degraded', (service) => condition(service, 'Degraded')?.status === 'True');
+    assert.match(
+      condition(stuck, 'Degraded')?.message ?? '',
+      /pod\/neutron-expand-r3-\S+, container main: ImagePullBackOff/,
+    );
+    assert.equal((await site.history('neutron')).at(-1), '3 pending-upgrade');
+    site.fate = usualFate;
+    await site.patch('OpenStackService', 'neutron', { tag: '2025.2' });
+    await seen('neutron', 'ready', isReady);
+    assert.deepEqual((await site.history('neutron')).slice(-2), ['3 failed', '4 deployed']);
   });
 
   test('reads passwords from a Secret, never shows them, and follows its changes', async () => {

@@ -71,9 +71,10 @@ export class ServiceReconciler {
    * Ends a Helm whose object has changed meanwhile: its Jobs may never succeed, and the change may be the fix. The Jobs
    * themselves go on; those of the next revision wait for their lock.
    */
-  changed({ metadata: { name, generation } }: OpenStackService): void {
+  changed({ metadata: { name, generation }, spec: { suspend } }: OpenStackService): void {
     const run = this.#running.get(name);
-    if (run !== undefined && run.generation !== generation)
+    // A suspended service is left alone, also by this.
+    if (run !== undefined && run.generation !== generation && suspend !== true)
       run.cancel.abort(new Error('the object has changed during the operation'));
   }
 
@@ -219,11 +220,12 @@ export class ServiceReconciler {
     // Before a service becomes ready, the caches may be older than the step that was just taken.
     if (isReady(state) && !isReadyAlready(publisher.statusOf(service), service, release))
       state = await workloadsState(release.objects, (kind, name) => this.#reads.workload(kind, name, signal));
-    let problem: string | undefined;
+    let [problem] = state.problems;
     for (const what of state.pending) {
+      if (problem !== undefined) break;
       const [, kind = '', name = ''] = /^(\w+)\/([^:]+):/.exec(what) ?? [];
       const workload = this.#reads.cachedWorkload(KIND_OF[kind] ?? 'Job', name);
-      problem ??= workload && (await podsProblem(client, namespace, workload, signal));
+      problem = workload && (await podsProblem(client, namespace, workload, signal));
     }
     await this.#publish(service, observed(release, state, desired.release, problem), signal);
     return { againMs: isReady(state) ? undefined : LOOK_MS };

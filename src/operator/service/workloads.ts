@@ -36,6 +36,8 @@ export interface WorkloadsState {
   readonly pending: readonly string[];
   /** Failed Jobs with their reason. */
   readonly failed: readonly { readonly job: string; readonly why: string }[];
+  /** Why workloads may never be ready: an exceeded quota, an exceeded progress deadline. */
+  readonly problems: readonly string[];
   /** Workloads that do not exist: `deployment/keystone`. */
   readonly missing: readonly string[];
 }
@@ -60,6 +62,7 @@ export async function workloadsState(
     ready: states.filter(({ kind, verdict }) => kind !== 'Job' && verdict.is === 'met').length,
     total: states.filter(({ kind }) => kind !== 'Job').length,
     pending: of('pending').map(({ what, verdict }) => `${what}: ${verdict.state}`),
+    problems: states.flatMap(({ what, verdict }) => (verdict.isStuck === true ? [`${what}: ${verdict.state}`] : [])),
     failed: of('failed').map(({ name, verdict }) => ({ job: name, why: verdict.state })),
     missing: of('missing').map(({ what }) => what),
   };
@@ -68,6 +71,7 @@ export async function workloadsState(
 interface Verdict {
   readonly is: RolloutVerdict['is'] | 'failed' | 'missing';
   readonly state: string;
+  readonly isStuck?: boolean;
 }
 
 function verdictOf(kind: WorkloadKind, object: KubeObject | undefined): Verdict {
@@ -77,15 +81,19 @@ function verdictOf(kind: WorkloadKind, object: KubeObject | undefined): Verdict 
   return verdict.is === 'skipped' ? { ...verdict, is: 'pending' } : verdict;
 }
 
-function judgeRollout(kind: Exclude<WorkloadKind, 'Job'>, object: KubeObject): RolloutVerdict {
+function judgeRollout(
+  kind: Exclude<WorkloadKind, 'Job'>,
+  object: KubeObject,
+): RolloutVerdict & Pick<Verdict, 'isStuck'> {
   if (kind === 'StatefulSet') return judgeStatefulSet(object);
   if (kind === 'DaemonSet') return judgeDaemonSetRollout(object);
   const verdict = judgeDeployment(object);
   // The API server's own words, such as those of an exceeded quota.
   const conditions = (object as Job).status?.conditions ?? [];
   const refused = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
-  if (verdict.is === 'met' || refused === undefined) return verdict;
-  return { ...verdict, state: `${verdict.state}: ${refused.message}` };
+  if (verdict.is !== 'pending') return verdict;
+  if (refused !== undefined) return { ...verdict, state: `${verdict.state}: ${refused.message}`, isStuck: true };
+  return { ...verdict, isStuck: verdict.state.endsWith('ProgressDeadlineExceeded') };
 }
 
 function judgeJob({ status: { conditions = [] } = {} }: Job): Verdict {
