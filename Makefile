@@ -2,7 +2,7 @@
 NODE := node_modules/.bin/node
 READY := node_modules/.package-lock.json
 
-.PHONY: help demo test test-full ci check build images charts release publish version build-reproducible e2e aio cloud cloud-full bench soak evidence docs picture format clean
+.PHONY: help demo test test-full ci check build images charts release publish version build-reproducible e2e aio cloud cloud-full cloud-upgrade bench soak evidence docs format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,8 +38,8 @@ charts: $(READY) ## dist/charts/*.tgz, with the library and the schema in each
 images: $(READY) ## dist/images/*.tar: scratch, install and core for amd64 and arm64, SBOM and licences next to them; ARCH=amd64 for one (arm64 takes minutes), REPOSITORY=registry/name
 	@$(NODE) build/images.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(REPOSITORY),--repository $(REPOSITORY))
 
-release: $(READY) ## dist/release/VERSION: binaries, images, charts, SBOMs, provenance; KEY=FILE signs it; ARCH=amd64 for one, REPOSITORY=registry/name, COMPRESSION=zstd, SOURCE=URI, BUILDER=URI
-	@$(NODE) build/release.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(KEY),--key $(KEY)) $(if $(REPOSITORY),--repository $(REPOSITORY)) $(if $(COMPRESSION),--compression $(COMPRESSION)) $(if $(SOURCE),--source $(SOURCE)) $(if $(BUILDER),--builder $(BUILDER))
+release: $(READY) ## dist/release/VERSION: binaries, images, charts, SBOMs, provenance; KEY=FILE signs it; ARCH=amd64 for one, REPOSITORY=registry/name, COMPRESSION=zstd, SOURCE=URI, BUILDER=URI, KEY_URL=URL
+	@$(NODE) build/release.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(KEY),--key $(KEY)) $(if $(REPOSITORY),--repository $(REPOSITORY)) $(if $(COMPRESSION),--compression $(COMPRESSION)) $(if $(SOURCE),--source $(SOURCE)) $(if $(BUILDER),--builder $(BUILDER)) $(if $(KEY_URL),--key-url $(KEY_URL))
 
 publish: $(READY) ## copies that release to REGISTRY=registry.example.com REPOSITORY=team/kolla-pod, by skopeo; KEY=cosign.pub verifies it before
 	@KEY=$(if $(KEY),$(abspath $(KEY))) dist/release/$$($(NODE) -p "require('./package.json').version")/publish.sh $(REGISTRY)/$(REPOSITORY)
@@ -56,11 +56,14 @@ e2e: $(READY) ## a pod's life on a real Kubernetes node (needs root)
 aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, with faults (needs root)
 	@$(NODE) test/run.ts aio
 
-cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three nodes, and what its users do (needs root); RELEASE=2026.1, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/cloud.md
+cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three nodes, and what its users do (needs root); RELEASE=2026.1, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/cloud.md and the status page's picture
 	@RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts
 
 cloud-full: $(READY) ## make cloud of every release, with Tempest's smoke tests and a reload of each service; RELEASE=2026.1 for one
 	@for release in $(or $(RELEASE),$(basename $(notdir $(wildcard test/cloud/releases/*.txt)))); do FULL=1 RELEASE=$$release STAY= EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts || exit 1; done
+
+cloud-upgrade: $(READY) ## the same cloud from one release to another under load (needs root); FROM=2025.1 RELEASE=2026.1, STAY=1, EVIDENCE=1 to print docs/evidence/upgrade.md
+	@FROM=$(FROM) RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/upgrade/index.ts
 
 bench: build ## costs compared with today's tools; NAME=set-configs for one; NAME=log-ship-before BEFORE=FILE for an earlier kolla-log-ship
 	@BEFORE=$(BEFORE) $(NODE) bench/index.ts $(NAME)
@@ -82,9 +85,6 @@ evidence: $(READY) ## make test-full, and prints docs/evidence/ from its results
 
 docs: $(READY) ## the pages generated from tables
 	@$(NODE) build/docs.ts
-
-picture: $(READY) ## docs/images/status.png, the status page of a real run, as Debian's chromium shows it
-	@$(NODE) test/picture.ts
 
 format: $(READY)
 	@node_modules/.bin/oxfmt .

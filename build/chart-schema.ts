@@ -1,8 +1,9 @@
 /**
  * Generates a chart's values.schema.json:
  *
- *   service.schema.json of the library + settings.schema.json of the chart -> schema of its values
- *     -> the same for `global.charts.NAME`, which overrides them: every part optional, and null to remove it
+ *   service.schema.json of the library + settings.schema.json of the chart
+ *     -> schema of the values that a user gives, and of those in `global.charts.NAME`: null is valid anywhere, since
+ *        it removes a default. Nothing is required; the templates check what the merged values must have.
  */
 
 interface Schema {
@@ -10,12 +11,9 @@ interface Schema {
 }
 
 interface ValuesSchema extends Schema {
-  readonly properties: Schema;
+  readonly properties: { readonly 'kolla-pod': Schema; readonly global: Schema } & Schema;
   readonly definitions: Schema & { readonly global: { readonly properties: Schema } };
 }
-
-/** Prefix of definitions for overlays. */
-const OVER = 'over-';
 
 /**
  * The schema of a chart's values.
@@ -25,33 +23,29 @@ const OVER = 'over-';
  */
 export function valuesSchema(name: string, library: string, settings: string | undefined): Schema {
   const schema = JSON.parse(library) as ValuesSchema;
+  const { global, ...definitions } = schema.definitions;
+  const { 'kolla-pod': subchart, global: globals, ...parts } = schema.properties;
   const own = settings === undefined ? {} : { settings: JSON.parse(settings) as Schema };
-  const parts = Object.fromEntries(
-    Object.entries(schema.properties).filter(([key]) => key !== 'global' && key !== 'kolla-pod'),
-  );
   const chartWith = (more: Schema) => ({
     type: 'object',
     additionalProperties: false,
-    properties: keywordOver('properties', { ...parts, ...more }),
+    properties: keywordOver('properties', { ...parts, ...more }) as Schema,
   });
-  const over = Object.entries(schema.definitions).map(([key, value]) => [`${OVER}${key}`, laidOver(value as Schema)]);
-  const charts = { type: 'object', properties: { [name]: chartWith(own) }, additionalProperties: chartWith({}) };
-  const globals = schema.definitions.global;
+  const chart = chartWith(own);
+  const charts = { type: 'object', properties: { [name]: chart }, additionalProperties: chartWith({}) };
   return {
     ...schema,
-    properties: { ...schema.properties, ...own },
+    properties: { 'kolla-pod': subchart, global: globals, ...chart.properties },
     definitions: {
-      ...schema.definitions,
-      ...Object.fromEntries(over),
-      global: { ...globals, properties: { ...globals.properties, charts } },
+      ...(keywordOver('properties', definitions) as Schema),
+      global: { ...global, properties: { ...global.properties, charts } },
     },
   };
 }
 
-/** A schema in which any part may be missing or null. */
+/** A schema in which any part may be null. */
 function laidOver(schema: Schema): Schema {
-  const keywords = Object.entries(schema).filter(([keyword]) => keyword !== 'required');
-  return Object.fromEntries(keywords.map(([keyword, value]) => [keyword, keywordOver(keyword, value)]));
+  return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, keywordOver(keyword, value)]));
 }
 
 function keywordOver(keyword: string, value: unknown): unknown {
@@ -60,8 +54,6 @@ function keywordOver(keyword: string, value: unknown): unknown {
       return [...new Set([value, 'null'].flat())];
     case 'enum':
       return [...(value as unknown[]), null];
-    case '$ref':
-      return String(value).replace('#/definitions/', `#/definitions/${OVER}`);
     case 'properties':
     case 'patternProperties':
       return Object.fromEntries(Object.entries(value as Schema).map(([name, one]) => [name, laidOver(one as Schema)]));

@@ -2,10 +2,11 @@
  * `node build/charts.ts [DIRECTORY]`: packages every chart in k8s/charts as dist/charts/NAME-VERSION.tgz, like
  * `helm package`.
  *
- *   k8s/charts/NAME -> a temporary copy with the library chart in charts/, and values.schema.json (chart-schema.ts)
+ *   k8s/charts/NAME -> a temporary copy with the library chart in charts/, values.schema.json (chart-schema.ts), and
+ *     values.yaml, for `helm show values`, and NOTES.txt
  *     -> an archive, reproducible byte for byte
  *
- * The repository contains neither copy, only one library and one schema. What can fail: a chart without Chart.yaml, no
+ * The repository contains no copies, only one library, one schema, and each chart's defaults.yaml. What can fail: a chart without Chart.yaml, no
  * `tar`.
  */
 import { spawnSync } from 'node:child_process';
@@ -27,6 +28,8 @@ import { valuesSchema } from './chart-schema.ts';
 
 export const CHARTS: string = fileURLToPath(new URL('../k8s/charts/', import.meta.url));
 export const LIBRARY = 'kolla-pod';
+/** The chart's defaults, which the library's templates read. */
+export const DEFAULTS = 'defaults.yaml';
 const SCHEMA = 'service.schema.json';
 const SETTINGS_SCHEMA = 'settings.schema.json';
 
@@ -49,7 +52,16 @@ export function stageChart(name: string, directory: string, source: string = joi
   const library = join(place, 'charts', LIBRARY);
   cpSync(join(CHARTS, LIBRARY), library, { recursive: true });
   writeFileSync(join(place, 'values.schema.json'), schemaOf(name, place));
+  writeFileSync(join(place, 'values.yaml'), shownValues(readFileSync(join(place, DEFAULTS), 'utf8')));
+  writeFileSync(join(place, 'templates/NOTES.txt'), '{{ include "kolla-pod.notes" . }}\n');
   return place;
+}
+
+/** The defaults as comments: what Helm reads from values.yaml, it cannot tell from the user's values. */
+function shownValues(defaults: string): string {
+  const head =
+    'Defaults, as comments: see "Precedence of values" in docs/how-to/helm.md. Set what differs with --values or --set.';
+  return `# ${head}\n${defaults.replaceAll(/^(?=.)/gm, '# ')}`;
 }
 
 function schemaOf(name: string, chart: string): string {
@@ -59,14 +71,19 @@ function schemaOf(name: string, chart: string): string {
   return `${JSON.stringify(valuesSchema(name, library, settings), undefined, 2)}\n`;
 }
 
-/** Packages a chart. @returns the archive's path */
-export function packageChart(name: string, output: string): string {
+/**
+ * Packages a chart.
+ * @param finish changes the copy that is packaged
+ * @returns the archive's path
+ */
+export function packageChart(name: string, output: string, finish?: (place: string) => void): string {
   const version = /^version: (\S+)$/m.exec(readFileSync(join(CHARTS, name, 'Chart.yaml'), 'utf8'))?.[1];
   if (version === undefined) throw new Error(`k8s/charts/${name}/Chart.yaml has no version`);
   mkdirSync(output, { recursive: true });
   const stage = mkdtempSync(join(tmpdir(), 'kolla-pod-charts-'));
   try {
-    stageChart(name, stage);
+    const place = stageChart(name, stage);
+    finish?.(place);
     const file = `${name}-${version}.tgz`;
     const same = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
     const tar = spawnSync('tar', [

@@ -51,7 +51,7 @@ export async function manifests(runHelm: RunHelm): Promise<ReadonlyMap<string, s
     const chart = stageChart(SERVICE, stage);
     const values = join(MANIFESTS, `${SERVICE}.values.yaml`);
     const where = ['--namespace', NAMESPACE, '--kube-version', KUBE_VERSION];
-    const text = await runHelm(['template', SERVICE, chart, ...where, '--values', values]);
+    const text = await runHelm(['template', SERVICE, chart, ...where, '--skip-tests', '--values', values]);
     const objects = (loadAll(text) as (KubeObject | null)[]).filter((object) => object !== null);
     const lost = objects.find(({ kind }) => !FILES.some(([, , kinds]) => kinds.includes(kind)));
     if (lost !== undefined) throw new Error(`build/manifests.ts has no file for a ${lost.kind}`);

@@ -1,6 +1,6 @@
 /**
  * `node build/release.ts [--out DIR] [--arch amd64|arm64]... [--key FILE] [--repository NAME] [--compression gzip|zstd]
- * [--source URI] [--builder URI]`: writes dist/release/VERSION, with all that a site needs and no checkout.
+ * [--source URI] [--builder URI] [--key-url URL]`: writes dist/release/VERSION, with all that a site needs and no checkout.
  *
  *   package.json -> version.ts: the version, stated the same everywhere; CHANGELOG.md -> its section, CHANGES.md
  *   images/ for each architecture -> release/archives.ts: NAME-VERSION-linux-ARCH.tar.gz; SBOMs, licences
@@ -67,6 +67,7 @@ async function main(): Promise<void> {
       repository: values.repository,
       source,
       builder: values.builder,
+      ...(values['key-url'] !== undefined && { keyUrl: values['key-url'] }),
       ...(signer === undefined ? {} : { signer }),
     });
     if (signer === undefined) say('not signed: no --key');
@@ -84,6 +85,7 @@ interface Options {
   readonly compression: Compression;
   readonly source: string;
   readonly builder: string;
+  readonly 'key-url'?: string;
 }
 
 function options(): Options {
@@ -94,6 +96,8 @@ function options(): Options {
     throw new UsageError(`--arch '${unknown}': not one of ${Object.values(IMAGE_ARCH).join(', ')}`);
   if (!COMPRESSIONS.includes(compression))
     throw new UsageError(`--compression '${compression}': not one of ${COMPRESSIONS.join(', ')}`);
+  if (values['key-url'] !== undefined && key === undefined)
+    throw new UsageError('--key-url is for a signed release: set --key too');
   if (!REPOSITORY_FORM.test(repository))
     throw new UsageError(
       `--repository '${repository}': not a name without tag, such as registry.example/team/kolla-pod`,
@@ -112,6 +116,7 @@ function parsed() {
         compression: { type: 'string', default: 'gzip' },
         source: { type: 'string', default: '' },
         builder: { type: 'string', default: LOCAL_BUILDER },
+        'key-url': { type: 'string' },
       },
     }).values;
   } catch (cause) {

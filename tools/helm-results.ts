@@ -18,7 +18,7 @@ const CHART_AT: Readonly<Record<string, number>> = { template: 1, lint: 0 };
 const FILE_OPTIONS = new Set(['--values']);
 /** Options whose value is plain text. */
 const TEXT_OPTIONS = new Set(['--namespace', '--kube-version', '--set', '--show-only']);
-const SWITCHES = new Set(['--strict']);
+const SWITCHES = new Set(['--strict', '--skip-tests']);
 
 const COMMENT = /\{\{-?\s*\/\*[\s\S]*?\*\/\s*-?\}\}/g;
 const ACTION = /\{\{[\s\S]*?\}\}/g;

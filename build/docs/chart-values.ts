@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { CHARTS, chartNames } from '../charts.ts';
+import { CHARTS, chartNames, DEFAULTS } from '../charts.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -48,7 +48,7 @@ export function chartValuesPage(generated: string): string {
     ...chartNames().flatMap((chart) => {
       const file = join(CHARTS, chart, 'settings.schema.json');
       if (!existsSync(file)) return [];
-      const { settings } = readYaml(join(CHARTS, chart, 'values.yaml'));
+      const { settings } = readYaml(join(CHARTS, chart, DEFAULTS));
       return ['', `## settings of ${chart}`, '', ...HEAD, ...rows(readJson(file), settings, 'settings')];
     }),
     '',

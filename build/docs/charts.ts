@@ -1,11 +1,11 @@
 /**
  * The table in k8s/charts/README.md: Pods that do not pass `restricted`, the permissions they need, and why. From
- * values.yaml.
+ * defaults.yaml.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { CHARTS, chartNames } from '../charts.ts';
+import { CHARTS, chartNames, DEFAULTS } from '../charts.ts';
 
 const OPEN = '<!-- pods: made by `make docs` from the values of the charts -->';
 const CLOSE = '<!-- end pods -->';
@@ -44,7 +44,7 @@ function table(): string[] {
 }
 
 function workloadsOf(chart: string): Readonly<Record<string, Workload>> {
-  const values = load(readFileSync(join(CHARTS, chart, 'values.yaml'), 'utf8')) as {
+  const values = load(readFileSync(join(CHARTS, chart, DEFAULTS), 'utf8')) as {
     workloads?: Record<string, Workload>;
   };
   return values.workloads ?? {};

@@ -1,17 +1,20 @@
 /**
  * The charts, for both ways in which Helm finds them:
  *
- *   build/charts.ts -> charts/NAME-VERSION.tgz, index.yaml for `helm repo add` and Artifact Hub
+ *   build/charts.ts, with Artifact Hub's annotations -> charts/NAME-VERSION.tgz, index.yaml for `helm repo add`
  *                   -> oci/charts/NAME, a layout each, as `helm push` would upload it, for oci://
  *
  * The library is in each chart and not published by itself.
  */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { dump, load } from 'js-yaml';
 import { VERSION } from '../../src/core/version.ts';
+import { parseValues } from '../../src/toolbox/helm-values.ts';
 import { must } from '../../tools/process.ts';
-import { chartNames, packageChart } from '../charts.ts';
+import { chartNames, DEFAULTS, LIBRARY, packageChart } from '../charts.ts';
+import { artifactHubAnnotations, withAnnotations, type Publication } from './artifact-hub.ts';
 import { sha256 } from './digest.ts';
 import { createLayout, MEDIA, type Layout } from './layout.ts';
 
@@ -35,12 +38,16 @@ export interface ReleasedChart {
 }
 
 /** @param created time of the index's entries, RFC 3339 */
-export async function writeCharts(directory: string, created: string): Promise<ReleasedChart[]> {
+export async function writeCharts(
+  directory: string,
+  created: string,
+  publication: Publication,
+): Promise<ReleasedChart[]> {
   const charts = join(directory, 'charts');
   const released: ReleasedChart[] = [];
   const entries: Record<string, object[]> = {};
   for (const name of chartNames()) {
-    const file = packageChart(name, charts);
+    const file = packageChart(name, charts, (place) => annotate(name, place, publication));
     const metadata = await metadataOf(file, name);
     const bytes = await readFile(file);
     entries[name] = [{ ...metadata, created, digest: sha256(bytes), urls: [basename(file)] }];
@@ -52,6 +59,14 @@ export async function writeCharts(directory: string, created: string): Promise<R
   const index = { apiVersion: 'v1', entries, generated: created };
   await writeFile(join(charts, 'index.yaml'), dump(index, { lineWidth: 120, noRefs: true }));
   return released;
+}
+
+function annotate(name: string, place: string, publication: Publication): void {
+  const valuesIn = (file: string) => parseValues(readFileSync(join(place, file), 'utf8'), file);
+  const chart = { name, library: valuesIn(join('charts', LIBRARY, 'values.yaml')), defaults: valuesIn(DEFAULTS) };
+  const file = join(place, 'Chart.yaml');
+  const annotations = artifactHubAnnotations(chart, VERSION, publication);
+  writeFileSync(file, withAnnotations(readFileSync(file, 'utf8'), annotations));
 }
 
 async function addChart(layout: Layout, metadata: Metadata, bytes: Uint8Array) {

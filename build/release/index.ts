@@ -5,11 +5,12 @@ import { VERSION } from '../../src/core/version.ts';
 import { ROOT } from '../bundle.ts';
 import type { BuiltImage } from '../images/index.ts';
 import { writeArchives } from './archives.ts';
+import type { Publication } from './artifact-hub.ts';
 import { changesOf } from './changes.ts';
 import { writeCharts } from './charts.ts';
 import { sumsOf } from './digest.ts';
 import { addImages, type Compression } from './images.ts';
-import type { Signer } from './key.ts';
+import { fingerprintOf, type Signer } from './key.ts';
 import { createLayout, type Layout } from './layout.ts';
 import { envelopeOf, statementOf, type Source, type Subject } from './provenance.ts';
 import { signLayout } from './signatures.ts';
@@ -27,13 +28,15 @@ export interface ReleaseOptions {
   readonly builder: string;
   /** The key to sign with; without it the release is not signed. */
   readonly signer?: Signer;
+  /** URL of the public key, which Artifact Hub shows. */
+  readonly keyUrl?: string;
 }
 
 const IMAGES = 'kolla-pod';
 
 /** @returns the release's directory */
 export async function writeRelease(options: ReleaseOptions): Promise<string> {
-  const { directory, images, compression, repository, source, builder, signer } = options;
+  const { directory, images, compression, repository, source, builder, signer, keyUrl } = options;
   const changes = changesOf(await readFile(join(ROOT, 'CHANGELOG.md'), 'utf8'), VERSION);
   await mkdir(directory, { recursive: true });
   const work = await mkdtemp(join(directory, '.release-'));
@@ -41,7 +44,17 @@ export async function writeRelease(options: ReleaseOptions): Promise<string> {
     await writeFile(join(work, 'CHANGES.md'), changes);
     await writePapers(work, images);
     await writeArchives(work, images);
-    const layouts = [await imagesLayout(work, images, compression), ...(await chartLayouts(work, source.time))];
+    const publication = {
+      changes,
+      image: `${repository}:${VERSION}`,
+      source: source.uri,
+      signKey:
+        signer && keyUrl !== undefined ? { fingerprint: fingerprintOf(signer.publicKey), url: keyUrl } : undefined,
+    };
+    const layouts = [
+      await imagesLayout(work, images, compression),
+      ...(await chartLayouts(work, source.time, publication)),
+    ];
     for (const { path, layout } of layouts) {
       if (signer !== undefined) await signLayout(layout, nameIn(repository, path), signer);
       await layout.finish();
@@ -54,7 +67,7 @@ export async function writeRelease(options: ReleaseOptions): Promise<string> {
         ...layouts.flatMap(({ path, layout }) => imageSubjects(repository, path, layout)),
       ],
       source,
-      { architectures, compression, repository },
+      { architectures, compression, repository, ...(keyUrl !== undefined && { keyUrl }) },
       builder,
     );
     await writeFile(join(work, 'provenance.json'), `${JSON.stringify(statement, undefined, 2)}\n`);
@@ -80,8 +93,8 @@ async function imagesLayout(work: string, images: readonly BuiltImage[], compres
   return { path: IMAGES, layout };
 }
 
-async function chartLayouts(work: string, time: string): Promise<Located[]> {
-  return (await writeCharts(work, time)).map(({ repository, layout }) => ({ path: repository, layout }));
+async function chartLayouts(work: string, time: string, publication: Publication): Promise<Located[]> {
+  return (await writeCharts(work, time, publication)).map(({ repository, layout }) => ({ path: repository, layout }));
 }
 
 /** The repository of a layout in the registry: images are in `repository` itself, charts below it. */

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import * as v from 'valibot';
 import { ConfigError, messageOf } from '../../src/core/errors.ts';
+import { sha256 } from './digest.ts';
 
 /** A private key that signs as cosign does: ECDSA on P-256 with SHA-256. */
 export interface Signer {
@@ -43,6 +44,11 @@ export async function readSigner(file: string, password: string): Promise<Signer
     publicKey: createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(),
     sign: (content) => sign('sha256', Buffer.from(content), key).toString('base64'),
   };
+}
+
+/** SHA-256 of a public key in DER, as `openssl pkey -pubin -outform DER | sha256sum` prints. */
+export function fingerprintOf(publicKey: string): string {
+  return sha256(createPublicKey(publicKey).export({ type: 'spki', format: 'der' }));
 }
 
 function privateKey(file: string, pem: string, password: string): KeyObject {

@@ -28,6 +28,7 @@ export interface Parameters {
   readonly architectures: readonly string[];
   readonly compression: string;
   readonly repository: string;
+  readonly keyUrl?: string;
 }
 
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json';

@@ -15,7 +15,7 @@ import { URL } from './url.ts';
 const NAME = 'kolla-init';
 const COMMANDS = { check: checkCommand, plan: planCommand };
 /** Commands that only kolla-pod has. kolla-pod.yaml may contain options for them. */
-const OTHERS = ['rbac', 'watch'];
+const OTHERS = ['rbac', 'restart', 'watch'];
 
 export const main = async (argv: string[], env: Readonly<Record<string, string | undefined>>): Promise<number> => {
   const become = (what: string) => becomePod(NAME, argv, env, what);

@@ -5,7 +5,7 @@ import { namedAccount, rolesFor, rolesYaml, type Grant } from '../kube/rbac.ts';
 import { knownServices } from '../catalog/index.ts';
 import { checkNamespace, leaseGrants, leaseNameOf } from './lease/index.ts';
 import { rolloutGrants } from './rollout/grants.ts';
-import { parseWorkload } from './rollout/kinds.ts';
+import { parseWorkload } from '../kube/rollout-kinds.ts';
 import { ROLLOUT_OPTIONS } from './rollout/options.ts';
 import { SIDECAR_OPTIONS } from './options.ts';
 import { serviceOf } from './target/target.ts';
@@ -76,7 +76,10 @@ export const rbacCommand = command({
     const lease = leaseNameOf(name, leaseName);
     const grants: Grant[] = [
       ...leaseGrants(namespace, lease),
-      ...rolloutGrants(afterRollout.map(parseWorkload), namespace),
+      ...rolloutGrants(
+        afterRollout.map((text) => parseWorkload(text, '--after-rollout')),
+        namespace,
+      ),
       ...(stay ? [ownPodGrant(namespace)] : []),
     ];
     // Several services, and several accounts of one service, may share a namespace.

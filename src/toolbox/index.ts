@@ -4,6 +4,7 @@
  *   the helpers' tables -> completion, man, schema: text on stdout
  *   the exit codes' table -> explain; the services' data -> catalogue
  *   the binary itself -> install: a copy with its links in a shared volume
+ *   the charts' needs -> passwords: a file and its Secrets; images: a list for a mirror
  *   the machine -> doctor: one finding per requirement, with the fix
  *   the objects of kolla-operator -> status, upgrade
  *
@@ -18,8 +19,10 @@ import { configmaps } from './configmaps/index.ts';
 import { doctorOf } from './doctor/index.ts';
 import { explain } from './explain.ts';
 import { HELPERS } from './helpers.ts';
+import { images } from './images/index.ts';
 import { installOf } from './install/index.ts';
 import { manOf } from './man.ts';
+import { passwords } from './passwords/index.ts';
 import { schemaOf } from './schema.ts';
 
 const names = [...new Set(HELPERS.flatMap((helper) => [sectionOf(helper), helper.name]))];
@@ -34,8 +37,10 @@ export const pod: Helper = {
     configmaps,
     doctor: doctorOf(names),
     explain,
+    images,
     install: installOf(all),
     man: manOf(all, ['kolla-pod', ...names]),
+    passwords,
     schema: schemaOf(all),
     status,
     upgrade,

@@ -105,7 +105,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
       assert.match(said, new RegExp(`^keystone +2026\\.1 +${phase} +done +0 `, 'm'));
     const image = '--output=jsonpath={.spec.template.spec.containers[0].image}';
     assert.match(await kubectl('get', 'deployment/keystone', image), /keystone:2026\.1$/);
-    const completed = await completions('keystone', '2026.1');
+    const completed = await completions('keystone', 'zed-2');
     for (const pod of await pods('keystone')) {
       const started = pod.status.containerStatuses?.[0]?.state.running?.startedAt ?? '';
       assert.ok((completed['bootstrap'] ?? '?') <= (completed['db-migrate'] ?? ''), JSON.stringify(completed));

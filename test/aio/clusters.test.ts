@@ -53,7 +53,7 @@ describe('three-node clusters from the charts', { skip }, () => {
     directory = stack.use(await privateDirectory('aio-clusters')).path;
     const { binary } = await podBinary();
     const images = join(directory, 'images.tar');
-    const reference = (kind: Kind) => `kolla-pod.test/${KINDS[kind].image}:2025.2`;
+    const reference = (kind: Kind) => `kolla-pod.test/${KINDS[kind].image}:zed`;
     await infrastructureImages(images, { mariadb: reference('mariadb'), rabbitmq: reference('rabbitmq') }, binary);
     node = stack.use(await startNode({ images: [images], dns: true }));
     await node.kubectl(['create', 'namespace', NAMESPACE]);
@@ -100,7 +100,8 @@ describe('three-node clusters from the charts', { skip }, () => {
       rabbitmq_password: RABBITMQ_PASSWORD,
       rabbitmq_cluster_cookie: 'of-cookie',
     };
-    const global = { registry: 'kolla-pod.test', tag: '2025.2', storageClass: 'aio', passwords };
+    const images = { registry: 'kolla-pod.test', tag: 'zed', kollaPod: { delivery: 'baked' } };
+    const global = { ...images, storageClass: 'aio', passwords };
     const values = { global, workloads: { [kind]: { replicas: NODES.length } } };
     const file = join(directory, `${kind}.json`);
     await writeFile(file, JSON.stringify(values));

@@ -68,7 +68,8 @@ export async function setAio(): Promise<Aio> {
     await makeVolume(node, directory, { namespace: NAMESPACE, name });
   for (const chart of CHARTS) packageChart(chart, join(directory, 'dist/charts'));
   await symlink(join(ROOT, 'k8s'), join(directory, 'k8s'));
-  const options = { programs: { helm: await helmBinary() }, cwd: directory };
+  const programs = { helm: await helmBinary(), 'kolla-pod': (await podBinary()).binary };
+  const options = { programs, cwd: directory };
   const quickstart = parts.use(await openPage({ node }, 'start/quickstart', options));
   const page = parts.use(await openPage({ node }, 'start/aio', options));
   const kept = parts.move();
@@ -78,13 +79,13 @@ export async function setAio(): Promise<Aio> {
 /** The images of the charts. Keystone's has the tags of two releases: the tests concern the upgrade itself. */
 async function writeImages(directory: string): Promise<string[]> {
   const { binary } = await podBinary();
-  const reference = (name: string) => `${REGISTRY}/${name}:2025.2`;
+  const reference = (name: string) => `${REGISTRY}/${name}:zed`;
   const layers = await keystoneLayers({ binary });
   const [openstack, infrastructure] = [join(directory, 'openstack.tar'), join(directory, 'infrastructure.tar')];
   await imagesTar(openstack, [
     {
       reference: reference('keystone'),
-      otherReferences: [`${REGISTRY}/keystone:2026.1`],
+      otherReferences: [`${REGISTRY}/keystone:zed-2`],
       layers,
       env: kollaEnv('keystone'),
     },

@@ -11,6 +11,7 @@ import type { BuiltImage } from '../../build/images/index.ts';
 import { changesOf } from '../../build/release/changes.ts';
 import type { Compression } from '../../build/release/images.ts';
 import { writeRelease } from '../../build/release/index.ts';
+import { complaintsOf } from './artifact-hub.ts';
 import { readSigner } from '../../build/release/key.ts';
 import type { Descriptor } from '../../build/release/layout.ts';
 import { ConfigError } from '../../src/core/errors.ts';
@@ -27,6 +28,7 @@ const SOURCE = {
   time: '2026-01-02T03:04:05Z',
   lockfile: '0',
 };
+const KEY_URL = 'https://example.com/cosign.pub';
 const pair = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 const PEM = pair.privateKey.export({ type: 'pkcs8', format: 'pem' });
 
@@ -78,6 +80,7 @@ async function release(
     repository: 'registry.example.com/team/kolla-pod',
     source: SOURCE,
     builder: 'https://example.com/builder',
+    keyUrl: KEY_URL,
     ...(options.isSigned === true ? { signer: await readSigner(key, '') } : {}),
   });
 }
@@ -163,7 +166,13 @@ test('charts are archives in an index with their digests, and the same archives 
   const { entries } = load(await readFile(join(place, 'charts/index.yaml'), 'utf8')) as {
     entries: Record<
       string,
-      { version: string; appVersion: string; digest: string; urls: string[]; annotations: object }[]
+      {
+        version: string;
+        appVersion: string;
+        digest: string;
+        urls: string[];
+        annotations: Readonly<Record<string, string>>;
+      }[]
     >;
   };
   assert.deepEqual(Object.keys(entries), chartNames());
@@ -171,12 +180,51 @@ test('charts are archives in an index with their digests, and the same archives 
     const file = await readFile(join(place, 'charts', entry!.urls[0]!));
     assert.equal(createHash('sha256').update(file).digest('hex'), entry!.digest);
     assert.deepEqual([entry!.version, entry!.appVersion], [VERSION, VERSION]);
-    assert.ok('artifacthub.io/license' in entry!.annotations, name);
+    assert.deepEqual(complaintsOf(entry!.annotations), [], name);
     const layout = join(place, 'oci/charts', name);
     const { config, layers } = await json<Manifest>(layout, (await tagsOf(layout)).get(VERSION)!);
     assert.equal((await json<{ name: string }>(layout, config)).name, name);
     assert.deepEqual(await blob(layout, layers[0]!), file);
   }
+});
+
+test('Artifact Hub is told the images, the changes of this chart, the sources, and the key', async () => {
+  const { entries } = load(await readFile(join(place, 'charts/index.yaml'), 'utf8')) as {
+    entries: Record<string, [{ annotations: Readonly<Record<string, string>> }]>;
+  };
+  const { annotations } = entries['nova-compute']![0];
+  const value = (key: string) => load(annotations[`artifacthub.io/${key}`] ?? '') as Record<string, string>[];
+  const listed = value('images').map(({ image }) => image);
+  assert.ok(listed.includes(`registry.example.com/team/kolla-pod:${VERSION}`), String(listed));
+  assert.ok(
+    listed.some((image) => image?.startsWith('quay.io/openstack.kolla/nova-libvirt:')),
+    String(listed),
+  );
+  const changes = value('changes').map(({ description = '' }) => description);
+  assert.ok(changes.length > 0);
+  for (const text of changes) assert.doesNotMatch(text, /^Chart (?!nova-compute)|\]\(/);
+  assert.deepEqual(value('links'), [{ name: 'source', url: SOURCE.uri }]);
+  const der = pair.publicKey.export({ type: 'spki', format: 'der' });
+  assert.deepEqual(load(annotations['artifacthub.io/signKey'] ?? ''), {
+    fingerprint: createHash('sha256').update(der).digest('hex'),
+    url: KEY_URL,
+  });
+});
+
+test('the rules of Artifact Hub reject what they should', () => {
+  const good = { 'artifacthub.io/license': 'Apache-2.0', 'artifacthub.io/category': 'storage' };
+  for (const [key, value] of [
+    ['category', 'compute'],
+    ['changes', '- { kind: improved, description: x }'],
+    ['changes', '- { kind: added }'],
+    ['images', '- { image: "UPPER/x:1" }'],
+    ['links', '- { name: x }'],
+    ['signKey', 'fingerprint: abc'],
+    ['prerelease', 'perhaps'],
+    ['imagse', '[]'],
+  ] as const)
+    assert.equal(complaintsOf({ ...good, [`artifacthub.io/${key}`]: value }).length, 1, `${key}: ${value}`);
+  assert.equal(complaintsOf({}).length, 2);
 });
 
 test('every index, manifest and chart has a signature of its digest under its repository’s name', async () => {

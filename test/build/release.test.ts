@@ -106,7 +106,7 @@ describe('a release', { skip: skip ?? false }, () => {
 
   test('Helm renders the same chart from the registry, from the index over http, and from the archive', async () => {
     const values = join(directory.path, 'values.yml');
-    await writeFile(values, 'global: { passwords: { mariadb_monitor_password: x, database_password: z } }\n');
+    await writeFile(values, 'global: { kollaPod: { image: { reference: x/y:1 } } }\n');
     const options = ['--namespace=openstack', '--kube-version=1.35.4', `--values=${values}`];
     const template = async (...chart: string[]) => {
       const { code, stdout, stderr } = await helm(directory.path, ['template', 'memcached', ...chart, ...options]);

@@ -26,7 +26,7 @@ async function renderedWith(file: string): Promise<Rendered> {
   return await helm.render({}, ['--values', join(EXAMPLES, file)]);
 }
 
-/** The workload with that key in values.yaml. */
+/** The workload with that key in defaults.yaml. */
 function workload(rendered: Rendered, key: string): KubeObject {
   const found = workloadsOf(rendered).find((one) => keyOf(one) === key);
   assert.ok(found, `no workload ${key}`);

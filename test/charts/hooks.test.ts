@@ -23,6 +23,10 @@ function hooksOf({ all }: Rendered): KubeObject[] {
   return all.filter((object) => annotationOf(object, 'hook') !== undefined).toSorted((a, b) => weight(a) - weight(b));
 }
 
+function jobsAt(rendered: Rendered, event: string): KubeObject[] {
+  return jobsOf(rendered).filter((job) => annotationOf(job, 'hook') === event);
+}
+
 function jobsOf(rendered: Rendered): KubeObject[] {
   return hooksOf(rendered).filter(({ kind }) => kind === 'Job');
 }
@@ -138,5 +142,28 @@ describe('before an upgrade changes any object', { skip, concurrency: 2 }, () =>
           resources.includes('pods') && verbs.includes('list'),
       ),
     );
+  });
+
+  test('with nova-compute, what negotiates versions with computes is restarted at the end of a stepwise upgrade', async () => {
+    assert.deepEqual(jobsAt(await upgraded('nova-compute'), 'post-upgrade'), []);
+    const restart = { workloads: ['deployment/a@b', 'deployment/c'] };
+    const values = { upgrade: { stepwise: true, restart } };
+    for (const [given, words] of [
+      [STEPWISE, ['deployment/nova-cell-conductor', 'deployment/nova-scheduler', 'deployment/nova-api']],
+      [values, ['deployment/a@b', 'deployment/c']],
+    ] as const) {
+      const rendered = await upgraded('nova-compute', given);
+      const [job] = jobsAt(rendered, 'post-upgrade');
+      assert.deepEqual(mainOf(job!).command?.slice(1), ['restart', ...words]);
+      assert.match(mainOf(job!).command?.[0] ?? '', /kolla-init$/);
+      assert.match(waitsOf(job!)[0] ?? '', /^!pod\?.*component=compute.*version!=/);
+    }
+    const roles = hooksOf(await upgraded('nova-compute', values)).filter(({ kind }) => kind === 'Role');
+    const patched = roles.flatMap(({ metadata, rules }) =>
+      (rules as { resourceNames?: string[]; verbs: string[] }[])
+        .filter(({ verbs }) => verbs.includes('patch'))
+        .map(({ resourceNames, verbs }) => [metadata.namespace, ...(resourceNames ?? []), ...verbs].join(' ')),
+    );
+    assert.deepEqual(patched.toSorted(), ['b a patch', 'openstack c patch']);
   });
 });

@@ -83,8 +83,8 @@ describe('charts of the infrastructure', { skip }, () => {
     ['mariadb', { foundfrom: 'mariadb-1' }, "'/settings': additional properties 'foundfrom' not allowed"],
     ['mariadb', { foundFrom: '1' }, "'/settings/foundFrom'"],
     ['mariadb', { transfer: 'xtrabackup' }, "'/settings/transfer'"],
-    ['rabbitmq', { plugins: 'rabbitmq_management' }, "'/settings/plugins': got string, want array"],
-    ['memcached', { memoryMiB: '256M' }, "'/settings/memoryMiB': got string, want integer"],
+    ['rabbitmq', { plugins: 'rabbitmq_management' }, "'/settings/plugins': got string, want null or array"],
+    ['memcached', { memoryMiB: '256M' }, "'/settings/memoryMiB': got string, want null or integer"],
   ] as const)
     test(`${name}: unusable settings are rejected with their path: ${JSON.stringify(settings)}`, async () => {
       await using chart = await rendering(name);

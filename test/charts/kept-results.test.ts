@@ -8,7 +8,7 @@ import { canRunHelm, helmBinary } from '../../tools/helm.ts';
 import { keptResult, keyOf, prune } from '../../tools/helm-results.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';
-import { KUBE_VERSION, PASSWORDS } from './support.ts';
+import { KUBE_VERSION, GLOBALS } from './support.ts';
 
 const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
 const LIBRARY = 'charts/kolla-pod';
@@ -21,7 +21,7 @@ async function fixture() {
   const binary = await helmBinary();
   const chart = stageChart('small', directory, SMALL);
   const values = join(directory, 'values.json');
-  await writeFile(values, JSON.stringify({ global: { passwords: PASSWORDS } }));
+  await writeFile(values, JSON.stringify({ global: GLOBALS }));
   const template = ['template', 'small', chart, '--kube-version', KUBE_VERSION, '--values', values];
   let runs = 0;
   const kept = parts.move();
@@ -62,6 +62,7 @@ describe('cached results of Helm', { skip: (await canRunHelm()) ?? false, concur
   for (const [what, path] of [
     ['a template', 'templates/all.yaml'],
     ['the values of the chart', 'values.yaml'],
+    ['the defaults of the chart', 'defaults.yaml'],
     ['a file that a template reads', 'files/small.conf'],
     ['a template of the library', `${LIBRARY}/templates/_words.tpl`],
     ["the library's values", `${LIBRARY}/values.yaml`],
@@ -84,12 +85,12 @@ describe('cached results of Helm', { skip: (await canRunHelm()) ?? false, concur
     assert.equal(await sees('kind: Witness'), false);
     await appendFile(
       join(small.chart, 'templates/all.yaml'),
-      '\n---\nkind: Witness\nof: {{ .Values.settings.word }}\n',
+      '\n---\nkind: Witness\nof: {{ (.Values.settings).word }}\n',
     );
     assert.equal(await sees('kind: Witness'), true);
     assert.equal(await sees('of: changed'), false);
     const settings = { word: 'changed' };
-    await writeFile(small.values, JSON.stringify({ settings, global: { passwords: PASSWORDS } }));
+    await writeFile(small.values, JSON.stringify({ settings, global: GLOBALS }));
     assert.equal(await sees('of: changed'), true);
   });
 

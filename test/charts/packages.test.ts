@@ -8,7 +8,7 @@ import { packageChart } from '../../build/charts.ts';
 import { canRunHelm, helm } from '../../tools/helm.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
-import { KUBE_VERSION, NAMESPACE, PASSWORDS, rendering, type KubeObject } from './support.ts';
+import { KUBE_VERSION, NAMESPACE, GLOBALS, rendering, type KubeObject } from './support.ts';
 
 const skip = (await canRunHelm()) ?? false;
 
@@ -17,7 +17,7 @@ describe('packages', { skip }, () => {
     await using directory = await privateDirectory('package');
     await using chart = await rendering('keystone');
     const values = join(directory.path, 'values.json');
-    await writeFile(values, JSON.stringify({ global: { passwords: PASSWORDS } }));
+    await writeFile(values, JSON.stringify({ global: GLOBALS }));
     const archive = packageChart('keystone', directory.path);
     const { code, stdout, stderr } = await helm(directory.path, [
       'template',
@@ -26,6 +26,7 @@ describe('packages', { skip }, () => {
       `--namespace=${NAMESPACE}`,
       `--kube-version=${KUBE_VERSION}`,
       `--values=${values}`,
+      '--skip-tests',
     ]);
     assert.equal(code, 0, stderr);
     const objects = loadAll(stdout).filter((object) => object !== null) as KubeObject[];

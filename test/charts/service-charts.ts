@@ -47,7 +47,7 @@ export function workloadsOf(rendered: Rendered): readonly KubeObject[] {
   return workloads;
 }
 
-/** The name of the workload in values.yaml. */
+/** The name of the workload in defaults.yaml. */
 export function keyOf({ metadata }: KubeObject): string {
   return metadata.labels['app.kubernetes.io/component'] ?? '';
 }

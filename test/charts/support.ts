@@ -35,6 +35,14 @@ export const PASSWORDS: Readonly<Record<string, string>> = Object.fromEntries(
   [...wordsOfCharts()].map((name) => [name, `of-${name.replaceAll('_', '-')}`]),
 );
 
+/** Of images that a site builds; the defaults, for Kolla's own images, need a reference to ours. */
+export const GLOBALS = {
+  registry: 'kolla',
+  tag: '2025.2',
+  kollaPod: { delivery: 'baked' },
+  passwords: PASSWORDS,
+} as const;
+
 /** Names as in Kolla's passwords.yml. */
 function wordsOfCharts(): Set<string> {
   const files = readdirSync(CHARTS, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -48,6 +56,8 @@ function wordsOfCharts(): Set<string> {
 export interface Rendering extends AsyncDisposable {
   /** The objects by `KIND NAME`. Rejects with Helm's output. */
   render(values?: object, args?: readonly string[]): Promise<Rendered>;
+  /** The objects of `helm test`, which `render` omits. */
+  tests(values?: object, args?: readonly string[]): Promise<Rendered>;
   /** The output of Helm; undefined if it reported nothing. */
   complaint(values: object): Promise<string | undefined>;
   lint(values?: object): Promise<string | undefined>;
@@ -70,7 +80,7 @@ export async function rendering(name: string, source?: string): Promise<Renderin
   const { path: directory } = parts.use(await privateDirectory('chart'));
   const chart = stageChart(name, directory, source);
   const valuesFile = (values: object) => {
-    const text = JSON.stringify(withPasswords(values));
+    const text = JSON.stringify(withGlobals(values));
     // The file is named by its content, so that equal values give an equal command line, whose result is cached.
     const file = join(directory, `values-${createHash('sha256').update(text).digest('hex').slice(0, 12)}.json`);
     if (!existsSync(file)) writeFileSync(file, text);
@@ -79,14 +89,21 @@ export async function rendering(name: string, source?: string): Promise<Renderin
   await mkdir(join(directory, 'config'));
   const template = async (values: object, args: readonly string[]) =>
     await helm(directory, ['template', name, chart, ...ANYWHERE, '--values', valuesFile(values), ...args]);
+  const objects = async (values: object, args: readonly string[]) => {
+    const { code, stdout, stderr } = await template(values, args);
+    if (code !== 0) throw new Error(stderr);
+    return loadAll(stdout).filter((object) => object !== null && object !== undefined) as KubeObject[];
+  };
   const kept = parts.move();
   return {
     chart,
     directory,
     render: async (values = {}, args = []) => {
-      const { code, stdout, stderr } = await template(values, args);
-      if (code !== 0) throw new Error(stderr);
-      return renderedOf(loadAll(stdout).filter((object) => object !== null && object !== undefined) as KubeObject[]);
+      return renderedOf(await objects(values, ['--skip-tests', ...args]));
+    },
+    tests: async (values = {}, args = []) => {
+      const all = await objects(values, args);
+      return renderedOf(all.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === 'test'));
     },
     complaint: async (values) => {
       const { code, stderr } = await template(values, []);
@@ -101,8 +118,9 @@ export async function rendering(name: string, source?: string): Promise<Renderin
   };
 }
 
-function withPasswords(values: { global?: { passwords?: object } }): object {
-  return { ...values, global: { ...values.global, passwords: { ...PASSWORDS, ...values.global?.passwords } } };
+function withGlobals(values: { global?: { passwords?: object } }): object {
+  const passwords = { ...PASSWORDS, ...values.global?.passwords };
+  return { ...values, global: { ...GLOBALS, ...values.global, passwords } };
 }
 
 function renderedOf(all: readonly KubeObject[]): Rendered {

@@ -4,12 +4,21 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 import { chartNames, CHARTS } from '../../build/charts.ts';
-import { canRunHelm } from '../../tools/helm.ts';
+import { canRunHelm, helm } from '../../tools/helm.ts';
 import { rendering, type KubeObject, type Rendering } from './support.ts';
 
 const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
 const GLOBALS = fileURLToPath(new URL('../../k8s/globals.yml', import.meta.url));
+/** The library's defaults, with the one value that they require. */
+const REFERENCE = 'r.example/kolla-pod:1';
+const BUILT_IN = { global: { registry: undefined, tag: undefined, kollaPod: { image: { reference: REFERENCE } } } };
 const skip = (await canRunHelm()) ?? false;
+
+/** k8s/globals.yml, with this reference of our image. */
+async function globalsWith(reference: string): Promise<object> {
+  const text = await readFile(GLOBALS, 'utf8');
+  return load(text.replace('reference: ""', `reference: "${reference}"`)) as object;
+}
 
 describe('values', { skip }, () => {
   let small: Rendering;
@@ -22,15 +31,23 @@ describe('values', { skip }, () => {
     (await small.render(values)).one('Deployment', 'small-api')['spec'].template.spec;
 
   for (const name of chartNames())
-    test(`globals.yml unchanged has no effect on ${name}, which passes helm lint --strict with it`, async () => {
+    test(`globals.yml with only our image set has no effect on ${name}, which passes helm lint --strict with it`, async () => {
       await using chart = await rendering(name);
-      const globals = load(await readFile(GLOBALS, 'utf8')) as object;
+      const globals = await globalsWith(REFERENCE);
       assert.equal(await chart.lint(globals), undefined);
-      assert.deepEqual((await chart.render(globals)).all, (await chart.render()).all);
+      assert.deepEqual((await chart.render(globals)).all, (await chart.render(BUILT_IN)).all);
     });
 
+  test("globals.yml unchanged is Kolla's images, and the error names what is missing", async () => {
+    const said = (await small.complaint(await globalsWith(''))) ?? '';
+    assert.match(said, /small: global\.kollaPod\.image\.reference is empty.*set global\.kollaPod\.image\.reference to/);
+    const { initContainers, containers } = await spec(await globalsWith(REFERENCE));
+    assert.equal(initContainers[0].image, REFERENCE);
+    assert.match(containers[0].image, /^quay\.io\/openstack\.kolla\/small:20\d\d\.\d-[a-z]+-[a-z0-9]+$/);
+  });
+
   test("with globals.yml unchanged, a chart's own values apply", async () => {
-    const globals = load(await readFile(GLOBALS, 'utf8')) as object;
+    const globals = await globalsWith(REFERENCE);
     const own = { config: { reload: 'live' }, networkPolicy: { enabled: false }, logs: { enabled: true } };
     const rendered = await small.render({ ...globals, ...own });
     assert.deepEqual(rendered.of('NetworkPolicy'), []);
@@ -40,15 +57,13 @@ describe('values', { skip }, () => {
 
   test('commented values in globals.yml are the defaults', async () => {
     const text = await readFile(GLOBALS, 'utf8');
-    const commented = text.replaceAll(
-      /^ {2}# ((?:kollaPod|config|logs|jobs|needsTimeout|networkPolicy| {2}delivery| {2}image):)/gm,
-      '  $1',
-    );
+    const commented = text
+      .replaceAll(/^ {2}# ((?:config|logs|jobs|needsTimeout|networkPolicy):)/gm, '  $1')
+      .replace('reference: ""', `reference: "${REFERENCE}"`);
     const { global } = load(commented) as { global: object };
-    for (const key of ['kollaPod', 'config', 'logs', 'jobs', 'needsTimeout', 'networkPolicy'])
-      assert.ok(key in global, key);
+    for (const key of ['config', 'logs', 'jobs', 'needsTimeout', 'networkPolicy']) assert.ok(key in global, key);
     assert.equal(await small.lint({ global }), undefined);
-    assert.deepEqual((await small.render({ global })).all, (await small.render()).all);
+    assert.deepEqual((await small.render({ global })).all, (await small.render(BUILT_IN)).all);
   });
 
   test('globals.yml has every key for which the library has a default', async () => {
@@ -85,12 +100,18 @@ describe('values', { skip }, () => {
 
   test("Kolla's published images are rejected without a delivery and kolla-pod's image, and the error names both", async () => {
     const registry = 'quay.io/openstack.kolla';
-    const fix = /set global\.kollaPod: \{delivery: copied, image: \{reference: REGISTRY\/REPOSITORY:TAG\}\}/;
+    const fix = /global\.kollaPod\.image\.reference to REGISTRY\/REPOSITORY:TAG, where publish\.sh/;
     const complaint = async (values: object) => (await small.complaint({ global: { registry, ...values } })) ?? '';
     for (const [said, what] of [
-      [await complaint({}), /small: kollaPod\.delivery: baked, but the images of quay\.io\/openstack\.kolla/],
-      [await complaint({ kollaPod: { delivery: 'copied' } }), /small: kollaPod\.image\.reference is empty/],
-      [await complaint({ kollaPod: { delivery: 'imageVolume' } }), /small: kollaPod\.image\.reference is empty/],
+      [
+        await complaint({ kollaPod: { delivery: 'baked' } }),
+        /small: kollaPod\.delivery: baked, but the images of quay\.io\/openstack\.kolla/,
+      ],
+      [await complaint({ kollaPod: { delivery: 'copied' } }), /small: global\.kollaPod\.image\.reference is empty/],
+      [
+        await complaint({ kollaPod: { delivery: 'imageVolume' } }),
+        /small: global\.kollaPod\.image\.reference is empty/,
+      ],
     ] as const) {
       assert.match(said, what);
       assert.match(said, fix);
@@ -122,20 +143,56 @@ describe('values', { skip }, () => {
     assert.equal(annotations['kolla-pod/release'], 'branch/of mine+1.');
   });
 
-  test('globals.yml takes precedence over a chart, and its charts.NAME over both', async () => {
-    const kollaPod = { delivery: 'copied' };
-    const initNames = async (values: object) =>
-      (await spec(values))['initContainers'].map(({ name }: KubeObject['metadata']) => name);
-    assert.deepEqual(await initNames({ kollaPod }), ['kolla-pod', 'kolla-init', 'kolla-sidecar']);
-    assert.deepEqual(await initNames({ kollaPod, global: { kollaPod: { delivery: 'baked' } } }), [
-      'kolla-init',
-      'kolla-sidecar',
-    ]);
-    const charts = { small: { kollaPod, workloads: { api: { probes: { readiness: '', liveness: '' } } } } };
-    assert.deepEqual(await initNames({ global: { kollaPod: { delivery: 'baked' }, charts } }), [
-      'kolla-pod',
-      'kolla-init',
-    ]);
+  describe('from lowest to highest precedence: defaults, globals, globals of the chart, own values of the release', () => {
+    const GLOBAL = { jobs: { backoffLimit: 2 }, charts: { small: { workloads: { api: { replicas: 2 } } } } };
+    const replicasOf = async (values: object, args: readonly string[] = []) =>
+      (await small.render(values, args)).one('Deployment', 'small-api')['spec'].replicas;
+
+    test('globals of the chart override its defaults', async () => {
+      assert.deepEqual([await replicasOf({}), await replicasOf({ global: GLOBAL })], [1, 2]);
+    });
+
+    for (const replicas of [3, 1])
+      test(`--set and a file of values override globals, also by ${replicas} (the default is 1)`, async () => {
+        assert.equal(await replicasOf({ global: GLOBAL }, ['--set', `workloads.api.replicas=${replicas}`]), replicas);
+        assert.equal(await replicasOf({ global: GLOBAL, workloads: { api: { replicas } } }), replicas);
+      });
+
+    test('--set to the default of the chart itself overrides globals, and null removes what is below', async () => {
+      const charts = { small: { workloads: { api: { probes: { readiness: 'tcp 127.0.0.1:1' } } } } };
+      const readinessOf = async (value: string) => {
+        const args = ['--set', `workloads.api.probes.readiness=${value}`];
+        const map = (await small.render({ global: { charts } }, args)).one('ConfigMap', 'small-api-kolla-pod');
+        return load(map['data']['kolla-pod.yaml']) as { checks: Record<string, { run: string; for: string[] }> };
+      };
+      const runs = async (value: string) => Object.values((await readinessOf(value)).checks).map(({ run }) => run);
+      assert.ok((await runs('http http://127.0.0.1:8000/')).includes('http http://127.0.0.1:8000/'));
+      assert.ok(!(await runs('null')).includes('tcp 127.0.0.1:1'));
+    });
+
+    test('keys that globals have for all charts are overridden too', async () => {
+      const limits = async (values: object) =>
+        (await small.render(values)).of('Job').map(({ spec: { backoffLimit } }) => backoffLimit as number);
+      assert.deepEqual(new Set(await limits({ global: GLOBAL })), new Set([2]));
+      assert.deepEqual(new Set(await limits({ global: GLOBAL, jobs: { backoffLimit: 7 } })), new Set([7]));
+      const charts = { small: { jobs: { backoffLimit: 5 } } };
+      assert.deepEqual(new Set(await limits({ global: { ...GLOBAL, charts } })), new Set([5]));
+    });
+
+    test('the name that a release gives itself selects its globals', async () => {
+      const charts = { other: { workloads: { api: { replicas: 4 } } } };
+      const rendered = await small.render({ name: 'other', global: { charts } });
+      assert.equal(rendered.one('Deployment', 'other-api')['spec'].replicas, 4);
+    });
+  });
+
+  test('helm show values prints the defaults with their comments', async () => {
+    await using keystone = await rendering('keystone');
+    const { stdout } = await helm(keystone.directory, ['show', 'values', keystone.chart]);
+    const [head = '', ...lines] = stdout.trim().split('\n');
+    assert.match(head, /^# Defaults, as comments/);
+    const shown = lines.map((line) => line.replace(/^# /, '')).join('\n');
+    assert.equal(shown, (await readFile(`${CHARTS}keystone/defaults.yaml`, 'utf8')).trim());
   });
 
   test("Kolla's passwords.yml is accepted unchanged, a number as a password is rejected", async () => {
@@ -192,33 +249,24 @@ describe('values', { skip }, () => {
       { workloads: { api: { ports: { Http: 1 } } } },
       /at '.workloads.api.ports': additional properties 'Http' not allowed/,
     ],
-    [
-      { config: { files: { 'a.conf': { existing: { key: 'k' } } } } },
-      /config.files.a.conf.existing.*missing property 'secret'/,
-    ],
-    [{ global: { labels: { compute: { gpu: true } } } }, /global.labels.compute.gpu.*want string/],
-    [{ global: { tolerations: { compute: { key: 'x' } } } }, /global.tolerations.compute.*want array/],
+    [{ global: { labels: { compute: { gpu: true } } } }, /global.labels.compute.gpu.*want null or string/],
+    [{ global: { tolerations: { compute: { key: 'x' } } } }, /global.tolerations.compute.*want null or array/],
   ] as const)
     test(`values are rejected with their location: ${JSON.stringify(values)}`, async () => {
       assert.match(((await small.complaint(values)) ?? '').replaceAll(/[/\n]/g, '.'), place);
     });
 
-  test('global.charts.NAME may set part of a value, or null', async () => {
-    const volumes = {
-      data: { mountPath: '/x', persistent: { size: '1Gi' } },
-      more: { mountPath: '/y', source: { emptyDir: {} } },
+  test('global.charts.NAME and own values may set part of a value', async () => {
+    await using mariadb = await rendering('mariadb');
+    const storageOf = async (values: object) => {
+      const [claim] = (await mariadb.render(values)).one('StatefulSet', 'mariadb')['spec'].volumeClaimTemplates;
+      const { storageClassName, resources } = claim.spec;
+      return [storageClassName, resources.requests.storage];
     };
-    const over = { volumes: { data: { persistent: { storageClass: 'fast' } }, more: null }, pdb: false };
-    const charts = { small: { workloads: { api: over } } };
-    const rendered = await small.render({ workloads: { api: { volumes } }, global: { charts } });
-    const { spec: claim } = rendered.one('PersistentVolumeClaim', 'small-api-data');
-    assert.deepEqual([claim.storageClassName, claim.resources.requests.storage], ['fast', '1Gi']);
-    const mounts = rendered.one('Deployment', 'small-api')['spec'].template.spec.containers[0].volumeMounts;
-    const own = (mounts as { mountPath: string }[]).filter(({ mountPath }) => /^\/[xy]$/.test(mountPath));
-    assert.deepEqual(
-      own.map(({ mountPath }) => mountPath),
-      ['/x'],
-    );
+    const data = { persistent: { storageClass: 'fast' } };
+    const workloads = { mariadb: { volumes: { data } } };
+    assert.deepEqual(await storageOf({ global: { charts: { mariadb: { workloads } } } }), ['fast', '10Gi']);
+    assert.deepEqual(await storageOf({ workloads }), ['fast', '10Gi']);
   });
 
   test('a port below 1024 may be bound under restricted', async () => {
@@ -237,6 +285,25 @@ describe('values', { skip }, () => {
   });
 
   for (const [values, what] of [
+    [
+      { workloads: { api: { volumes: { x: { source: { emptyDir: {} } } } } } },
+      /workloads\.api\.volumes\.x: say mountPath/,
+    ],
+    [
+      { workloads: { api: { volumes: { x: { mountPath: '/x', persistent: { storageClass: 'fast' } } } } } },
+      /workloads\.api\.volumes\.x\.persistent: say size/,
+    ],
+    [{ bootstrap: { volumes: { x: { source: { emptyDir: {} } } } } }, /bootstrap\.volumes\.x: say mountPath/],
+    [{ workloads: { api: { ports: { more: { protocol: 'UDP' } } } } }, /workloads\.api\.ports\.more: say port/],
+    [
+      { workloads: { api: { env: { X: { secret: 'x' } } } } },
+      /env\.X: say text, \{password\}, \{secret, key\} or \{field\}/,
+    ],
+    [{ cron: { 'clean-up': { schedule: '@daily' } } }, /cron\.clean-up: say schedule and command/],
+    [
+      { config: { files: { 'a.conf': { existing: { key: 'k' } } } } },
+      /files\.a\.conf\.existing: say secret or configMap/,
+    ],
     [{ workloads: { api: { configJson: '' } } }, /workloads\.api: say configJson or command/],
     [
       { workloads: { api: { configJson: 'files/none.json' } } },

@@ -39,7 +39,8 @@ import { installCharts, podsOf, whatIsWrong } from './install.ts';
 import { memoryOf } from './memory.ts';
 import { setBasis } from './operations/basis.ts';
 import { OPERATIONS } from './operations/index.ts';
-import { writePasswords } from './passwords.ts';
+import { makePasswords } from './passwords.ts';
+import { takePicture } from './picture.ts';
 import { NOT_RUN, writeReport } from './report.ts';
 import { setStage, type Stage } from './stage.ts';
 import { stay } from './stay.ts';
@@ -54,6 +55,8 @@ const MINUTES = 60;
 const STAYS = process.env['STAY'] === '1';
 const LIVE = fileURLToPath(new URL('live.yml', import.meta.url));
 const IS_FULL = process.env['FULL'] === '1';
+/** The Pod in docs/images/status.png. */
+const PICTURED = 'nova-scheduler';
 const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
 
 const NEEDED = [
@@ -85,8 +88,8 @@ async function main(release: string, hold: (stage: Stage) => void): Promise<numb
   await using stage = await setStage(release, timeline);
   hold(stage);
   const file = join(stage.directory, 'passwords.yml');
-  const passwords = await writePasswords(file);
-  const admin = accountOf('admin', passwords.get('keystone_admin_password') ?? '', 'admin');
+  const password = await makePasswords(file);
+  const admin = accountOf('admin', password('keystone_admin_password'), 'admin');
   try {
     const values = IS_FULL ? [file, LIVE] : [file];
     await timeline.step('all charts installed', () => installCharts(stage, values, timeline));
@@ -118,7 +121,12 @@ async function perform(stage: Stage, admin: Account, values: readonly string[]):
   timeline.say(`containers restarted so far: ${restarted}`);
   const memory = await memoryOf(stage);
   if (IS_FULL) await timeline.step('a changed value reaches each process', () => assertLiveReload(stage, values));
-  await timeline.step('readiness without the broker', () => assertReadinessFollowsBroker(stage));
+  await timeline.step('readiness without the broker', () =>
+    assertReadinessFollowsBroker(stage, async (pods) => {
+      const pictured = pods.find((name) => name.startsWith(PICTURED)) ?? '';
+      if (PRINTS_EVIDENCE) await takePicture(stage, pictured);
+    }),
+  );
   await timeline.step('every log line is in Elasticsearch once', () => assertLogsShipped(stage));
   if (PRINTS_EVIDENCE) await writeReport(stage, timeline, memory);
 }

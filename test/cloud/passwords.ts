@@ -1,27 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { completePasswords } from '../../src/toolbox/passwords/complete.ts';
 
-const DATABASE_ACCOUNTS = ['keystone', 'placement', 'glance', 'nova', 'neutron', 'cinder', 'heat'];
-const IDENTITY_ACCOUNTS = ['placement', 'glance', 'nova', 'neutron', 'cinder', 'heat'];
-/** Names of Kolla's passwords.yml that the charts use. */
-const NAMES = [
-  'database_password',
-  'mariadb_monitor_password',
-  'rabbitmq_password',
-  'rabbitmq_cluster_cookie',
-  'keystone_admin_password',
-  'heat_domain_admin_password',
-  'horizon_secret_key',
-  'metadata_secret',
-  'nova_api_database_password',
-  ...DATABASE_ACCOUNTS.map((name) => `${name}_database_password`),
-  ...IDENTITY_ACCOUNTS.map((name) => `${name}_keystone_password`),
-];
-
-/** Writes a passwords.yml with random passwords for all charts. @returns the passwords by name */
-export async function writePasswords(file: string): Promise<ReadonlyMap<string, string>> {
-  const passwords = new Map<string, string>(NAMES.map((name) => [name, randomBytes(12).toString('hex')]));
-  const lines = [...passwords].map(([name, value]) => `    ${name}: "${value}"\n`);
-  await writeFile(file, `global:\n  passwords:\n${lines.join('')}`, { mode: 0o600 });
-  return passwords;
+/** Writes a passwords.yml for all charts, as `kolla-pod passwords` does. @returns the password with a name */
+export async function makePasswords(file: string): Promise<(name: string) => string> {
+  const { all } = await completePasswords(file);
+  return (name) => {
+    const password = all[name];
+    if (typeof password !== 'string') throw new Error(`${file} has no ${name}`);
+    return password;
+  };
 }

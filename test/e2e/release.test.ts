@@ -15,7 +15,7 @@ import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { canRunHelm, helmBinary } from '../../tools/helm.ts';
 import { must } from '../../tools/process.ts';
 import { canBuildInfrastructureImages, infrastructureImage } from '../cluster/infrastructure-image.ts';
-import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { canBuildCoredns, canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { podBinary } from '../cluster/pod-binary.ts';
 import { canBuildImages, podImages } from '../cluster/pod-images.ts';
 import { canRunRegistry, skopeoFor, startRegistry, type Registry } from '../cluster/registry.ts';
@@ -24,7 +24,8 @@ import { commandOf, EXAMPLE, printedBy } from '../cluster/release-page.ts';
 /** The address of the registry in the node's network. */
 const PORT = 5000;
 const NAMESPACE = 'openstack';
-const skip = await firstLacking([canRunNode, canBuildImages, canBuildInfrastructureImages, canRunRegistry, canRunHelm]);
+const NEEDED = [canRunNode, canBuildCoredns, canBuildImages, canBuildInfrastructureImages, canRunRegistry, canRunHelm];
+const skip = await firstLacking(NEEDED);
 
 describe('from a release to a service on a real node', { skip: skip ?? false }, () => {
   let directory: Directory;
@@ -52,7 +53,7 @@ describe('from a release to a service on a real node', { skip: skip ?? false }, 
     const memcached = join(directory.path, 'memcached.tar');
     const { binary } = await podBinary();
     await infrastructureImage('memcached', memcached, { binary, reference: 'site.example/kolla/memcached:1' });
-    node = await startNode({ images: [memcached] });
+    node = await startNode({ images: [memcached], dns: true });
     registry = await startRegistry(node, PORT);
     await node.kubectl(['create', 'namespace', NAMESPACE]);
     await node.kubectl(['label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/enforce=restricted']);
@@ -107,6 +108,12 @@ describe('from a release to a service on a real node', { skip: skip ?? false }, 
       pod.status.initContainerStatuses.find(({ name }) => name === 'kolla-pod')?.imageID,
       `127.0.0.1:${PORT}/team/kolla-pod@${digest}`,
     );
+  });
+
+  test('helm test asks the service, from our own image', async () => {
+    const said = await runBlock('helm test', []);
+    assert.match(said, printedBy('helm test'));
+    assert.match(said, /POD LOGS: memcached-test[^]*tcp:\/\/memcached:11211/);
   });
 
   test('the service runs with the helpers of the release', async () => {

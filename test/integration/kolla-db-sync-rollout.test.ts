@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { DeadlineError, NotPermittedError } from '../../src/core/errors.ts';
-import { parseWorkload } from '../../src/migrate/rollout/kinds.ts';
+import { parseWorkload } from '../../src/kube/rollout-kinds.ts';
 import { rolloutGrants } from '../../src/migrate/rollout/grants.ts';
 import { awaitRollouts, lookAtRollouts } from '../../src/migrate/rollout/wait.ts';
 import { connectKube, type KubeClient } from '../../src/kube/index.ts';
@@ -56,7 +56,11 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
   function waiting(texts: readonly string[], { kube = admin, timeoutMs = 60_000 } = {}) {
     const { log, said } = recordedLog('info');
     const stop = new AbortController();
-    const rollouts = { workloads: texts.map(parseWorkload), release: NEW, timeoutMs };
+    const rollouts = {
+      workloads: texts.map((text) => parseWorkload(text, '--after-rollout')),
+      release: NEW,
+      timeoutMs,
+    };
     let isOver = false;
     const ended = awaitRollouts(rollouts, { kube, signal: stop.signal, log }).finally(() => (isOver = true));
     ended.catch(() => {}); // read by the test
@@ -78,7 +82,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
   }
   const look = async (text: string) =>
     await lookAtRollouts(
-      { workloads: [parseWorkload(text)], release: NEW, timeoutMs: 0 },
+      { workloads: [parseWorkload(text, '--after-rollout')], release: NEW, timeoutMs: 0 },
       { kube: admin, signal: new AbortController().signal, log: recordedLog().log },
     );
 
@@ -222,7 +226,10 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     for (const text of texts) await allowed.says(new RegExp(`rollout of ${text}: no such`));
     assert.deepEqual(allowed.warnings(), []);
     const items = rolesFor(
-      rolloutGrants(texts.map(parseWorkload), NAMESPACE),
+      rolloutGrants(
+        texts.map((text) => parseWorkload(text, '--after-rollout')),
+        NAMESPACE,
+      ),
       { kind: 'ServiceAccount', name: 'contract', namespace: NAMESPACE },
       { role: 'kolla-db-sync-rollout', clusterRole: 'none' },
     );

@@ -11,6 +11,13 @@ import { checkCommand } from './check.ts';
 import { initOf } from './init-of.ts';
 import { planCommand } from './plan.ts';
 import { rbacCommand } from './rbac.ts';
+import { restartCommand } from './restart.ts';
 import { watchCommand } from './watch.ts';
 
-export const init: Helper = initOf({ check: checkCommand, plan: planCommand, rbac: rbacCommand, watch: watchCommand });
+export const init: Helper = initOf({
+  check: checkCommand,
+  plan: planCommand,
+  rbac: rbacCommand,
+  restart: restartCommand,
+  watch: watchCommand,
+});

@@ -76,6 +76,14 @@ export const NODE_NAME_OPTION = {
   example: 'compute-1',
 } as const satisfies Option;
 
+export const KUBECONFIG_OPTION = {
+  flag: 'kubeconfig',
+  type: 'path',
+  env: 'KUBECONFIG',
+  help: "kubeconfig file (default: use the Pod's ServiceAccount)",
+  example: '/root/.kube/config',
+} as const satisfies Option;
+
 export const OPTIONS = [
   {
     flag: 'wait',
@@ -98,12 +106,6 @@ export const OPTIONS = [
     example: 'keystone-5d4f8c7b9-x2x7q',
   },
   NODE_NAME_OPTION,
-  {
-    flag: 'kubeconfig',
-    type: 'path',
-    env: 'KUBECONFIG',
-    help: "kubeconfig file (default: use the Pod's ServiceAccount)",
-    example: '/root/.kube/config',
-  },
+  KUBECONFIG_OPTION,
   ...TLS_OPTIONS,
 ] as const satisfies readonly Option[];

@@ -1,5 +1,5 @@
 import { watchRule, type Grant } from '../../kube/rbac.ts';
-import type { NamedWorkload } from './kinds.ts';
+import type { NamedWorkload } from '../../kube/rollout-kinds.ts';
 
 /**
  * The permissions for waiting for these rollouts: each workload by name; Pods and their templates' revisions by label,

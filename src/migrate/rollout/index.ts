@@ -12,7 +12,7 @@ import type { Log } from '../../core/log.ts';
 import type { LazyKube } from '../../kube/source.ts';
 import type { Phase } from '../../catalog/index.ts';
 import { isAfterRollout } from './options.ts';
-import type { NamedWorkload } from './kinds.ts';
+import type { NamedWorkload } from '../../kube/rollout-kinds.ts';
 import { awaitRollouts, lookAtRollouts, type RolloutContext } from './wait.ts';
 
 /** Prevents a phase from starting while replicas of an older release are left. */

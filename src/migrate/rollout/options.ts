@@ -1,7 +1,7 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 import type { Phase } from '../../catalog/index.ts';
-import { parseWorkload, type NamedWorkload } from './kinds.ts';
+import { parseWorkload, type NamedWorkload } from '../../kube/rollout-kinds.ts';
 
 export const ROLLOUT_OPTIONS = [
   {
@@ -59,5 +59,5 @@ export function workloadsOf({
         'started looks complete',
     );
   }
-  return [...new Map(afterRollout.map((text) => [text, parseWorkload(text)])).values()];
+  return [...new Map(afterRollout.map((text) => [text, parseWorkload(text, '--after-rollout')])).values()];
 }

@@ -1,7 +1,7 @@
 import { DB_SYNC_ANNOTATIONS, VERSION_LABEL, releaseOf } from '../../kube/db-sync-lease.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { oneLine } from '../../core/one-line.ts';
-import type { OwnedMetadata, Replicated, Revision, RolloutKind } from './kinds.ts';
+import type { OwnedMetadata, Replicated, Revision, RolloutKind } from '../../kube/rollout-kinds.ts';
 
 /** The fields of a Pod that this verdict needs. */
 export interface ReplicaPod extends KubeObject {

@@ -5,7 +5,7 @@ import { rolesFor, rolesYaml } from '../../kube/rbac.ts';
 import { subjectOf, userIn } from '../../kube/role.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { rolloutGrants } from './grants.ts';
-import type { NamedWorkload } from './kinds.ts';
+import type { NamedWorkload } from '../../kube/rollout-kinds.ts';
 import { judgeRemains, type Remains } from './pods.ts';
 import { watchWorkload, type Sight } from './watch.ts';
 

@@ -10,7 +10,7 @@
 import { selectorText } from '../../kube/rollout.ts';
 import type { KubeClient, KubeObject, Observation, SetObservation, SetRef } from '../../kube/types.ts';
 import { Mailbox } from '../../core/mailbox.ts';
-import type { NamedWorkload, Replicated, Revision } from './kinds.ts';
+import type { NamedWorkload, Replicated, Revision } from '../../kube/rollout-kinds.ts';
 import type { Replicas, ReplicaPod } from './pods.ts';
 
 /** State of a workload: it exists, is missing, or is unknown. */

@@ -6,7 +6,7 @@ import { canRunHelm, helm } from '../../../tools/helm.ts';
 import { canRunControlPlane, endPodsOf } from '../../cluster/kubernetes/index.ts';
 import { until } from '../../support/until.ts';
 import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../../servers/index.ts';
-import { PASSWORDS, rendering, type KubeObject, type Rendering } from '../support.ts';
+import { GLOBALS, rendering, type KubeObject, type Rendering } from '../support.ts';
 
 const NAMESPACES = ['there-and-back', 'again', 'away', 'before'] as const;
 const [THERE_AND_BACK, AGAIN, AWAY, BEFORE] = NAMESPACES.map((name) => namespaceName(name)) as [
@@ -38,7 +38,7 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
   };
   const install = async (namespace: string, values: object) => {
     const file = join(chart.directory, 'release.json');
-    await writeFile(file, JSON.stringify({ ...values, global: { passwords: PASSWORDS } }));
+    await writeFile(file, JSON.stringify({ ...values, global: GLOBALS }));
     const where = [`--namespace=${namespace}`, `--values=${file}`];
     await run('upgrade', '--install', 'keystone', chart.chart, ...where);
   };

@@ -53,7 +53,7 @@ export async function assertLogsShipped(stage: Stage): Promise<string> {
 async function linesInFiles(stage: Stage, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const name of names) {
-    const script = 'find /var/log/kolla -name "*.log" -exec cat {} + | wc --lines';
+    const script = 'set -o pipefail; shopt -s globstar nullglob; cat /dev/null /var/log/kolla/**/*.log | wc --lines';
     counts.set(name, Number(await stage.kubectl(['exec', name, '--', 'bash', '-c', script])));
   }
   return counts;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../../src/core/errors.ts';
-import { parseWorkload } from '../../../src/migrate/rollout/kinds.ts';
+import { parseWorkload } from '../../../src/kube/rollout-kinds.ts';
 import { workloadsOf } from '../../../src/migrate/rollout/options.ts';
 
 for (const [text, expected] of [
@@ -11,7 +11,7 @@ for (const [text, expected] of [
   ['ds/nova-compute', ['DaemonSet', 'nova-compute', undefined]],
 ] as const)
   test(`--after-rollout ${text} is parsed`, () => {
-    const { kind, name, namespace } = parseWorkload(text);
+    const { kind, name, namespace } = parseWorkload(text, '--after-rollout');
     assert.deepEqual([kind.kind, name, namespace], expected);
   });
 
@@ -25,7 +25,7 @@ for (const [text, why] of [
 ] as const)
   test(`--after-rollout '${text}' is rejected, with the correct form`, () => {
     assert.throws(
-      () => parseWorkload(text),
+      () => parseWorkload(text, '--after-rollout'),
       (error) => error instanceof UsageError && why.test(error.message),
     );
   });

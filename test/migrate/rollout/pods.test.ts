@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseWorkload } from '../../../src/migrate/rollout/kinds.ts';
+import { parseWorkload } from '../../../src/kube/rollout-kinds.ts';
 import { judgeRemains, type ReplicaPod, type Replicas } from '../../../src/migrate/rollout/pods.ts';
 
 const NEW = '2026.1';
@@ -49,7 +49,7 @@ function counts(count: number): object {
   return { replicas: count, updatedReplicas: count, availableReplicas: count };
 }
 
-const { kind: deployment } = parseWorkload('deployment/keystone');
+const { kind: deployment } = parseWorkload('deployment/keystone', '--after-rollout');
 
 for (const [what, replicas, isGone, state] of [
   ['whose Pods are all of the new template', rolledOut([pod('y', 'b')]), true, '1 of 1 available, no old Pod is left'],
@@ -174,21 +174,21 @@ for (const [strategy, why] of [
   [{ type: 'RollingUpdate', rollingUpdate: { partition: 1 } }, 'partition 1: Pods below it are not updated'],
 ] as const)
   test(`a StatefulSet that keeps an old Pod with strategy ${strategy.type} has one left`, () => {
-    const { kind } = parseWorkload('sts/db');
+    const { kind } = parseWorkload('sts/db', '--after-rollout');
     const pods = [inSet('db-0', 'db-a'), inSet('db-1', 'db-b')];
     const { isGone, state } = judgeRemains(kind, { workload: statefulSet(strategy), revisions: [], pods }, NEW);
     assert.deepEqual([isGone, state], [false, `2 of 2 available (${why}); still there: db-0 (on n1)`]);
   });
 
 test('a Pod of a deleted and re-created StatefulSet is an old one', () => {
-  const { kind } = parseWorkload('sts/db');
+  const { kind } = parseWorkload('sts/db', '--after-rollout');
   const pods = [inSet('db-0', 'db-b', 'uid of the one before'), inSet('db-1', 'db-b')];
   const workload = statefulSet({ type: 'RollingUpdate' });
   assert.match(judgeRemains(kind, { workload, revisions: [], pods }, NEW).state, /still there: db-0/);
 });
 
 test('the latest template of a DaemonSet is that of its highest revision, also after a rollback', () => {
-  const { kind } = parseWorkload('ds/agent');
+  const { kind } = parseWorkload('ds/agent', '--after-rollout');
   const revision = (hash: string, number: number, uid = 'uid') => ({
     metadata: {
       name: `agent-${hash}`,

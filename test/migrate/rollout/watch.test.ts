@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UnavailableError } from '../../../src/core/errors.ts';
-import { parseWorkload } from '../../../src/migrate/rollout/kinds.ts';
+import { parseWorkload } from '../../../src/kube/rollout-kinds.ts';
 import { watchWorkload } from '../../../src/migrate/rollout/watch.ts';
 import type { KubeObject, Observation, SetRef } from '../../../src/kube/types.ts';
 import { scriptedClient, seen, setOf, type Script } from '../../wait/support.ts';
 
-const db = parseWorkload('statefulset/db');
+const db = parseWorkload('statefulset/db', '--after-rollout');
 const withSelector = (app: string) => seen({ spec: { selector: { matchLabels: { app } } } }, { name: 'db' });
 const pod = { metadata: { name: 'db-0' } };
 

@@ -16,6 +16,7 @@ with their names)}; and the objects that hold them.
 {{- end -}}
 {{- $record := dict "path" $path "secret" ($file.secret | default false) -}}
 {{- if hasKey $file "existing" -}}
+{{- if not (or $file.existing.secret $file.existing.configMap) -}}{{- fail (printf "%s: config.files.%s.existing: say secret or configMap" $ctx.Chart.Name $path) -}}{{- end -}}
 {{- $_ := set $record "existing" $file.existing -}}
 {{- else -}}
 {{- $before := $ctx.passwordsRead | default 0 -}}
@@ -153,7 +154,7 @@ workload. Out: JSON.
 {{- range (index . 1).files -}}{{- $names = concat $names (values (.placeholders | default dict)) -}}{{- end -}}
 {{- $sources := list -}}
 {{- range $names | uniq | sortAlpha -}}
-{{- $given := get $ctx.Values.global.passwordSecrets . -}}
+{{- $given := include "kolla-pod.passwordSecret" (list $ctx .) | fromJson -}}
 {{- $item := dict "key" $given.key "path" (include "kolla-pod.passwordPath" .) -}}
 {{- $sources = append $sources (dict "secret" (dict "name" $given.secret "items" (list $item))) -}}
 {{- end -}}
@@ -174,7 +175,7 @@ workload. Out: JSON.
 {{- $isNamed = true -}}
 {{- $dest := ternary (printf "%s%s" .dest (base $source)) .dest (hasSuffix "/" .dest) -}}
 {{- range $name := $names -}}
-{{- $given := get $ctx.Values.global.passwordSecrets $name -}}
+{{- $given := include "kolla-pod.passwordSecret" (list $ctx $name) | fromJson -}}
 {{- $item := dict "file" $dest "name" $name "source" (printf "/var/lib/kolla/config_files/%s" (include "kolla-pod.passwordPath" $name)) -}}
 {{- $items = append $items (merge $item (pick $given "secret" "key")) -}}
 {{- end -}}

@@ -30,6 +30,7 @@ have their hash in their names, unless `reload: live`) and phase.
 {{- end -}}
 {{- range $name, $volume := $values.bootstrap.volumes -}}
 {{- if not $volume.source -}}{{- fail (printf "%s: bootstrap.volumes.%s: say source; a Job has no claims of its own" $ctx.Chart.Name $name) -}}{{- end -}}
+{{- if not $volume.mountPath -}}{{- fail (printf "%s: bootstrap.volumes.%s: say mountPath" $ctx.Chart.Name $name) -}}{{- end -}}
 {{- end -}}
 {{- $phases := ternary $values.upgrade.phases list $values.upgrade.stepwise -}}
 {{- if $values.bootstrap.keys -}}
@@ -210,14 +211,15 @@ keys, but create none. In: context.
 {{- end -}}
 
 {{/*
-The rules of Jobs: the Lease, their waits, the objects read by contract and online, and Keystone's keys. In: list of context
-and waits. Out: JSON.
+The rules of Jobs: the Lease, their waits, the objects read by contract and online, and Keystone's keys. In: list of context,
+waits, and optional further grants. Out: JSON.
 */}}
 {{- define "kolla-pod.jobRoles" -}}
 {{- $waits := index . 1 -}}
+{{- $grants := list -}}
+{{- if gt (len .) 2 -}}{{- $grants = index . 2 -}}{{- end -}}
 {{- with index . 0 -}}
 {{- $own := .Release.Namespace -}}
-{{- $grants := list -}}
 {{- $sync := include "kolla-pod.dbSync" . -}}
 {{- if and $sync .jobs -}}
 {{- $grants = append $grants (dict "namespace" $own "group" "coordination.k8s.io" "resource" "leases" "verbs" (list "create")) -}}
@@ -247,6 +249,7 @@ and waits. Out: JSON.
 {{- $of := dict -}}
 {{- range $ctx.workloads -}}{{- if or (eq .key ($cron.workload | default "")) (and (not $cron.workload) (not $of)) -}}{{- $of = . -}}{{- end -}}{{- end -}}
 {{- if not $of -}}{{- fail (printf "%s: cron.%s.workload: there is no workloads.%s" $ctx.Chart.Name $name $cron.workload) -}}{{- end -}}
+{{- if not (and $cron.schedule $cron.command) -}}{{- fail (printf "%s: cron.%s: say schedule and command" $ctx.Chart.Name $name) -}}{{- end -}}
 {{- $command := list -}}
 {{- range $i, $word := $cron.command -}}{{- $command = append $command (ternary (include "kolla-pod.program" (list $ctx $word)) (include "kolla-pod.openText" (list $ctx $word (printf "cron.%s.command" $name))) (and (eq $i 0) (hasPrefix "kolla-" $word))) -}}{{- end -}}
 {{- $waits := list -}}

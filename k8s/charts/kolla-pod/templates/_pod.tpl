@@ -169,8 +169,10 @@ kolla-pod.env.
 {{- $env = append $env (dict "name" $name "value" (include "kolla-pod.openText" (list $ctx (toString $value) (printf "env.%s" $name)))) -}}
 {{- else if $value.field -}}
 {{- $env = append $env (dict "name" $name "valueFrom" (dict "fieldRef" (dict "fieldPath" $value.field))) -}}
-{{- else if $value.secret -}}
+{{- else if and $value.secret $value.key -}}
 {{- $env = append $env (dict "name" $name "valueFrom" (dict "secretKeyRef" (dict "name" $value.secret "key" $value.key))) -}}
+{{- else if not $value.password -}}
+{{- fail (printf "%s: env.%s: say text, {password}, {secret, key} or {field}" $ctx.Chart.Name $name) -}}
 {{- else -}}
 {{- $env = append $env (dict "name" $name "valueFrom" (dict "secretKeyRef" (fromJson (include "kolla-pod.passwordKey" (list $ctx $value.password))))) -}}
 {{- end -}}
@@ -182,7 +184,7 @@ kolla-pod.env.
 {{- define "kolla-pod.passwordKey" -}}
 {{- $ctx := index . 0 -}}
 {{- $name := index . 1 -}}
-{{- $given := get $ctx.Values.global.passwordSecrets $name -}}
+{{- $given := include "kolla-pod.passwordSecret" . | fromJson -}}
 {{- if $given -}}
 {{- toJson (dict "name" $given.secret "key" $given.key) -}}
 {{- else -}}

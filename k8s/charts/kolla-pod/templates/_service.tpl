@@ -27,11 +27,12 @@ chart's parts, merged `Values`, `files` (those next to config.json), `workloads`
 {{- if $ctx.Release.IsUpgrade }}
 {{ include "kolla-pod.hooks" $ctx }}
 {{- end }}
+{{- include "kolla-pod.tests" $ctx }}
 {{- range $object := $ctx.Values.objects }}
 ---
 {{ if kindIs "string" $object }}{{ tpl $object $ctx }}{{ else }}{{ toYaml $object }}{{ end }}
 {{- end }}
 {{- with $ctx.missingPasswords }}
-{{- fail (printf "%s: no password %s; put it under global.passwords, as in Kolla's passwords.yml, or name its Secret under global.passwordSecrets" $ctx.Chart.Name (uniq . | sortAlpha | join ", ")) }}
+{{- fail (printf "%s: no password %s; put it under global.passwords or name its Secret under global.passwordSecrets; kolla-pod passwords FILE creates them" $ctx.Chart.Name (uniq . | sortAlpha | join ", ")) }}
 {{- end }}
 {{- end }}

@@ -1,21 +1,29 @@
 {{/*
-Sets `Values` of the context: library < chart < globals.yml < its charts.NAME. In: list of context and the chart's values.
+Sets `Values` of the context: library < chart < globals.yml < its charts.NAME < the release's own. In: list of context and the
+values that Helm has. A chart's defaults are in its defaults.yaml, not in values.yaml, with which Helm would mix those of the user.
 */}}
 {{- define "kolla-pod.layValues" -}}
 {{- $ctx := index . 0 -}}
 {{- $given := index . 1 -}}
+{{- $own := omit $given "global" "kolla-pod" -}}
+{{- $chart := $ctx.Files.Get "defaults.yaml" | fromYaml -}}
+{{- if hasKey $chart "Error" -}}{{- fail (printf "%s: defaults.yaml: %s" $ctx.Chart.Name $chart.Error) -}}{{- end -}}
 {{- $library := index $given "kolla-pod" | default dict -}}
 {{- $values := deepCopy (omit $library "global") -}}
 {{- $global := deepCopy ($library.global | default dict) -}}
 {{- /* Kept as given, since a null there removes a key of a lower layer. */ -}}
 {{- $over := deepCopy ($given.global | default dict) -}}
 {{- include "kolla-pod.lay" (list $global (deepCopy $over)) -}}
-{{- include "kolla-pod.lay" (list $values (deepCopy (omit $given "global" "kolla-pod"))) -}}
+{{- include "kolla-pod.lay" (list $values $chart) -}}
 {{- include "kolla-pod.lay" (list $values (deepCopy (pick $over "kollaPod" "config" "logs" "jobs" "networkPolicy" "needsTimeout"))) -}}
-{{- range $name := uniq (list $ctx.Chart.Name ($values.name | default $ctx.Chart.Name)) -}}
+{{- range $name := uniq (list $ctx.Chart.Name ($own.name | default $chart.name | default $ctx.Chart.Name)) -}}
 {{- with get ($over.charts | default dict) $name -}}
 {{- include "kolla-pod.lay" (list $values (deepCopy .)) -}}
 {{- end -}}
+{{- end -}}
+{{- include "kolla-pod.lay" (list $values (deepCopy $own)) -}}
+{{- range $key, $_ := $chart.settings -}}
+{{- if not (hasKey $values.settings $key) -}}{{- fail (printf "%s: settings.%s: null removes it, and the chart needs it" $ctx.Chart.Name $key) -}}{{- end -}}
 {{- end -}}
 {{- $_ := set $ctx "name" ($values.name | default $ctx.Chart.Name) -}}
 {{- $_ := set $values "global" $global -}}
@@ -97,12 +105,12 @@ Fails for images that can't work: Kolla publishes its own without kolla-pod, and
 {{- $ctx := . -}}
 {{- $kolla := "quay.io/openstack.kolla" -}}
 {{- $registry := .Values.image.registry | default .Values.global.registry | trimSuffix "/" -}}
-{{- $fix := "set global.kollaPod: {delivery: copied, image: {reference: REGISTRY/REPOSITORY:TAG}}, where publish.sh of a release put it" -}}
+{{- $fix := "set global.kollaPod.image.reference to REGISTRY/REPOSITORY:TAG, where publish.sh of a release put the image" -}}
 {{- if and (eq $registry $kolla) (eq .Values.kollaPod.delivery "baked") -}}
-{{- fail (printf "%s: kollaPod.delivery: baked, but the images of %s do not contain kolla-pod; %s" $ctx.Chart.Name $kolla $fix) -}}
+{{- fail (printf "%s: kollaPod.delivery: baked, but the images of %s do not contain kolla-pod; set global.kollaPod.delivery to copied, and %s" $ctx.Chart.Name $kolla (trimPrefix "set " $fix)) -}}
 {{- end -}}
 {{- if and (ne .Values.kollaPod.delivery "baked") (not .Values.kollaPod.image.reference) (eq (.Values.global.registry | trimSuffix "/") $kolla) -}}
-{{- fail (printf "%s: kollaPod.image.reference is empty, and %s has no image of kolla-pod; %s" $ctx.Chart.Name $kolla $fix) -}}
+{{- fail (printf "%s: global.kollaPod.image.reference is empty, and %s has no image of kolla-pod; %s" $ctx.Chart.Name $kolla $fix) -}}
 {{- end -}}
 {{- end -}}
 

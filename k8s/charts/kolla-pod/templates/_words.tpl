@@ -4,7 +4,7 @@
 A password by its name in Kolla's passwords.yml, for the files of config.files.
 
   global.passwords.NAME        -> the password, written in FORM
-  global.passwordSecrets.NAME  -> $(password:NAME:FORM) in the text; the Pod mounts the Secret's key next to config.json
+  global.passwordSecrets.NAME, or `*` for all others  -> $(password:NAME:FORM) in the text; the Pod mounts the Secret's key next to config.json
     (kolla-pod.volumes), kolla-pod.yaml lists it (kolla-pod.passwordOverlays), and kolla-init replaces it in the same FORM
 
 If both are set, the Secret applies. In: list of context, name and, if the text around it has its own syntax,
@@ -18,7 +18,7 @@ FORM: see kolla-pod.passwordAs. The result must not be escaped.
 {{- $password := get $ctx.Values.global.passwords $name -}}
 {{- /* Counted, to detect a file with a password: kolla-pod.noPassword. */ -}}
 {{- $_ := set $ctx "passwordsRead" (add1 ($ctx.passwordsRead | default 0)) -}}
-{{- if get $ctx.Values.global.passwordSecrets $name -}}
+{{- if include "kolla-pod.passwordSecret" (list $ctx $name) | fromJson -}}
 {{- if not (hasKey $ctx "placeholders") -}}
 {{- fail (printf "%s: the password %s is in a Secret (global.passwordSecrets): a file of config.files may have it, or a variable by env: {NAME: {password: %s}}, and no other text" $ctx.Chart.Name $name $name) -}}
 {{- end -}}
@@ -31,6 +31,13 @@ FORM: see kolla-pod.passwordAs. The result must not be escaped.
 {{- /* Reported at the end, all at once: kolla-pod.service. */ -}}
 {{- $_ := set $ctx "missingPasswords" (append ($ctx.missingPasswords | default list) $name) -}}
 {{- end -}}
+{{- end -}}
+
+{{/* The existing Secret of a password: its own or that of `*`; {} if there is none. In: list of context and name. Out: JSON. */}}
+{{- define "kolla-pod.passwordSecret" -}}
+{{- $secrets := (index . 0).Values.global.passwordSecrets -}}
+{{- $given := get $secrets (index . 1) | default (get $secrets "*") -}}
+{{- if $given -}}{{- toJson (dict "secret" $given.secret "key" ($given.key | default (index . 1))) -}}{{- else -}}{}{{- end -}}
 {{- end -}}
 
 {{/*

@@ -30,7 +30,7 @@ workloads -> `workloads` of the context: a list of {key, name, values, config (c
 {{- $values := $workload.values -}}
 {{- $at := printf "%s: workloads.%s" $ctx.Chart.Name $workload.key -}}
 {{- if and (not $values.command) (not $values.configJson) -}}
-{{- fail (printf "%s: say configJson or command" $at) -}}
+{{- fail (printf "%s: say configJson or command; the chart's own workloads: %s" $at (keys (($ctx.Files.Get "defaults.yaml" | fromYaml).workloads | default dict) | sortAlpha | join ", ")) -}}
 {{- end -}}
 {{- if not (hasKey $workload.user "uid") -}}
 {{- fail (printf "%s: say user: {name, uid}; kolla-pod catalogue has the name" $at) -}}
@@ -46,6 +46,9 @@ workloads -> `workloads` of the context: a list of {key, name, values, config (c
 {{- fail (printf "%s.%s: say restricted: {exempt: reason} too, since such a Pod is not admitted under `restricted`" $at $host) -}}
 {{- end -}}
 {{- end -}}
+{{- range $name, $port := $values.ports -}}
+{{- if not (ternary (get (kindIs "map" $port | ternary $port dict) "port") $port (kindIs "map" $port)) -}}{{- fail (printf "%s.ports.%s: say port" $at $name) -}}{{- end -}}
+{{- end -}}
 {{- range $name, $volume := $values.volumes -}}
 {{- if has $name (list "config-files" "kolla" "kolla-pod" "kube-api-access" "log-ship-state" "pod-yaml" "podinfo" "tls-ca" "tls-server") -}}
 {{- fail (printf "%s.volumes.%s: the library has a volume of that name; take another" $at $name) -}}
@@ -53,6 +56,8 @@ workloads -> `workloads` of the context: a list of {key, name, values, config (c
 {{- if not (or $volume.persistent $volume.source) -}}
 {{- fail (printf "%s.volumes.%s: say persistent or source" $at $name) -}}
 {{- end -}}
+{{- if not $volume.mountPath -}}{{- fail (printf "%s.volumes.%s: say mountPath" $at $name) -}}{{- end -}}
+{{- if not (get ($volume.persistent | default (dict "size" "none")) "size") -}}{{- fail (printf "%s.volumes.%s.persistent: say size" $at $name) -}}{{- end -}}
 {{- if and (hasKey ($volume.source | default dict) "hostPath") (not $isExempt) -}}
 {{- fail (printf "%s.volumes.%s: a hostPath needs restricted: {exempt: reason}, since such a Pod is not admitted under `restricted`" $at $name) -}}
 {{- end -}}

@@ -1,6 +1,6 @@
-import { UsageError } from '../../core/errors.ts';
-import { suggestion } from '../../core/nearest.ts';
-import { NAME_RULES } from '../../kube/names.ts';
+import { UsageError } from '../core/errors.ts';
+import { suggestion } from '../core/nearest.ts';
+import { NAME_RULES } from './names.ts';
 import {
   judgeDaemonSetRollout,
   judgeDeployment,
@@ -11,8 +11,8 @@ import {
   type RolloutVerdict,
   type StatefulSet,
   type Workload,
-} from '../../kube/rollout.ts';
-import type { KubeObject } from '../../kube/types.ts';
+} from './rollout.ts';
+import type { KubeObject } from './types.ts';
 
 interface OwnerReference {
   readonly kind: string;
@@ -45,7 +45,7 @@ export interface Replicated extends Workload {
   };
 }
 
-/** A kind of workload that --after-rollout supports. */
+/** A kind of workload that replaces its Pods when its template changes. */
 export interface RolloutKind {
   readonly word: string;
   readonly aliases: readonly string[];
@@ -108,7 +108,7 @@ const ROLLOUT_KINDS: readonly RolloutKind[] = [
   },
 ];
 
-/** One workload of --after-rollout. */
+/** A workload as options and operands name it. */
 export interface NamedWorkload {
   /** The workload as the user wrote it. */
   readonly text: string;
@@ -118,10 +118,13 @@ export interface NamedWorkload {
   readonly namespace: string | undefined;
 }
 
-/** Parses KIND/NAME[@NAMESPACE]. Throws UsageError with the correct form. */
-export function parseWorkload(text: string): NamedWorkload {
+/**
+ * Parses KIND/NAME[@NAMESPACE]. Throws UsageError with the correct form.
+ * @param called what the text is: an option's name, or an operand's
+ */
+export function parseWorkload(text: string, called: string): NamedWorkload {
   const [, word = '', name = '', namespace] = /^([^/]*)\/([^@]*)(?:@(.*))?$/.exec(text) ?? [];
-  const wrong = (why: string) => new UsageError(`--after-rollout '${text}': ${why}`);
+  const wrong = (why: string) => new UsageError(`${called} '${text}': ${why}`);
   if (!text.includes('/')) throw wrong('it is KIND/NAME[@NAMESPACE], such as deployment/keystone');
   const kind = ROLLOUT_KINDS.find((each) => each.word === word || each.aliases.includes(word));
   const words = ROLLOUT_KINDS.map((each) => each.word);

@@ -1,0 +1,208 @@
+/**
+ * `make cloud-upgrade`: the cloud of `make cloud` from one release to another under load. FROM, RELEASE, STAY and EVIDENCE in the
+ * environment:
+ *
+ *   two releases' images -> three nodes -> all charts of the old release, two replicas of each API and scheduler
+ *   load.ts in the background -> helm upgrade, chart after chart, Nova's three at the same time, whose last restarts the API
+ *   each chart -> requests and operations per service, revisions and rows of each database
+ *   at the end: `upgrade check`, records of services, what was created before, what users do on the new release
+ *   -> report.ts, docs/evidence/upgrade.md
+ *
+ * A failed request or operation ends the run with 1, unless LIMITS names its reason.
+ */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { messageOf } from '../../../src/core/errors.ts';
+import { firstLacking } from '../../../tools/capability.ts';
+import { canRunHelm } from '../../../tools/helm.ts';
+import { canRunElasticsearch } from '../../cluster/elasticsearch.ts';
+import { canBuildInfrastructureImages } from '../../cluster/infrastructure-image.ts';
+import { canBuildCoredns, canRunNode } from '../../cluster/kubernetes/index.ts';
+import { fileLimit } from '../../support/file-limit.ts';
+import { accountOf, startClient, type Client } from '../client.ts';
+import { guard } from '../guard.ts';
+import { writeImages } from '../images.ts';
+import { installCharts, runChart, whatIsWrong } from '../install.ts';
+import { setBasis } from '../operations/basis.ts';
+import { serverLife } from '../operations/server-life.ts';
+import { stacks } from '../operations/stacks.ts';
+import { volumeLife } from '../operations/volume-life.ts';
+import { makePasswords } from '../passwords.ts';
+import { setStage, type Stage } from '../stage.ts';
+import { stay } from '../stay.ts';
+import { Timeline } from '../timeline.ts';
+import { debianTree } from '../trees/debian.ts';
+import { releaseNames, releaseTree } from '../trees/release.ts';
+import { createLasting } from './lasting.ts';
+import { rowsOf, startLoad, type Phase, type Row } from './load.ts';
+import { writeUpgradeReport } from './report.ts';
+import { schemasOf } from './schemas.ts';
+import { upgradeChecks } from './upgrade-checks.ts';
+
+const MINUTES = 90;
+/** In the order of docs/how-to/upgrades.md; those of one row at the same time. */
+const ORDER = [
+  ['keystone'],
+  ['placement'],
+  ['glance'],
+  ['nova', 'nova-cell', 'nova-compute'],
+  ['neutron'],
+  ['cinder'],
+  ['heat'],
+  ['horizon'],
+] as const;
+/** Workloads with an RPC version negotiated with old computes, which the chart nova-compute restarts at its end. */
+const RESTARTED = ['nova-cell-conductor', 'nova-scheduler', 'nova-api'].map((name) => `deployment/${name}`);
+/** Two of what may have two. */
+const REPLICAS = {
+  keystone: ['api'],
+  placement: ['api'],
+  nova: ['api', 'metadata', 'scheduler'],
+  'nova-cell': ['conductor'],
+  neutron: ['server', 'rpc-server'],
+  cinder: ['api', 'scheduler'],
+  heat: ['api', 'engine'],
+} as const;
+/** Failures with a reason in the service itself or in the cloud's single parts, by service or operation. */
+const LIMITS: Readonly<Record<string, string>> = {
+  glance: 'one replica with a ReadWriteOnce volume, which its old Pod has to leave first',
+  image: 'needs Glance',
+  server: 'its image is in Glance, and a compute node takes none while its only nova-compute is replaced',
+  volume: 'one cinder-volume, a StatefulSet, whose old Pod ends first',
+};
+const NEEDED = [canRunNode, canBuildCoredns, canRunHelm, canRunElasticsearch, canBuildInfrastructureImages];
+const STAYS = process.env['STAY'] === '1';
+const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
+/** The part of the load that is counted before the first chart changes. */
+const BEFORE_MS = 30_000;
+
+const timeline = new Timeline();
+await guard(
+  timeline,
+  async (hold) => await main(process.env['FROM'] || '2025.1', process.env['RELEASE'] || '2026.1', hold),
+);
+
+async function main(from: string, to: string, hold: (stage: Stage) => void): Promise<number> {
+  const known = await releaseNames();
+  for (const release of [from, to])
+    if (!known.includes(release)) {
+      console.error(`there is no release ${release} in test/cloud/releases, but ${known.join(', ')}`);
+      return 64;
+    }
+  fileLimit(MINUTES);
+  const lacking = await firstLacking(NEEDED);
+  if (lacking !== undefined) {
+    console.error(`make cloud-upgrade can't run here: ${lacking}`);
+    return 69;
+  }
+  await timeline.step("Debian's tree", async () => void (await debianTree()));
+  for (const release of [from, to])
+    await timeline.step(`OpenStack ${release}'s tree`, async () => void (await releaseTree(release)));
+  await using stage = await setStage(from, timeline);
+  hold(stage);
+  await timeline.step(`images of ${to} imported`, async () => {
+    await stage.node.importImage((await writeImages(stage.directory, to)).openstack);
+  });
+  const passwords = join(stage.directory, 'passwords.yml');
+  const passwordOf = await makePasswords(passwords);
+  const [password, database] = [passwordOf('keystone_admin_password'), passwordOf('database_password')];
+  const replicas = join(stage.directory, 'replicas.json');
+  await writeFile(replicas, JSON.stringify({ global: { charts: twoOfEach() } }));
+  const admin = accountOf('admin', password, 'admin');
+  try {
+    const files = [replicas, passwords];
+    await timeline.step(`all charts of ${from} installed`, () => installCharts(stage, files, timeline));
+    const client = await timeline.step('the client runs', () => startClient(stage, admin));
+    await using world = await timeline.step('image, flavors and network created', () => setBasis(stage, client));
+    await using lasting = await timeline.step('objects that outlast the upgrade', () => createLasting(world));
+    const checks = await timeline.step(`upgrade check of ${to} on ${from}`, () => upgradeChecks(stage, to));
+    for (const { service, code, output } of checks) assert.ok(code < 2, `${service}: ${output}`);
+    const load = await timeline.step('load started', () => startLoad(stage, world.basis, password));
+    const phases = await upgradeAll(stage, to, files, database);
+    await timeline.step('records of services', () => assertRecords(client));
+    await timeline.step('objects from before', () => lasting.assertThere());
+    const after = await timeline.step(`upgrade check of ${to} on ${to}`, () => upgradeChecks(stage, to));
+    for (const operation of [serverLife, volumeLife, stacks])
+      await timeline.step(operation.title, () => operation.run(world));
+    const rows = rowsOf(await load.samples(), phases);
+    print(rows);
+    if (PRINTS_EVIDENCE)
+      await writeUpgradeReport({ stage, timeline, from, to, phases, rows, checks, after, limits: LIMITS });
+    if (STAYS) await stay(stage, admin);
+    return rows.some(({ what, failed }) => failed.length > 0 && LIMITS[what] === undefined) ? 1 : 0;
+  } catch (error) {
+    console.error(`${await whatIsWrong(stage)}\nfailed in '${timeline.current}': ${messageOf(error)}`);
+    if (STAYS) await stay(stage, admin);
+    return 1;
+  }
+}
+
+function twoOfEach(): object {
+  const rows = Object.entries(REPLICAS).map(([chart, keys]) => {
+    return [chart, { workloads: Object.fromEntries(keys.map((key) => [key, { replicas: 2 }])) }] as const;
+  });
+  return Object.fromEntries(rows);
+}
+
+/** @returns the parts of the upgrade, in which the load is counted */
+async function upgradeAll(stage: Stage, to: string, files: readonly string[], rootPassword: string): Promise<Phase[]> {
+  const stepwise = join(stage.directory, 'stepwise.json');
+  await writeFile(stepwise, JSON.stringify({ upgrade: { stepwise: true } }));
+  const phases: Phase[] = [];
+  const during = async (name: string, work: () => Promise<unknown>) => {
+    const began = Date.now() / 1000;
+    await timeline.step(name, async () => void (await work()));
+    const ended = Date.now() / 1000;
+    phases.push({ name, from: began, to: ended, schemas: await schemasOf(stage, rootPassword) });
+  };
+  // As it was, and what the load meets without an upgrade.
+  await during('before', () => setTimeout(BEFORE_MS));
+  for (const charts of ORDER)
+    await during(charts.join(', '), () =>
+      Promise.all(charts.map((chart) => runChart(stage, 'upgrade', chart, to, [...files, stepwise]))),
+    );
+  await during('restart', async () => {
+    for (const workload of RESTARTED) {
+      const template = await stage.kubectl([
+        'get',
+        workload,
+        '--output=jsonpath={.spec.template.metadata.annotations}',
+      ]);
+      assert.match(template, /restartedAt/);
+      await stage.kubectl(['rollout', 'status', workload]);
+    }
+  });
+  return phases;
+}
+
+interface ServiceRecord {
+  readonly Binary: string;
+  readonly Host: string;
+  readonly State: string;
+}
+
+/** No record of a replaced Pod is left, which would be down for ever with the old version. */
+async function assertRecords(client: Client): Promise<string> {
+  const lists = await Promise.all(
+    ['compute', 'volume'].map(async (noun) => await client.json<ServiceRecord[]>(noun, 'service', 'list')),
+  );
+  const all = lists.flat();
+  assert.ok(all.length > 0);
+  const down = all.filter(({ State }) => State !== 'up');
+  assert.deepEqual(down, []);
+  return all.map(({ Binary, Host }) => `${Binary} at ${Host}`).join(', ');
+}
+
+/** Prints the table and what failed. */
+function print(rows: readonly Row[]): void {
+  for (const { phase, what, count, failed, longestSeconds } of rows)
+    console.log(
+      `${phase.padEnd(32)} ${what.padEnd(10)} ${String(count).padStart(5)} ${String(failed.length).padStart(5)} failed, longest ${longestSeconds.toFixed(1)} s`,
+    );
+  for (const { phase, what, failed } of rows.filter((row) => row.failed.length > 0)) {
+    console.log(`${what} during ${phase}${LIMITS[what] === undefined ? '' : ` (limit: ${LIMITS[what]})`}:`);
+    for (const { kind, saw } of failed) console.log(`  ${kind}: ${saw}`);
+  }
+}

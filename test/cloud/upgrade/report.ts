@@ -1,0 +1,105 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { must } from '../../../tools/process.ts';
+import type { Stage } from '../stage.ts';
+import type { Timeline } from '../timeline.ts';
+import type { Phase, Row } from './load.ts';
+import type { Schema } from './schemas.ts';
+import type { UpgradeCheck } from './upgrade-checks.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const PAGE = 'docs/evidence/upgrade.md';
+const CHECK_RESULTS: Readonly<Record<number, string>> = { 0: 'success', 1: 'warnings' };
+
+export interface UpgradeReport {
+  readonly stage: Stage;
+  readonly timeline: Timeline;
+  readonly from: string;
+  readonly to: string;
+  readonly phases: readonly Phase[];
+  readonly rows: readonly Row[];
+  /** By the new release, on the databases of the old one, and at the end. */
+  readonly checks: readonly UpgradeCheck[];
+  readonly after: readonly UpgradeCheck[];
+  /** Reasons of failures that are the service's own, by service or operation. */
+  readonly limits: Readonly<Record<string, string>>;
+}
+
+/** Writes docs/evidence/upgrade.md from the run's observations. */
+export async function writeUpgradeReport(report: UpgradeReport): Promise<void> {
+  const file = join(ROOT, PAGE);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, await pageOf(report));
+}
+
+async function pageOf({ timeline, from, to, phases, rows, checks, after, limits }: UpgradeReport): Promise<string> {
+  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: ROOT })).trim();
+  const upgrade = phases.slice(1);
+  const seconds = (upgrade.at(-1)?.to ?? 0) - (upgrade[0]?.from ?? 0);
+  const failed = rows.flatMap((row) => row.failed.map((sample) => ({ row, sample })));
+  return [
+    `# From ${from} to ${to} under load`,
+    '',
+    `Printed by \`make cloud-upgrade EVIDENCE=1\` at ${commit}, on ${availableParallelism()} processors with other work: all charts in ${seconds.toFixed(0)} s.`,
+    'Each API gets a GET by a new connection and one by a kept connection each second; a token is made each second;',
+    'servers, volumes, images and stacks are created and deleted without a pause.',
+    '',
+    '## Requests and operations',
+    '',
+    '| during | service or operation | number | failed | longest |',
+    '|---|---|---|---|---|',
+    ...rows.map(({ phase, what, count, failed: own, longestSeconds }) => {
+      return `| ${phase} | ${what} | ${count} | ${own.length} | ${longestSeconds.toFixed(1)} s |`;
+    }),
+    '',
+    ...(failed.length === 0 ? ['None failed.'] : ['| failed during | what | reason |', '|---|---|---|']),
+    ...failed.map(({ row, sample }) => {
+      const limit = limits[row.what] === undefined ? '' : ` (${limits[row.what]})`;
+      return `| ${row.phase} | ${row.what}, ${sample.kind} | ${cell(sample.saw)}${limit} |`;
+    }),
+    '',
+    '## Databases',
+    '',
+    'Revision of Alembic, tables and rows at the end of each part; the load creates and deletes rows meanwhile.',
+    '',
+    '| after | database | revision | tables | rows |',
+    '|---|---|---|---|---|',
+    ...phases.flatMap(({ name, schemas }, index) => {
+      const earlier = phases[index - 1]?.schemas ?? [];
+      const changed = schemas.filter((one) => index === 0 || revisionOf(earlier, one.database) !== one.revision);
+      return changed.map(({ database, revision, tables, rows: count }) => {
+        return `| ${name} | ${database} | ${revision} | ${tables} | ${count} |`;
+      });
+    }),
+    '',
+    '## upgrade check',
+    '',
+    `By ${to}, on the databases of ${from} and at the end.`,
+    '',
+    '| service | before | after |',
+    '|---|---|---|',
+    ...checks.map(({ service, code }) => {
+      const later = after.find((one) => one.service === service)?.code ?? Number.NaN;
+      return `| ${service} | ${CHECK_RESULTS[code] ?? code} | ${CHECK_RESULTS[later] ?? later} |`;
+    }),
+    '',
+    '## Timeline',
+    '',
+    '| at | step | took | saw |',
+    '|---|---|---|---|',
+    ...timeline.steps.map(({ title, startSeconds, seconds: took, saw }) => {
+      return `| ${startSeconds.toFixed(0)} s | ${title} | ${took.toFixed(1)} s | ${cell(saw)} |`;
+    }),
+    '',
+  ].join('\n');
+}
+
+function revisionOf(schemas: readonly Schema[], name: string): string | undefined {
+  return schemas.find(({ database }) => database === name)?.revision;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ');
+}
