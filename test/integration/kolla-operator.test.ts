@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { loadAll } from 'js-yaml';
 import { RELEASES, UPGRADE_STAGES } from '../../src/catalog/index.ts';
 import type { OpenStackService } from '../../src/operator/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
@@ -255,5 +256,18 @@ describe('the objects at admission', { skip: reason ?? false, concurrency: 1 }, 
       site.patch('OpenStackService', 'nova-cell2', { chart: { name: 'nova' } }),
       /chart\.name is immutable/,
     );
+  });
+
+  test('the Pod of the manifest is admitted under restricted', async () => {
+    const { namespace, cluster } = site;
+    await cluster.kubectl(['label', 'namespace', namespace, 'pod-security.kubernetes.io/enforce=restricted']);
+    await cluster.kubectl(['create', 'serviceaccount', 'kolla-operator', '--namespace', namespace]);
+    const manifest = await readFile(new URL('../../k8s/operator/operator.yaml', import.meta.url), 'utf8');
+    const objects = loadAll(manifest) as { kind: string; spec: { template: { spec: object } } }[];
+    const { template } = objects.find(({ kind }) => kind === 'Deployment')?.spec ?? assert.fail();
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'operator', namespace }, spec: template.spec };
+    assert.match(await cluster.kubectl(['create', '--filename', '-'], JSON.stringify(pod)), /pod\/operator created/);
+    const root = { ...pod, metadata: { name: 'root', namespace }, spec: { ...template.spec, securityContext: {} } };
+    await assert.rejects(cluster.kubectl(['create', '--filename', '-'], JSON.stringify(root)), /violates PodSecurity/);
   });
 });
