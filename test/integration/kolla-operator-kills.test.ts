@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { OpenStack, OpenStackService } from '../../src/operator/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { signalIfThere, type Running } from '../../tools/process.ts';
@@ -120,4 +121,34 @@ describe('kolla-operator, killed', { skip: reason ?? false, concurrency: 1 }, ()
     assert.match((await site.history('keystone')).at(-2) ?? '', /failed$/);
     assert.notEqual(other.pid, one.pid);
   });
+
+  test('installs again, as the first revision, what was interrupted during its installation', async () => {
+    await site.create('OpenStackService', 'solo', { chart: { name: 'keystone' }, release: '2025.1' });
+    const ready = () => site.seen<OpenStackService>('OpenStackService', 'solo', 'ready', isReady);
+    const one = await site.operator();
+    await ready();
+    await one.stop();
+    await markPending(site, 'solo');
+    assert.deepEqual(await site.history('solo'), ['1 pending-install']);
+    await using _ = await site.operator();
+    const deployed = async () =>
+      (await site.history('solo').catch((): string[] => [])).includes('1 deployed') ? true : undefined;
+    await until('the installation', deployed);
+    assert.deepEqual(await site.history('solo'), ['1 deployed']);
+    await ready();
+  });
 });
+
+/** Sets the first revision of a release back to the state in which a killed `helm install` leaves it. */
+async function markPending({ client, namespace, cluster }: OperatorSite, name: string): Promise<void> {
+  const { signal } = new AbortController();
+  const path = `/api/v1/namespaces/${namespace}/secrets/sh.helm.release.v1.${name}.v1`;
+  const secret = await client.get<{ data: { release: string } }>(path, { signal });
+  const packed = Buffer.from(Buffer.from(secret.data.release, 'base64').toString(), 'base64');
+  const record = JSON.parse(gunzipSync(packed).toString()) as { info: { status: string } };
+  record.info.status = 'pending-install';
+  const release = Buffer.from(gzipSync(JSON.stringify(record)).toString('base64')).toString('base64');
+  await client.request('PATCH', path, { data: { release } }, { signal });
+  const label = ['label', 'secret', `sh.helm.release.v1.${name}.v1`, 'status=pending-install', '--overwrite'];
+  await cluster.kubectl([...label, `--namespace=${namespace}`]);
+}
