@@ -23,12 +23,3 @@ export function upgradeStage(chart: string): number {
 
 /** The OpenStack releases whose commands and phases the catalogue has, oldest first. */
 export const RELEASES = ['2025.1', '2025.2', '2026.1', '2026.2'] as const;
-
-/**
- * Workloads of charts that are restarted once their whole stage is upgraded: Nova's keep the RPC version that they have
- * negotiated with old compute nodes (`compute = auto`).
- */
-export const RESTARTED_AFTER_STAGE: Readonly<Record<string, readonly string[]>> = {
-  nova: ['api', 'scheduler', 'super-conductor'],
-  'nova-cell': ['conductor'],
-};

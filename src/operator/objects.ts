@@ -53,13 +53,6 @@ export interface ServiceSpec {
   readonly valuesFrom?: readonly ValuesSource[];
   readonly timeout?: string;
   readonly suspend?: boolean;
-  readonly restart?: Restart;
-}
-
-/** Workloads to restart once for a release, after its rollout. */
-export interface Restart {
-  readonly for: string;
-  readonly workloads: readonly string[];
 }
 
 export type ServicePhase =

@@ -160,10 +160,8 @@ function withoutManagers<T extends KubeObject>(object: T): T {
   return { ...object, metadata };
 }
 
-/** A workload without its Pod template, but for the annotations. */
+/** A workload without its Pod template. */
 function stateOnly(object: KubeObject): KubeObject {
-  const { template, ...spec } =
-    (object as { spec?: { template?: { metadata?: { annotations?: object } } } }).spec ?? {};
-  const annotations = template?.metadata?.annotations ?? {};
-  return { ...withoutManagers(object), spec: { ...spec, template: { metadata: { annotations } } } } as KubeObject;
+  const { template: _, ...spec } = (object as { spec?: { template?: unknown } }).spec ?? {};
+  return { ...withoutManagers(object), spec } as KubeObject;
 }

@@ -40,7 +40,7 @@ describe('kolla-operator, killed', { skip: reason ?? false, concurrency: 1 }, ()
   after(async () => await site?.[Symbol.asyncDispose]());
 
   const lease = () => `/apis/coordination.k8s.io/v1/namespaces/${site.namespace}/leases/kolla-operator`;
-  /** The holder is known to be dead here: nobody needs to wait until its Lease ends. */
+  /** The holder is known to be dead here: no replica needs to wait until its Lease ends. */
   const freeLease = () => site.request('DELETE', lease()).catch(() => {});
   const readyAt = (release: string) =>
     site.seen<OpenStack>(

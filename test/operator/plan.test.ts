@@ -47,8 +47,7 @@ test('an upgrade applies one stage after the other, each when the previous one i
   const order: string[][] = [];
   for (let plan; (plan = planOf(cloud(), services)).apply.length > 0; order.push(namesOf(plan.apply)))
     for (const { name, spec, digest } of plan.apply) services.set(name, service(name, spec, digest));
-  const restarts = ['nova', 'nova-cell'];
-  assert.deepEqual(order, [...UPGRADE_STAGES.slice(0, 5), restarts, ...UPGRADE_STAGES.slice(5)]);
+  assert.deepEqual(order, UPGRADE_STAGES);
 });
 
 test('a service that was applied and is not observed yet holds back the next stage', () => {
@@ -103,17 +102,6 @@ test('a service of another OpenStack is not touched', () => {
   assert.equal(plan.services[0]?.message, 'OpenStackService keystone belongs to OpenStack other');
 });
 
-test("Nova's services are restarted when its stage is complete, before the next stage", () => {
-  const openstack = { ...cloud(), status: { release: '2025.2' } };
-  const services = servicesAt('2025.2', openstack);
-  for (const name of UPGRADE_STAGES.slice(0, 5).flat()) services.set(name, servicesAt('2026.1', openstack).get(name)!);
-  const { apply } = planOf(openstack, services);
-  assert.deepEqual(namesOf(apply), ['nova', 'nova-cell']);
-  assert.deepEqual(apply[1]?.spec.restart, { for: '2026.1', workloads: ['nova-cell-conductor'] });
-  for (const { name, spec, digest } of apply) services.set(name, service(name, spec, digest));
-  assert.deepEqual(namesOf(planOf(openstack, services).apply), ['neutron']);
-});
-
 test('the steps of an upgrade name what runs, what runs together, and the pauses', () => {
   const openstack = cloud({
     upgrade: { pauseAfter: ['keystone'] },
@@ -124,7 +112,6 @@ test('the steps of an upgrade name what runs, what runs together, and the pauses
     'keystone: helm upgrade to 2026.2 (Jobs first), then wait until workloads and Jobs are complete',
     'pause: spec.upgrade.pauseAfter has keystone',
     'nova, nova-cell: helm upgrade to 2026.2 (Jobs first), then wait until workloads and Jobs are complete',
-    'nova, nova-cell: restart nova-api, nova-scheduler, nova-super-conductor, nova-cell-conductor, if there are any',
   ]);
   assert.deepEqual(stepsTo('2026.1', openstack, services), []);
   assert.match(stepsTo('2025.1', openstack, services)[0] ?? '', /^nova, nova-cell: helm upgrade --no-hooks/);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { RELEASES, RESTARTED_AFTER_STAGE, upgradeStage } from '../../catalog/index.ts';
+import { RELEASES, upgradeStage } from '../../catalog/index.ts';
 import { defined } from '../../core/defined.ts';
 import { conditionOf } from '../conditions.ts';
 import { merge } from '../helm/values.ts';
@@ -31,33 +31,16 @@ export interface Plan {
   readonly pausedAfter: readonly string[];
 }
 
-/**
- * The services that an OpenStack describes, in the order of an upgrade. A restart that was asked for stays in the object
- * until the next one.
- */
-export function wantedServices(
-  { spec }: Pick<OpenStack, 'spec'>,
-  existing: ReadonlyMap<string, OpenStackService> = new Map(),
-): Wanted[] {
+/** The services that an OpenStack describes, in the order of an upgrade. */
+export function wantedServices({ spec }: Pick<OpenStack, 'spec'>): Wanted[] {
   return Object.entries(spec.services)
     .filter(([, { enabled = true }]) => enabled)
     .map(([name, service]) => {
-      const restart = existing.get(name)?.spec.restart;
-      return wantedOf(name, service.chart ?? name, { ...specOf(spec, service), ...defined({ restart }) });
+      const wanted = specOf(spec, service);
+      const digest = createHash('sha256').update(JSON.stringify(wanted)).digest('hex').slice(0, 16);
+      return { name, chart: service.chart ?? name, spec: wanted, digest };
     })
     .toSorted((a, b) => upgradeStage(a.chart) - upgradeStage(b.chart) || (a.name < b.name ? -1 : 1));
-}
-
-function wantedOf(name: string, chart: string, spec: ServiceSpec): Wanted {
-  const digest = createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16);
-  return { name, chart, spec, digest };
-}
-
-/** The same service with its restart for the release, if it has one that is due when its stage is complete. */
-function withRestart({ name, chart, spec }: Wanted, release: string): Wanted | undefined {
-  const workloads = RESTARTED_AFTER_STAGE[chart]?.map((workload) => `${name}-${workload}`);
-  if (workloads === undefined || spec.restart?.for === release) return undefined;
-  return wantedOf(name, chart, { ...spec, restart: { for: release, workloads } });
 }
 
 function specOf(
@@ -84,7 +67,7 @@ function specOf(
 export function planOf(openstack: OpenStack, existing: ReadonlyMap<string, OpenStackService>): Plan {
   const { uid } = openstack.metadata;
   const { release } = openstack.spec;
-  const wanted = wantedServices(openstack, existing);
+  const wanted = wantedServices(openstack);
   const foreign = (name: string) => {
     const owner = existing.get(name)?.metadata.ownerReferences?.find(({ controller }) => controller);
     return owner !== undefined && owner.uid !== uid ? owner : undefined;
@@ -92,8 +75,6 @@ export function planOf(openstack: OpenStack, existing: ReadonlyMap<string, OpenS
   const others = wanted.flatMap(({ name }) => existing.get(name)?.spec.release ?? []).filter((one) => one !== release);
   const kind = others.length === 0 ? 'apply' : others.some((one) => isNewer(one, release)) ? 'roll back' : 'upgrade';
   const stages = stagesOf(wanted, kind);
-  // Also when only the last stage is left.
-  const isChanging = kind !== 'apply' || (openstack.status?.release ?? release) !== release;
   const pauses = openstack.spec.upgrade?.pauseAfter ?? [];
   const apply: Wanted[] = [];
   const services: ServiceSummary[] = [];
@@ -112,14 +93,6 @@ export function planOf(openstack: OpenStack, existing: ReadonlyMap<string, OpenS
       services.push({ name: one.name, ...defined({ release: object?.status?.release }), ...state });
       if (state.state !== 'Ready') blocking.push(one.name);
     }
-    for (const restarted of isChanging && blocking.length === 0 ? stage.map((one) => withRestart(one, release)) : []) {
-      if (restarted === undefined || pausedAfter.length > 0) continue;
-      apply.push(restarted);
-      const summary = services.findIndex(({ name }) => name === restarted.name);
-      services[summary] = { ...services[summary]!, state: 'Progressing', message: 'restarts workloads' };
-    }
-    for (const { name, state } of services)
-      if (state === 'Progressing' && !blocking.includes(name)) blocking.push(name);
     const holding = stage.filter(({ name }) => pauses.includes(name) && !blocking.includes(name));
     if (kind !== 'apply' && stage !== stages.at(-1) && blocking.length === 0 && holding.length > 0) {
       pausedAfter.push(...holding.map(({ name }) => name));
@@ -191,12 +164,10 @@ export function stepsTo(
   return stagesOf(wanted, kind).flatMap((stage) => {
     const names = stage.map(({ name }) => name).join(', ');
     const held = pauses.filter((name) => stage.some((one) => one.name === name));
-    const restarts = stage.flatMap((one) => withRestart(one, release)?.spec.restart?.workloads ?? []);
     return [
       kind === 'roll back'
         ? `${names}: helm upgrade --no-hooks to ${release}, then wait until the workloads are rolled out`
         : `${names}: helm upgrade to ${release} (Jobs first), then wait until workloads and Jobs are complete`,
-      ...(restarts.length > 0 ? [`${names}: restart ${restarts.join(', ')}, if there are any`] : []),
       ...(held.length > 0 ? [`pause: spec.upgrade.pauseAfter has ${held.join(', ')}`] : []),
     ];
   });

@@ -18,7 +18,6 @@ import { Failures } from './failures.ts';
 import { degraded, inProgress, observed, statusAfter, type Findings } from './status.ts';
 import { hooksProblem, podsProblem } from './pods.ts';
 import { ServiceReads } from './reads.ts';
-import { restart } from './restart.ts';
 import { workloadsState, type WorkloadKind, type WorkloadsState } from './workloads.ts';
 
 export interface ServiceEffects {
@@ -214,8 +213,6 @@ export class ServiceReconciler {
 
   async #observe(service: OpenStackService, desired: Desired, release: Release, signal: AbortSignal): Promise<Handled> {
     const { client, publisher, namespace } = this.#effects;
-    if (service.spec.suspend !== true && service.spec.restart !== undefined)
-      await restart(service.spec.restart, release.objects, this.#reads.cachedWorkload, this.#effects, signal);
     let state = await workloadsState(release.objects, this.#reads.cachedWorkload);
     // Before a service becomes ready, the caches may be older than the step that was just taken.
     if (isReady(state) && !isReadyAlready(publisher.statusOf(service), service, release))
