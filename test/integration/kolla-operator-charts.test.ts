@@ -27,7 +27,8 @@ describe('kolla-operator and the charts', { skip: reason ?? false, concurrency: 
   test('installs every chart with no other permissions than those that it prints', async () => {
     for (const name of chartNames()) packageChart(name, site.charts);
     await using operator = await site.operator(['--at-once', '2'], await site.account());
-    const values = { global: { passwords: PASSWORDS } };
+    const image = { reference: 'registry.test/kolla-pod:1' };
+    const values = { global: { passwords: PASSWORDS, kollaPod: { image } } };
     const services = Object.fromEntries(chartNames().map((name) => [name, {}]));
     await site.create('OpenStack', 'cloud', { release: '2025.1', values, services });
     for (const name of chartNames()) {
