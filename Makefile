@@ -2,7 +2,7 @@
 NODE := node_modules/.bin/node
 READY := node_modules/.package-lock.json
 
-.PHONY: help demo test test-full ci check build images charts release publish version build-reproducible e2e aio cloud cloud-full cloud-upgrade bench soak evidence docs format clean
+.PHONY: help demo test test-full ci check build images charts release publish version build-reproducible e2e aio cloud cloud-full cloud-release cloud-upgrade bench soak evidence docs format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three node
 
 cloud-full: $(READY) ## make cloud of every release, with Tempest's smoke tests and a reload of each service; RELEASE=2026.1 for one
 	@for release in $(or $(RELEASE),$(basename $(notdir $(wildcard test/cloud/releases/*.txt)))); do FULL=1 RELEASE=$$release STAY= EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts || exit 1; done
+
+cloud-release: $(READY) ## from the directory of a release to a server: a registry, make publish, helm install oci:// of all charts (needs root); RELEASE=2026.1, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/release.md
+	@RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/released/index.ts
 
 cloud-upgrade: $(READY) ## the same cloud from one release to another under load (needs root); FROM=2025.1 RELEASE=2026.1, STAY=1, EVIDENCE=1 to print docs/evidence/upgrade.md
 	@FROM=$(FROM) RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/upgrade/index.ts

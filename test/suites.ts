@@ -41,7 +41,7 @@ export const SUITES: readonly Suite[] = [
     tier: 'test',
     processor: [
       'test/contract/{kolla-start,healthcheck-servers,extend-start}.test.ts',
-      'test/contract/**/!(at-length|kill|core|attacker).test.ts',
+      'test/contract/**/!(at-length|kill|core|attacker|releases).test.ts',
     ],
     reads: ['k8s/charts/**'],
   },
@@ -72,10 +72,10 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'at-length',
-    what: "1,800 more generated configurations by Kolla's own tool and ours, 200 kills, damaged certificates, and log lines read in every size",
+    what: "configurations of Kolla's last six releases and 1,800 generated ones by Kolla's own tool and ours, 200 kills, damaged certificates, and log lines read in every size",
     tier: 'full',
     processor: [
-      'test/contract/**/{at-length,kill}.test.ts',
+      'test/contract/**/{at-length,releases,kill}.test.ts',
       'test/engine/at-length.test.ts',
       'test/logship/bytes/at-length.test.ts',
     ],
@@ -107,6 +107,13 @@ export const SUITES: readonly Suite[] = [
       'test/charts/api-server/*.test.ts',
     ],
     reads: ['docs/**', 'k8s/**', 'images/**'],
+  },
+  {
+    name: 'compatibility',
+    what: 'helpers and charts of the previous release together with these, rolling both ways',
+    tier: 'full',
+    waits: ['test/compatibility/*.test.ts'],
+    reads: ['k8s/**'],
   },
   {
     name: 'faults',

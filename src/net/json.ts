@@ -70,7 +70,8 @@ export class UntrustedError extends Error {
 
 /** Node's messages suggest options of Node, or quote its parser. */
 function explained(error: NodeJS.ErrnoException, caFile: string | undefined): Error {
-  if (error.code?.startsWith('HPE_')) return new Error('the server does not speak HTTP', { cause: error });
+  // The code of an abort is a number.
+  if (String(error.code).startsWith('HPE_')) return new Error('the server does not speak HTTP', { cause: error });
   if (error.code === 'EPROTO') return new Error('the server does not speak TLS', { cause: error });
   if (!isCertificateError(error)) return error;
   return new UntrustedError(networkReason(error, caFile), { cause: error });

@@ -10,8 +10,13 @@ import { metricsPage } from '../../build/docs/metrics.ts';
 import { cliPage, errorsPage, GENERATED } from '../../build/docs/pages.ts';
 import { withProbes } from '../../build/docs/probes.ts';
 import { rbacPage, withoutExample } from '../../build/docs/rbac.ts';
+import { supportPage, type SupportResults } from '../../build/docs/support.ts';
 import { all } from '../../src/toolbox/index.ts';
 import { SERVICES } from '../../src/catalog/index.ts';
+
+const SUPPORT = JSON.parse(
+  readFileSync(new URL('../../docs/evidence/support.json', import.meta.url), 'utf8'),
+) as SupportResults;
 
 for (const [name, page] of [
   ['cli.md', `${cliPage(all())}\n`],
@@ -20,6 +25,7 @@ for (const [name, page] of [
   ['catalogue.md', cataloguePage(SERVICES, GENERATED)],
   ['metrics.md', metricsPage(GENERATED)],
   ['chart-values.md', chartValuesPage(GENERATED)],
+  ['support.md', supportPage(SUPPORT, GENERATED)],
   ['kolla-probe.md', withProbes(readFileSync(new URL('../../docs/reference/kolla-probe.md', import.meta.url), 'utf8'))],
 ] as const) {
   test(`docs/reference/${name} matches the tables (to update: make docs)`, async () => {

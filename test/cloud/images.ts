@@ -8,11 +8,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NAMES, ROOTLESS_NAMES } from '../../build/names.ts';
+import { ROOTLESS_NAMES } from '../../build/names.ts';
 import { imagesTar, layerOfDirectory, type Image, type Layer } from '../../tools/image.ts';
 import { tarOf, type TarEntry } from '../../tools/tar.ts';
 import { infrastructureImages } from '../cluster/infrastructure-image.ts';
-import { binaryEntries, kollaEnv } from '../cluster/keystone-image.ts';
+import { helperEntries, kollaEnv } from '../cluster/keystone-image.ts';
 import { KOLLA_USERS, kollaEntries } from '../cluster/kolla-layout.ts';
 import { podBinary } from '../cluster/pod-binary.ts';
 import { debianTree, pythonOf } from './trees/debian.ts';
@@ -38,20 +38,25 @@ export interface Archives {
   readonly openstack: string;
 }
 
-/** Writes a release's images into a directory. */
-export async function writeImages(directory: string, release: string): Promise<Archives> {
-  const { binary, core } = await podBinary();
+/**
+ * Writes a release's images into a directory.
+ * @param isBaked whether they contain kolla-pod; otherwise a chart delivers it
+ */
+export async function writeImages(directory: string, release: string, isBaked: boolean): Promise<Archives> {
+  const built = isBaked ? await podBinary() : undefined;
   const reference = (name: string) => `${REGISTRY}/${name}:${release}`;
   const infrastructure = join(directory, `infrastructure-${release}.tar`);
   const names = Object.entries(INFRASTRUCTURE).map(([name, image]) => [name, reference(image)]);
-  await infrastructureImages(infrastructure, Object.fromEntries(names), binary);
+  await infrastructureImages(infrastructure, Object.fromEntries(names), built?.binary);
   const openstack = join(directory, `openstack-${release}.tar`);
-  const shared = await sharedLayers(release, await readFile(binary));
+  const shared = await sharedLayers(release, built?.binary);
   // kolla-core, as installed: Cinder limits a command's address space to 1 GiB, in which Node does not start.
-  const rootless = tarOf([
-    { name: 'usr/local/bin/kolla-core', mode: 0o755, content: await readFile(core.binary) },
-    ...ROOTLESS_NAMES.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: 'kolla-core' })),
-  ]);
+  const rootless = built && [
+    tarOf([
+      { name: 'usr/local/bin/kolla-core', mode: 0o755, content: await readFile(built.core.binary) },
+      ...ROOTLESS_NAMES.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: 'kolla-core' })),
+    ]),
+  ];
   const standIns = await standInsOf(await pythonOf(await debianTree()));
   const image = (name: string, layers: readonly Layer[]): Image => {
     const own = standIns.get(name);
@@ -63,14 +68,14 @@ export async function writeImages(directory: string, release: string): Promise<A
     };
   };
   await imagesTar(openstack, [
-    ...CONTROL.map((name) => image(name, [rootless])),
+    ...CONTROL.map((name) => image(name, rootless ?? [])),
     ...COMPUTE.map((name) => image(name, [])),
   ]);
   return { infrastructure, openstack };
 }
 
 /** The layers of all images of OpenStack, from lowest to topmost. */
-async function sharedLayers(release: string, binary: Uint8Array): Promise<readonly Layer[]> {
+async function sharedLayers(release: string, binary: string | undefined): Promise<readonly Layer[]> {
   const directories = SERVICES.flatMap((name) => {
     const id = KOLLA_USERS[name] ?? 0;
     return ['etc', 'var/lib'].map((place) => ({ name: `${place}/${name}/`, mode: 0o755, uid: id, gid: id }));
@@ -79,7 +84,7 @@ async function sharedLayers(release: string, binary: Uint8Array): Promise<readon
     layerOfDirectory(await debianTree(), ['--owner=0', '--group=0']),
     layerOfDirectory(await releaseTree(release), ['--owner=0', '--group=0']),
     tarOf([...kollaEntries(KOLLA_USERS), ...directories]),
-    tarOf(binaryEntries(binary, NAMES)),
+    tarOf(await helperEntries(binary)),
   ];
 }
 

@@ -7,7 +7,8 @@ import { isReady, type PodState } from '../aio/openstack.ts';
 import { NAMESPACE, type Stage } from './stage.ts';
 import type { Timeline } from './timeline.ts';
 
-const GLOBALS = fileURLToPath(new URL('../../k8s/examples/cloud/globals.yml', import.meta.url));
+/** The values of the cloud. */
+export const GLOBALS: string = fileURLToPath(new URL('../../k8s/examples/cloud/globals.yml', import.meta.url));
 /** Limit for one chart; on a loaded machine all take a few minutes. */
 const TIMEOUT = '25m';
 const SHOWN_PODS = 4;

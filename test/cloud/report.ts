@@ -2,7 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { must } from '../../tools/process.ts';
+import { commitNow } from '../evidence/commit.ts';
+import { recordCloud } from '../evidence/support.ts';
 import type { Memory } from './memory.ts';
 import type { Stage } from './stage.ts';
 import type { Step, Timeline } from './timeline.ts';
@@ -38,26 +39,31 @@ export async function writeReport(stage: Stage, timeline: Timeline, memory: read
   const file = join(ROOT, PAGE);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, await pageOf(stage, timeline, memory));
+  await recordSupport(stage);
+}
+
+/** Records the release for the support matrix, after all operations have passed. */
+export async function recordSupport(stage: Stage): Promise<void> {
+  const [kubernetes = ''] = /\d+\.\d+/.exec(await kubernetesOf(stage)) ?? [];
+  await recordCloud({ openstack: stage.release, kubernetes, addresses: 'IPv4' });
+}
+
+async function kubernetesOf(stage: Stage): Promise<string> {
+  const text = await stage.node.kubectl(['version', '--output=json']);
+  const { serverVersion } = JSON.parse(text) as { serverVersion: { gitVersion: string } };
+  return serverVersion.gitVersion;
 }
 
 async function pageOf(stage: Stage, timeline: Timeline, memory: readonly Memory[]): Promise<string> {
-  const locked = await versionsOf(stage.release);
-  const versions = Object.entries(SHOWN).map(([name, distribution]) => `${name} ${locked.get(distribution) ?? '?'}`);
-  const server = await stage.node.kubectl(['version', '--output=json']);
-  const { serverVersion } = JSON.parse(server) as { serverVersion: { gitVersion: string } };
-  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: ROOT })).trim();
   const total = memory.reduce((sum, { mebibytes }) => sum + mebibytes, 0);
   return [
     `# A real cloud: OpenStack ${stage.release} on the charts`,
     '',
-    `Printed by \`make cloud EVIDENCE=1\` at ${commit}, in ${minutes(timeline.seconds)} on ${availableParallelism()} processors and ${(totalmem() / 2 ** 30).toFixed(0)} GiB with other work.`,
-    `Kubernetes ${serverVersion.gitVersion}, three nodes. From PyPI: ${versions.join(', ')}.`,
+    await machineLine(stage, timeline, 'make cloud'),
     '',
     '## Timeline',
     '',
-    '| at | step | took | saw |',
-    '|---|---|---|---|',
-    ...timeline.steps.map(rowOf),
+    ...timelineTable(timeline),
     '',
     '## Memory',
     '',
@@ -72,6 +78,20 @@ async function pageOf(stage: Stage, timeline: Timeline, memory: readonly Memory[
     ...NOT_RUN.map((line) => `- ${line}`),
     '',
   ].join('\n');
+}
+
+/** What printed the page: the target, the commit, the machine and the versions. */
+export async function machineLine(stage: Stage, timeline: Timeline, target: string): Promise<string> {
+  const locked = await versionsOf(stage.release);
+  const versions = Object.entries(SHOWN).map(([name, distribution]) => `${name} ${locked.get(distribution) ?? '?'}`);
+  return [
+    `Printed by \`${target} EVIDENCE=1\` at ${await commitNow()}, in ${minutes(timeline.seconds)} on ${availableParallelism()} processors and ${(totalmem() / 2 ** 30).toFixed(0)} GiB with other work.`,
+    `Kubernetes ${await kubernetesOf(stage)}, three nodes. From PyPI: ${versions.join(', ')}.`,
+  ].join('\n');
+}
+
+export function timelineTable({ steps }: Timeline): string[] {
+  return ['| at | step | took | saw |', '|---|---|---|---|', ...steps.map(rowOf)];
 }
 
 function rowOf({ title, startSeconds, seconds, saw }: Step): string {

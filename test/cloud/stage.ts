@@ -36,11 +36,24 @@ export interface Stage extends AsyncDisposable {
   reach(service: string, port: number): Promise<number>;
 }
 
-export async function setStage(release: string, timeline: Timeline): Promise<Stage> {
+export interface StageOptions {
+  /** Whether the images contain kolla-pod. Default: true. */
+  readonly isBaked?: boolean;
+  /** Registries that the nodes pull from over http, HOST:PORT. */
+  readonly registries?: readonly string[];
+}
+
+export async function setStage(
+  release: string,
+  timeline: Timeline,
+  { isBaked = true, registries = [] }: StageOptions = {},
+): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
   const { path: directory } = stack.use(await privateDirectory('cloud'));
-  const archives = await timeline.step('images written', () => writeImages(directory, release));
-  const node = stack.use(await timeline.step('three nodes with DNS', () => startNode({ dns: true, further: 2 })));
+  const archives = await timeline.step('images written', () => writeImages(directory, release, isBaked));
+  const node = stack.use(
+    await timeline.step('three nodes with DNS', () => startNode({ dns: true, further: 2, registries })),
+  );
   await timeline.step('images imported', async () => {
     await Promise.all([
       node.importImage(archives.infrastructure, [CONTROL_NODE]),

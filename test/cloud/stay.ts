@@ -21,12 +21,9 @@ export async function stay(stage: Stage, admin: Account): Promise<void> {
   fileLimit(Infinity);
   await mkdir(DIRECTORY, { recursive: true });
   const kubectl = `${await kubeBinary()} kubectl --kubeconfig ${stage.node.kubeconfig} --namespace ${NAMESPACE}`;
-  const settings = Object.entries(admin).map(([name, value]) => `${name}=${value}`);
-  const script = async (name: string, command: string) => {
-    await writeFile(join(DIRECTORY, name), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o700 });
-  };
-  await script('kubectl', kubectl);
-  await script('openstack', `${kubectl} exec --stdin ${CLIENT_POD} -- env ${settings.join(' ')} openstack`);
+  await writeScript(DIRECTORY, 'kubectl', kubectl);
+  await writeScript(DIRECTORY, 'openstack', clientCommand(kubectl, admin));
+  const settings = settingsOf(admin);
   await writeFile(join(DIRECTORY, 'openrc'), settings.map((line) => `export ${line}\n`).join(''), { mode: 0o600 });
   const horizon = await stage.reach('horizon', HORIZON_PORT).catch(() => undefined);
   console.log(`
@@ -42,4 +39,18 @@ The cloud stays until Ctrl-C.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   clearInterval(alive);
+}
+
+/** Writes a program that runs a command with further arguments. */
+export async function writeScript(directory: string, name: string, command: string): Promise<void> {
+  await writeFile(join(directory, name), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o700 });
+}
+
+/** The command of OpenStack's client in its Pod. */
+export function clientCommand(kubectl: string, account: Account): string {
+  return `${kubectl} exec --stdin ${CLIENT_POD} -- env ${settingsOf(account).join(' ')} openstack`;
+}
+
+function settingsOf(account: Account): string[] {
+  return Object.entries(account).map(([name, value]) => `${name}=${value}`);
 }

@@ -9,16 +9,15 @@
  * Shared layers are lowest, so that a node unpacks the binary once for all three. They run as the service's uid with a
  * read-only root, no capabilities and no privilege escalation; data, logs and /tmp are in volumes.
  */
-import { chmod, glob, readFile, rm } from 'node:fs/promises';
+import { chmod, glob, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { NAMES } from '../../build/names.ts';
 import { messageOf } from '../../src/core/errors.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { imagesTar, layerOfDirectory, type Image, type Layer } from '../../tools/image.ts';
-import { BASE_PACKAGES, binaryEntries, kollaEnv } from './keystone-image.ts';
+import { BASE_PACKAGES, helperEntries, kollaEnv } from './keystone-image.ts';
 import { kollaEntries, KOLLA_USERS } from './kolla-layout.ts';
 import { tarOf, type TarEntry } from '../../tools/tar.ts';
 
@@ -97,17 +96,17 @@ export async function infrastructureImage(
 /**
  * Writes images as one docker-archive.
  * @param references their names in a pod's `image:`
- * @param binary the kolla-pod binary to include
+ * @param binary the kolla-pod binary to include; by default the images have none, as Kolla publishes them
  */
 export async function infrastructureImages(
   file: string,
   references: Readonly<Partial<Record<InfrastructureName, string>>>,
-  binary: string,
+  binary?: string,
 ): Promise<void> {
   const shared: readonly Layer[] = [
     layerOfDirectory(await base(), ['--owner=0', '--group=0']),
     tarOf(kollaEntries(KOLLA_USERS)),
-    tarOf(binaryEntries(await readFile(binary), NAMES)),
+    tarOf(await helperEntries(binary)),
   ];
   const images: Image[] = [];
   for (const [name, reference] of Object.entries(references) as [InfrastructureName, string][])

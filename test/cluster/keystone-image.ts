@@ -39,6 +39,8 @@ export const BASE_PACKAGES = [
 ];
 const RECIPE_VERSION = '1';
 const REFERENCE = 'kolla-pod.test/keystone:1';
+/** kolla_start sources this file, which is empty in Kolla's base image. */
+const EXTEND_START: TarEntry = { name: 'usr/local/bin/kolla_extend_start', mode: 0o644 };
 
 export interface KeystoneImageOptions {
   /** The kolla-pod binary for the image. */
@@ -127,7 +129,11 @@ export function binaryEntries(binary: Uint8Array, names: readonly string[]): Tar
   return [
     { name: 'usr/local/bin/kolla-pod', mode: 0o755, content: binary },
     ...links.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: 'kolla-pod' })),
-    // kolla_start sources this file, which is empty in Kolla's base image.
-    { name: 'usr/local/bin/kolla_extend_start', mode: 0o644 },
+    EXTEND_START,
   ];
+}
+
+/** All names of the binary; without one only the rest, as in an image that Kolla publishes. */
+export async function helperEntries(binary: string | undefined): Promise<TarEntry[]> {
+  return binary === undefined ? [EXTEND_START] : binaryEntries(await readFile(binary), NAMES);
 }

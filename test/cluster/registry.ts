@@ -50,7 +50,8 @@ export async function startRegistry(place?: Place, port?: number): Promise<Regis
   const config = join(directory, 'config.yml');
   const logFile = join(directory, 'log');
   const storage = { filesystem: { rootdirectory: join(directory, 'storage') } };
-  const http = { addr: `${HOST}:${own}` };
+  // Another network is private, and its other nodes pull too.
+  const http = { addr: place === undefined ? `${HOST}:${own}` : `:${own}` };
   // The file is JSON, which is also YAML.
   await writeFile(
     config,

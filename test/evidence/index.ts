@@ -2,15 +2,16 @@
  * Documented capabilities, checked by the tests of a complete run:
  *
  *   outcomes of the run (runner/outcomes.ts) -> judged with the rows (capabilities/) by judge.ts
- *     -> rows that do not hold, which fail the run -> docs/evidence/<capability>.md (page.ts)
+ *     -> rows that do not hold, which fail the run -> docs/evidence/<capability>.md (page.ts), the support matrix (support.ts)
  *
  * A row names a point, a test file and a test in it. rows.test.ts checks the names in every run.
  */
-import { must } from '../../tools/process.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
+import { commitNow } from './commit.ts';
 import { evidenceOf, shortfalls } from './judge.ts';
 import type { Outcome } from '../runner/outcomes.ts';
 import { writePages } from './page.ts';
+import { recordContract } from './support.ts';
 
 /**
  * Judges every row by the outcomes of a run of all suites.
@@ -19,12 +20,9 @@ import { writePages } from './page.ts';
  */
 export async function judgeRun(results: readonly Outcome[], { writes }: { writes: boolean }): Promise<string[]> {
   const pages = evidenceOf(results, await commitNow(), CAPABILITIES);
-  if (writes) await writePages(pages);
+  if (writes) {
+    await writePages(pages);
+    await recordContract(results);
+  }
   return shortfalls(pages);
-}
-
-async function commitNow(): Promise<string> {
-  const head = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
-  const changed = await must('git', ['status', '--porcelain', '--', ':!docs/evidence']);
-  return changed.trim() === '' ? head : `${head} with changes`;
 }

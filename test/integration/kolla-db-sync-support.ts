@@ -53,9 +53,9 @@ export async function gateFile(): Promise<{ path: string; open(): Promise<void> 
   return { path, open: () => writeFile(path, ''), [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
-/** Starts kolla-db-sync as a long-running process. */
-export async function beginHelper(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Begun> {
-  const running = await startHelper('kolla-db-sync', args, { env, keepOutput: true });
+/** Starts kolla-db-sync as a long-running process. @param names a directory with the helpers of another build */
+export async function beginHelper(args: readonly string[], env: NodeJS.ProcessEnv, names?: string): Promise<Begun> {
+  const running = await startHelper('kolla-db-sync', args, { env, names, keepOutput: true });
   let said = '';
   running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
   running.child.stdout?.resume();

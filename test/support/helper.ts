@@ -19,13 +19,16 @@ export const HELPERS = await bundledHelpers();
 export const isOnCore = process.env['KOLLA_ON_CORE'] !== undefined;
 const core = isOnCore ? await import('../cluster/on-core.ts').then(({ builtCore }) => builtCore()) : undefined;
 
-/** The command line that precedes the arguments of a helper. */
-function commandOf(name: string, dispatcher: string = HELPERS): [string, ...string[]] {
+/** The command line that precedes the arguments of a helper. @param names a directory with built helpers by name */
+function commandOf(name: string, names: string | undefined, dispatcher: string = HELPERS): [string, ...string[]] {
+  if (names !== undefined) return [join(names, name)];
   const isCores = core !== undefined && binaryOf(name, true) === 'kolla-core';
   return isCores ? [join(core.names, name)] : [process.execPath, dispatcher, name];
 }
 
 export interface HelperOptions extends RunOptions {
+  /** A directory with the helpers of another build, by name. */
+  readonly names?: string | undefined;
   /** Runs the helper from its source files, so that a test can see which modules are loaded. */
   readonly fromSource?: true;
 }
@@ -41,19 +44,21 @@ function cleanEnv(name: string, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv 
 
 /** Runs a helper as a process, as users do. */
 export function runHelper(name: string, args: readonly string[], options: HelperOptions = {}): Promise<Finished> {
-  const [program, ...words] = commandOf(name, options.fromSource ? FROM_SOURCE : HELPERS);
+  const [program, ...words] = commandOf(name, options.names, options.fromSource ? FROM_SOURCE : HELPERS);
   return run(program, [...words, ...args], { ...options, env: cleanEnv(name, options.env) });
 }
 
 export interface StartHelperOptions extends StartOptions {
   /** Arguments that precede its command line, each of which executes the next: `nsenter --mount=FILE --`. */
   readonly launcher?: readonly string[];
+  /** A directory with the helpers of another build, by name. */
+  readonly names?: string | undefined;
 }
 
 /** Starts a helper that keeps running. It exits when it is stopped, or when this process exits for any reason. */
 export function startHelper(name: string, args: readonly string[], options: StartHelperOptions = {}): Promise<Running> {
-  const { launcher = [], ...others } = options;
-  const [program = '', ...words] = [...launcher, ...commandOf(name), ...args];
+  const { launcher = [], names, ...others } = options;
+  const [program = '', ...words] = [...launcher, ...commandOf(name, names), ...args];
   return start(...tied(program, words), { ...others, env: cleanEnv(name, options.env) });
 }
 

@@ -157,7 +157,7 @@ test('--values prints the Secrets that global.passwordSecrets names, without cha
 
 for (const [values, said] of [
   ['global: {}', /no global\.passwordSecrets/],
-  ['global: { passwordSecrets: { nobody: { secret: a } } }', /passwords\.yml has no nobody/],
+  ['global: { passwordSecrets: { unknown: { secret: a } } }', /passwords\.yml has no unknown/],
   [
     'global: { passwordSecrets: { database_password: { key: a } } }',
     /database_password: say \{secret: NAME, key: KEY\}/,

@@ -14,34 +14,24 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { messageOf } from '../../../src/core/errors.ts';
-import { firstLacking } from '../../../tools/capability.ts';
-import { canRunHelm } from '../../../tools/helm.ts';
-import { canRunElasticsearch } from '../../cluster/elasticsearch.ts';
-import { canBuildInfrastructureImages } from '../../cluster/infrastructure-image.ts';
-import { canBuildCoredns, canRunNode } from '../../cluster/kubernetes/index.ts';
-import { fileLimit } from '../../support/file-limit.ts';
-import { accountOf, startClient, type Client } from '../client.ts';
-import { guard } from '../guard.ts';
+import { startClient, type Client } from '../client.ts';
 import { writeImages } from '../images.ts';
-import { installCharts, runChart, whatIsWrong } from '../install.ts';
+import { installCharts, runChart } from '../install.ts';
 import { setBasis } from '../operations/basis.ts';
 import { serverLife } from '../operations/server-life.ts';
 import { stacks } from '../operations/stacks.ts';
 import { volumeLife } from '../operations/volume-life.ts';
 import { makePasswords } from '../passwords.ts';
-import { setStage, type Stage } from '../stage.ts';
-import { stay } from '../stay.ts';
-import { Timeline } from '../timeline.ts';
-import { debianTree } from '../trees/debian.ts';
-import { releaseNames, releaseTree } from '../trees/release.ts';
+import { runCloud, type Cloud } from '../run.ts';
+import type { Stage } from '../stage.ts';
+import type { Timeline } from '../timeline.ts';
+import { releaseTree } from '../trees/release.ts';
 import { createLasting } from './lasting.ts';
 import { rowsOf, startLoad, type Phase, type Row } from './load.ts';
 import { writeUpgradeReport } from './report.ts';
 import { schemasOf } from './schemas.ts';
 import { upgradeChecks } from './upgrade-checks.ts';
 
-const MINUTES = 90;
 /** In the order of docs/how-to/upgrades.md; those of one row at the same time. */
 const ORDER = [
   ['keystone'],
@@ -72,71 +62,45 @@ const LIMITS: Readonly<Record<string, string>> = {
   server: 'its image is in Glance, and a compute node takes none while its only nova-compute is replaced',
   volume: 'one cinder-volume, a StatefulSet, whose old Pod ends first',
 };
-const NEEDED = [canRunNode, canBuildCoredns, canRunHelm, canRunElasticsearch, canBuildInfrastructureImages];
-const STAYS = process.env['STAY'] === '1';
 const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
 /** The part of the load that is counted before the first chart changes. */
 const BEFORE_MS = 30_000;
 
-const timeline = new Timeline();
-await guard(
-  timeline,
-  async (hold) => await main(process.env['FROM'] || '2025.1', process.env['RELEASE'] || '2026.1', hold),
-);
+const [FROM, TO] = [process.env['FROM'] || '2025.1', process.env['RELEASE'] || '2026.1'];
+await runCloud({ target: 'make cloud-upgrade', release: FROM, needed: [], work: perform });
 
-async function main(from: string, to: string, hold: (stage: Stage) => void): Promise<number> {
-  const known = await releaseNames();
-  for (const release of [from, to])
-    if (!known.includes(release)) {
-      console.error(`there is no release ${release} in test/cloud/releases, but ${known.join(', ')}`);
-      return 64;
-    }
-  fileLimit(MINUTES);
-  const lacking = await firstLacking(NEEDED);
-  if (lacking !== undefined) {
-    console.error(`make cloud-upgrade can't run here: ${lacking}`);
-    return 69;
-  }
-  await timeline.step("Debian's tree", async () => void (await debianTree()));
-  for (const release of [from, to])
-    await timeline.step(`OpenStack ${release}'s tree`, async () => void (await releaseTree(release)));
-  await using stage = await setStage(from, timeline);
-  hold(stage);
-  await timeline.step(`images of ${to} imported`, async () => {
-    await stage.node.importImage((await writeImages(stage.directory, to)).openstack);
+async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
+  await timeline.step(`OpenStack ${TO}'s tree`, async () => void (await releaseTree(TO)));
+  await timeline.step(`images of ${TO} imported`, async () => {
+    await stage.node.importImage((await writeImages(stage.directory, TO, true)).openstack);
   });
-  const passwords = join(stage.directory, 'passwords.yml');
-  const passwordOf = await makePasswords(passwords);
-  const [password, database] = [passwordOf('keystone_admin_password'), passwordOf('database_password')];
+  const file = join(stage.directory, 'passwords.yml');
+  const admin = await adminOf(file);
+  const passwordOf = await makePasswords(file);
   const replicas = join(stage.directory, 'replicas.json');
   await writeFile(replicas, JSON.stringify({ global: { charts: twoOfEach() } }));
-  const admin = accountOf('admin', password, 'admin');
-  try {
-    const files = [replicas, passwords];
-    await timeline.step(`all charts of ${from} installed`, () => installCharts(stage, files, timeline));
-    const client = await timeline.step('the client runs', () => startClient(stage, admin));
-    await using world = await timeline.step('image, flavors and network created', () => setBasis(stage, client));
-    await using lasting = await timeline.step('objects that outlast the upgrade', () => createLasting(world));
-    const checks = await timeline.step(`upgrade check of ${to} on ${from}`, () => upgradeChecks(stage, to));
-    for (const { service, code, output } of checks) assert.ok(code < 2, `${service}: ${output}`);
-    const load = await timeline.step('load started', () => startLoad(stage, world.basis, password));
-    const phases = await upgradeAll(stage, to, files, database);
-    await timeline.step('records of services', () => assertRecords(client));
-    await timeline.step('objects from before', () => lasting.assertThere());
-    const after = await timeline.step(`upgrade check of ${to} on ${to}`, () => upgradeChecks(stage, to));
-    for (const operation of [serverLife, volumeLife, stacks])
-      await timeline.step(operation.title, () => operation.run(world));
-    const rows = rowsOf(await load.samples(), phases);
-    print(rows);
-    if (PRINTS_EVIDENCE)
-      await writeUpgradeReport({ stage, timeline, from, to, phases, rows, checks, after, limits: LIMITS });
-    if (STAYS) await stay(stage, admin);
-    return rows.some(({ what, failed }) => failed.length > 0 && LIMITS[what] === undefined) ? 1 : 0;
-  } catch (error) {
-    console.error(`${await whatIsWrong(stage)}\nfailed in '${timeline.current}': ${messageOf(error)}`);
-    if (STAYS) await stay(stage, admin);
-    return 1;
-  }
+  const files = [replicas, file];
+  await timeline.step(`all charts of ${FROM} installed`, () => installCharts(stage, files, timeline));
+  const client = await timeline.step('the client runs', () => startClient(stage, admin));
+  await using world = await timeline.step('image, flavors and network created', () => setBasis(stage, client));
+  await using lasting = await timeline.step('objects that outlast the upgrade', () => createLasting(world));
+  const checks = await timeline.step(`upgrade check of ${TO} on ${FROM}`, () => upgradeChecks(stage, TO));
+  for (const { service, code, output } of checks) assert.ok(code < 2, `${service}: ${output}`);
+  const load = await timeline.step('load started', () =>
+    startLoad(stage, world.basis, passwordOf('keystone_admin_password')),
+  );
+  const phases = await upgradeAll(stage, timeline, files, passwordOf('database_password'));
+  const rows = rowsOf(await load.samples(), phases);
+  print(rows);
+  await timeline.step('records of services', () => assertRecords(client));
+  await timeline.step('objects from before', () => lasting.assertThere());
+  const after = await timeline.step(`upgrade check of ${TO} on ${TO}`, () => upgradeChecks(stage, TO));
+  for (const operation of [serverLife, volumeLife, stacks])
+    await timeline.step(operation.title, () => operation.run(world));
+  const report = { stage, timeline, from: FROM, to: TO, phases, rows, checks, after, limits: LIMITS };
+  if (PRINTS_EVIDENCE) await writeUpgradeReport(report);
+  const unexplained = rows.filter(({ what, failed }) => failed.length > 0 && LIMITS[what] === undefined);
+  assert.deepEqual(unexplained, []);
 }
 
 function twoOfEach(): object {
@@ -161,7 +125,7 @@ async function upgradeAll(stage: Stage, to: string, files: readonly string[], ro
   await during('before', () => setTimeout(BEFORE_MS));
   for (const charts of ORDER)
     await during(charts.join(', '), () =>
-      Promise.all(charts.map((chart) => runChart(stage, 'upgrade', chart, to, [...files, stepwise]))),
+      Promise.all(charts.map((chart) => runChart(stage, 'upgrade', chart, TO, [...files, stepwise]))),
     );
   await during('restart', async () => {
     for (const workload of RESTARTED) {

@@ -14,13 +14,23 @@ export const TESTBOX_IMAGE = 'kolla-pod.test/testbox:1';
 
 /**
  * Starts containerd with its state in the site's directory, which must not be on an overlay, and waits for its
- * response.
+ * response. It pulls over http from the given registries, HOST:PORT, and from those on the node's 127.0.0.1.
  */
-export async function startContainerd(site: Site, cni: string, node: NodeIdentity = FIRST_NODE): Promise<Component> {
+export async function startContainerd(
+  site: Site,
+  cni: string,
+  { node = FIRST_NODE, registries = [] }: { node?: NodeIdentity; registries?: readonly string[] } = {},
+): Promise<Component> {
   const state = join(site.directory, 'containerd');
   await mkdir(join(state, 'cni'), { recursive: true });
+  for (const registry of registries) {
+    await mkdir(join(state, 'registries', registry), { recursive: true });
+    const url = `"http://${registry}"`;
+    const hosts = `server = ${url}\n[host.${url}]\n  capabilities = ["pull", "resolve"]\n`;
+    await writeFile(join(state, 'registries', registry, 'hosts.toml'), hosts);
+  }
   await writeFile(join(state, 'cni/10-bridge.conflist'), JSON.stringify(bridgeNetwork(state, node)));
-  await writeFile(join(state, 'config.toml'), configOf(state, cni));
+  await writeFile(join(state, 'config.toml'), configOf(state, cni, registries.length > 0));
   const containerd = await startComponent(site, 'containerd', 'containerd', ['--config', join(state, 'config.toml')]);
   await whenUp(containerd, 'its answer', async () => {
     const [command, args] = site.place('ctr', ['--address', CONTAINERD_SOCKET, 'version']);
@@ -68,7 +78,7 @@ function bridgeNetwork(state: string, { address, pods }: NodeIdentity): unknown 
 }
 
 /** restrict_oom_score_adj and oom_score: without CAP_SYS_RESOURCE no process may lower its OOM score. */
-function configOf(state: string, cni: string): string {
+function configOf(state: string, cni: string, hasRegistries: boolean): string {
   const unused = [
     ...['btrfs', 'zfs', 'aufs', 'devmapper'].map((name) => `io.containerd.snapshotter.v1.${name}`),
     ...['tracing.processor.v1.otlp', 'internal.v1.tracing', 'nri.v1.nri'].map((name) => `io.containerd.${name}`),
@@ -94,5 +104,5 @@ disabled_plugins = ${JSON.stringify(unused)}
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "${cni}"
     conf_dir = "${state}/cni"
-`;
+${hasRegistries ? `  [plugins."io.containerd.grpc.v1.cri".registry]\n    config_path = "${state}/registries"\n` : ''}`;
 }

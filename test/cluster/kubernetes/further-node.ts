@@ -20,6 +20,7 @@ export interface Shared {
   readonly keys: ClusterKeys;
   readonly get: Get;
   readonly plan: Pick<KubeletPlan, 'server' | 'dns'>;
+  readonly registries: readonly string[];
 }
 
 /** Starts containerd, kubelet and kube-proxy in separate namespaces, and waits until the node is Ready. */
@@ -29,7 +30,7 @@ export async function startFurtherNode(
   node: NodeIdentity,
   shared: Shared,
 ): Promise<FurtherNode> {
-  const { packages, helper, keys, get, plan } = shared;
+  const { packages, helper, keys, get, plan, registries } = shared;
   await using stack = new AsyncDisposableStack();
   const directory = join(first.directory, node.name);
   for (const name of ['', 'log', 'keys']) await mkdir(join(directory, name));
@@ -37,7 +38,7 @@ export async function startFurtherNode(
   const namespaces = stack.use(await makeNamespaces(directory, packages.env, helper, node));
   await joinNetworks(beside, namespaces, node, packages.env);
   const site: Site = { ...first, directory, place: namespaces.inNode };
-  await startContainerd(site, packages.cni, node);
+  await startContainerd(site, packages.cni, { node, registries });
   const run = (name: string, flags: Readonly<Record<string, string>>) => startKube(site, name, flags);
   await startKubelet(run, get, site, keys, { ...plan, node, cgroup: cgroups.path });
   const kept = stack.move();

@@ -27,6 +27,8 @@ export type Scope = 'network' | 'node';
 export interface KubeNode extends Cluster, AsyncDisposable {
   /** The address at which Pods reach servers in the node's network. */
   readonly address: string;
+  /** Address of the API server in the node's network; `server` is for programs on this machine. */
+  readonly innerServer: string;
   /** PID 1 of the node, with its pid in this machine's PID namespace. */
   readonly pid: number;
   /** The parent of the Pods' cgroups, in every hierarchy. */
@@ -56,6 +58,8 @@ export interface NodeOptions {
   readonly further?: 1 | 2;
   /** Adds kube-router (see canEnforcePolicies), so that NetworkPolicies apply to the Pods of the first node. */
   readonly policies?: true;
+  /** Registries, HOST:PORT, that the nodes pull from over http; those on the node's 127.0.0.1 need no entry. */
+  readonly registries?: readonly string[];
 }
 
 const ADDRESSES = {
@@ -75,7 +79,13 @@ const SERVICE_LIKE_RULE =
   );
 
 /** Starts a node in about five seconds; needs root. Everything ends with this process, however it ends. */
-export async function startNode({ images = [], dns, further, policies }: NodeOptions = {}): Promise<KubeNode> {
+export async function startNode({
+  images = [],
+  dns,
+  further,
+  policies,
+  registries = [],
+}: NodeOptions = {}): Promise<KubeNode> {
   const [kube, helper] = [await kubeBinary(), await testbox()];
   const coredns = dns && (await corednsBinary());
   await using stack = new AsyncDisposableStack();
@@ -91,6 +101,7 @@ export async function startNode({ images = [], dns, further, policies }: NodeOpt
     return owner.use(await openPortForward(namespaces.inNetwork, helper, socket, `${host}:${port}`)).port;
   };
   const server = `https://127.0.0.1:${await reach(ADDRESSES.api)}`;
+  const innerServer = `https://127.0.0.1:${ADDRESSES.api}`;
   const admin = await keys.issue('admin', ADMIN);
   const kubeconfig = await keys.kubeconfig('admin', server, ADMIN);
   const get = (path: string) => apiGet(server, path, keys.authority.certificate, admin);
@@ -101,11 +112,11 @@ export async function startNode({ images = [], dns, further, policies }: NodeOpt
     return component;
   };
   await step('starts a Kubernetes node', async () => {
-    await Promise.all([startApi(run, get, site, keys, ADDRESSES), startContainerd(site, packages.cni)]);
+    await Promise.all([startApi(run, get, site, keys, ADDRESSES), startContainerd(site, packages.cni, { registries })]);
     await startScheduler(run, site, keys);
     await startKubelet(run, get, site, keys, {
       node: FIRST_NODE,
-      server: `https://127.0.0.1:${ADDRESSES.api}`,
+      server: innerServer,
       cgroup: cgroups.path,
       ...(dns && { dns: DNS_ADDRESS }),
     });
@@ -115,7 +126,8 @@ export async function startNode({ images = [], dns, further, policies }: NodeOpt
   for (const node of FURTHER_NODES.slice(0, further ?? 0))
     await step(`starts ${node.name}`, async () => {
       const plan = { server: `https://${NODE_ADDRESS}:${ADDRESSES.api}`, ...(dns && { dns: DNS_ADDRESS }) };
-      const started = stack.use(await startFurtherNode(site, namespaces, node, { packages, helper, keys, get, plan }));
+      const shared = { packages, helper, keys, get, plan, registries };
+      const started = stack.use(await startFurtherNode(site, namespaces, node, shared));
       sites.set(node.name, started.site);
     });
   const importInto = async (file: string, nodes: readonly string[] = [...sites.keys()]) => {
@@ -134,6 +146,7 @@ export async function startNode({ images = [], dns, further, policies }: NodeOpt
   return {
     ...cluster,
     address: NODE_ADDRESS,
+    innerServer,
     pid: namespaces.pid,
     cgroup: cgroups.path,
     importImage: importInto,

@@ -28,7 +28,8 @@ export async function testAsKolla(ours: (at: Start) => Promise<Ended>, otherSkip
   });
 }
 
-async function compare(one: Case, reference: Reference, start: (at: Start) => Promise<Ended>): Promise<void> {
+/** Plays a case with both; rejects with the first difference. */
+export async function compare(one: Case, reference: Reference, start: (at: Start) => Promise<Ended>): Promise<void> {
   const theirs = await play(one, byReference(reference));
   const ours = await play(one, start);
   assert.equal(ours.length, theirs.length);

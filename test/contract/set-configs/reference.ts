@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { spawn } from 'node:child_process';
@@ -8,8 +9,17 @@ import { canGiveFilesAway, type Capability } from '../../../tools/capability.ts'
 import { must, run } from '../../../tools/process.ts';
 import { unpackedPackages } from '../../../tools/debian.ts';
 
-/** The first release whose set_configs.py reads config.yaml and has a `files` section. */
-const KOLLA_VERSION = '23.0.0';
+/** The last versions of Kolla's releases, by the number of the release. */
+export const KOLLA_VERSIONS = {
+  18: '18.8.0',
+  19: '19.8.0',
+  20: '20.6.0',
+  21: '21.3.0',
+  22: '22.2.0',
+  23: '23.0.0',
+} as const;
+/** The first version whose set_configs.py reads config.yaml and has a `files` section. */
+const KOLLA_VERSION = KOLLA_VERSIONS[23];
 const DRIVER = fileURLToPath(new URL('reference.py', import.meta.url));
 
 export interface Start {
@@ -46,20 +56,18 @@ async function python(): Promise<{ command: string; env: NodeJS.ProcessEnv }> {
   return { command: join(directory, 'usr/bin/python3'), env };
 }
 
-async function setConfigsPy(): Promise<string> {
+async function setConfigsPy(version: string): Promise<string> {
   const { command, env } = await python();
-  const place = await cached('kolla-set-configs', [KOLLA_VERSION], async (directory) => {
+  const place = await cached('kolla-set-configs', [version], async (directory) => {
     const wheel = ['--no-deps', '--only-binary', ':all:', '--quiet', '--disable-pip-version-check'];
-    await must(command, ['-m', 'pip', 'download', ...wheel, '--dest', directory, `kolla==${KOLLA_VERSION}`], { env });
-    await must(
-      command,
-      ['-m', 'zipfile', '-e', join(directory, `kolla-${KOLLA_VERSION}-py3-none-any.whl`), directory],
-      {
-        env,
-      },
-    );
+    await must(command, ['-m', 'pip', 'download', ...wheel, '--dest', directory, `kolla==${version}`], { env });
+    await must(command, ['-m', 'zipfile', '-e', join(directory, `kolla-${version}-py3-none-any.whl`), directory], {
+      env,
+    });
   });
-  return join(place, 'kolla/docker/base/set_configs.py');
+  const [script] = await Array.fromAsync(glob('**/docker/base/set_configs.py', { cwd: place }));
+  if (script === undefined) throw new Error(`kolla ${version} has no set_configs.py`);
+  return join(place, script);
 }
 
 /** Whether the reference is available and runs in a temporary root; verified by running it once. */
@@ -75,8 +83,9 @@ export const canRunReference: Capability = async () => {
   }
 };
 
-export async function startReference(): Promise<Reference> {
-  const script = await setConfigsPy();
+/** @param version of Kolla; by default the latest */
+export async function startReference(version: string = KOLLA_VERSION): Promise<Reference> {
+  const script = await setConfigsPy(version);
   const { command, env } = await python();
   const child = spawn(command, [DRIVER, script], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -1,7 +1,7 @@
 import { EVERY, type Capability } from '../row.ts';
 
 export const release: Capability = {
-  name: 'release',
+  name: 'releases',
   title: 'Releases: from a directory to a registry and a cluster, verified',
   rows: [
     {
@@ -51,6 +51,29 @@ export const release: Capability = {
         'the page’s commands lead from a release to a service on a real node, whose containerd pulls from the registry',
       file: 'test/e2e/release.test.ts',
       test: EVERY,
+    },
+    {
+      point:
+        'migrations of the previous release and of this one on one database and Lease: one at a time, no repetition',
+      file: 'test/compatibility/migration.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'each resumes from the other’s checkpoint of log shipping: every line once',
+      file: 'test/compatibility/log-ship.test.ts',
+      test: EVERY,
+    },
+    {
+      point: 'each leaves alone what the other’s kolla-init installed, and removes what is no longer listed',
+      file: 'test/compatibility/config.test.ts',
+      test: EVERY,
+    },
+    {
+      point:
+        'charts of the previous release are upgraded and rolled back on a real API server, with the same workloads',
+      file: 'test/compatibility/charts.test.ts',
+      test: /upgraded, rolled back and upgraded again/,
+      least: 12,
     },
     {
       point: 'every file states the version of package.json',

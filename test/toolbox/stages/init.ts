@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { start } from '../../../tools/process.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
-import { clusterWith, clusterWithJob } from './cluster.ts';
+import { clusterAnswering, clusterWith, clusterWithJob } from './cluster.ts';
 import { says, type SetStage, type Stages } from './stage.ts';
 
 export const INIT: Stages = {
@@ -109,7 +109,19 @@ export const INIT: Stages = {
   ),
   'kolla-init rbac --wait node?label=role=network --events --service-account nova -o json':
     says(/"kind": "ClusterRole"/),
+  'kolla-init restart deployment/nova-api deployment/nova-scheduler': restarted(
+    /restarted deployment\/nova-api[^]*restarted deployment\/nova-scheduler/,
+  ),
+  'kolla-init restart statefulset/rabbitmq@infrastructure': restarted(/restarted statefulset\/rabbitmq@infrastructure/),
 };
+
+/** An API server that accepts every patch. */
+function restarted(stderr: RegExp): SetStage {
+  return async (directory, stack) => {
+    const env = await clusterAnswering((_, response) => void response.end('{}'), directory, stack);
+    return { env, stderr };
+  };
+}
 
 async function podFiles(directory: string): Promise<void> {
   await mkdir(join(directory, 'config'));

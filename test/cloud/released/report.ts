@@ -1,0 +1,40 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ROOT } from '../../../build/bundle.ts';
+import { machineLine, NOT_RUN, timelineTable } from '../report.ts';
+import type { Stage } from '../stage.ts';
+import type { Timeline } from '../timeline.ts';
+import type { Transcript } from './transcript.ts';
+
+const PAGE = join(ROOT, 'docs/evidence/release.md');
+/** Lines of one command's output; the NOTES of 13 charts would fill the page. */
+const LINES = 16;
+
+/** Writes docs/evidence/release.md from the run's observations. */
+export async function writeReport(stage: Stage, timeline: Timeline, transcript: Transcript): Promise<void> {
+  await mkdir(dirname(PAGE), { recursive: true });
+  await writeFile(
+    PAGE,
+    [
+      "# From a release's directory to a server",
+      '',
+      await machineLine(stage, timeline, 'make cloud-release'),
+      'Every command after the first ran in a copy of the release, in a mount namespace in which the checkout was an empty',
+      'directory. Next to the copy were `cosign.pub`, `site.yml` (a copy of `k8s/examples/cloud/globals.yml` with the tag of',
+      "the images), and `passwords.yml`. The nodes had OpenStack's images, without kolla-pod; kolla-pod and the charts came",
+      'from the registry.',
+      '',
+      '## Commands',
+      '',
+      transcript.markdown(LINES),
+      '## Timeline',
+      '',
+      ...timelineTable(timeline),
+      '',
+      '## Not run',
+      '',
+      ...NOT_RUN.map((line) => `- ${line}`),
+      '',
+    ].join('\n'),
+  );
+}
