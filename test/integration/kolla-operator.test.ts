@@ -163,7 +163,7 @@ describe('kolla-operator and one service', { skip: reason ?? false, concurrency:
     await seen('horizon', 'ready', isReady);
   });
 
-  test('shows a failed Job of the release, and runs it again when a person deletes it', async () => {
+  test('shows a failed Job of the release, in the words of Kubernetes', async () => {
     site.fate = (pod) => (pod.spec.containers[0]?.image.startsWith('job:') === true ? 'fails' : usualFate(pod));
     await site.create('OpenStackService', 'cinder', { release: '2025.1', values: { job: true } });
     const failed = await seen('cinder', 'degraded', (service) => condition(service, 'Degraded')?.status === 'True');
