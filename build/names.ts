@@ -7,6 +7,7 @@ export const NAMES = [
   'kolla-probe',
   'kolla-log-ship',
   'kolla-sidecar',
+  'kolla-operator',
   'kubernetes-entrypoint',
   'kolla_start',
   'kolla_set_configs',

@@ -10,6 +10,7 @@ export const SECTIONS = [
   'probe',
   'log-ship',
   'sidecar',
+  'operator',
   'pod',
   'overlays',
   'services',

@@ -6,6 +6,8 @@ export interface Call {
   readonly path: string;
   readonly method?: Method;
   readonly body?: unknown;
+  /** The body's type, if it is not that of the method. */
+  readonly type?: string;
   readonly accept?: string;
 }
 
@@ -32,3 +34,6 @@ export interface Api {
  */
 export const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
+
+/** The type of an applied configuration. JSON is valid YAML. */
+export const APPLY = 'application/apply-patch+yaml';

@@ -107,7 +107,7 @@ export class ApiClient implements Api, Disposable {
     const { server, headers, connection, proxy } = credentials;
     const { path, method = 'GET', accept = 'application/json' } = call;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const { type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' } = call;
     const request = {
       // Rancher and others serve the API below a path.
       url: new URL(server.pathname.replace(/\/$/, '') + path, server),

@@ -13,7 +13,7 @@
  */
 import { ConfigError, messageOf } from '../core/errors.ts';
 import { within } from '../core/abort.ts';
-import { METADATA } from './api.ts';
+import { APPLY, METADATA } from './api.ts';
 import { ApiClient } from './client.ts';
 import { credentialsFrom, nameOf, type CredentialSource } from './credentials.ts';
 import { Discovery } from './discover.ts';
@@ -41,6 +41,8 @@ export async function connectKube(source: CredentialSource, timing: Timing = TIM
     get: (path, { signal, metadataOnly = false }) =>
       client.ask(metadataOnly ? { path, accept: METADATA } : { path }, signal),
     request: (method, path, body, { signal }) => client.ask({ method, path, body }, signal),
+    apply: (path, body, { signal, manager }) =>
+      client.ask({ method: 'PATCH', path: `${path}?fieldManager=${manager}&force=true`, body, type: APPLY }, signal),
     discover: (what, { signal }) => discovery.find(what, signal),
     [Symbol.dispose]: () => client[Symbol.dispose](),
   };

@@ -14,7 +14,7 @@ export interface Rule {
   readonly verbs: readonly Verb[];
 }
 
-export type Verb = 'create' | 'get' | 'list' | 'update' | 'watch';
+export type Verb = 'create' | 'delete' | 'get' | 'list' | 'patch' | 'update' | 'watch';
 
 /** A rule, and the namespace in which it applies. */
 export interface Grant {

@@ -95,6 +95,15 @@ export interface KubeClient extends Disposable {
   /** The same for a write. A PATCH is a JSON merge patch. */
   request<T>(method: Method, path: string, body: unknown, options: { readonly signal: AbortSignal }): Promise<T>;
   /**
+   * Server-side apply: creates the object or takes over these fields of it, also from other managers. Fields that an
+   * earlier apply of `manager` contained, and this one does not, are removed.
+   */
+  apply<T>(
+    path: string,
+    body: unknown,
+    options: { readonly signal: AbortSignal; readonly manager: string },
+  ): Promise<T>;
+  /**
    * Resolves a word as kubectl does (`deploy`, `deployments.apps`, `Certificate.cert-manager.io`,
    * `ingresses.v1.networking.k8s.io`), or an apiVersion and kind; the preferred version by default. Undefined if the
    * server has none: queried again each time, since a definition may be created; results are cached.

@@ -8,6 +8,7 @@ import { kubernetesEntrypoint } from '../container/init/kubernetes-entrypoint.ts
 import { logShip } from '../sidecar/helpers/log-ship.ts';
 import { probe } from '../probe/index.ts';
 import { KOLLA_HELPERS } from '../probe/kolla/all.ts';
+import { operator } from '../operator/index.ts';
 import { sidecar } from '../sidecar/index.ts';
 import { copyCacerts } from '../container/ca/copy-cacerts.ts';
 
@@ -24,4 +25,5 @@ export const HELPERS: readonly Helper[] = [
   ...KOLLA_HELPERS,
   logShip,
   sidecar,
+  operator,
 ];

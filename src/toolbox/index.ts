@@ -6,11 +6,14 @@
  *   the binary itself -> install: a copy with its links in a shared volume
  *   the charts' needs -> passwords: a file and its Secrets; images: a list for a mirror
  *   the machine -> doctor: one finding per requirement, with the fix
+ *   the objects of kolla-operator -> status, upgrade
  *
  * Runs no helper and loads none of their dependencies. Only invalid arguments are errors, and doctor's findings.
  */
 import { sectionOf, type Helper } from '../cli/command.ts';
 import { catalogue } from './catalogue.ts';
+import { status } from './cloud/status.ts';
+import { upgrade } from './cloud/upgrade.ts';
 import { completionOf } from './completion/index.ts';
 import { configmaps } from './configmaps/index.ts';
 import { doctorOf } from './doctor/index.ts';
@@ -39,6 +42,8 @@ export const pod: Helper = {
     man: manOf(all, ['kolla-pod', ...names]),
     passwords,
     schema: schemaOf(all),
+    status,
+    upgrade,
   },
 };
 

@@ -12,7 +12,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['catalog'],
   ['config', 'wait', 'migrate', 'bootstrap', 'probe', 'logship'],
   ['container'],
-  ['job', 'sidecar'],
+  ['job', 'operator', 'sidecar'],
   ['toolbox'],
   // Files that also replace files in cmd/.
   ['engine'],

@@ -22,7 +22,7 @@ export function onlyWatching(watch: KubeClient['watch']): KubeClient {
   const unasked = () => {
     throw new Error('only watches were expected');
   };
-  const others = { watchSet: unasked, get: unasked, request: unasked, discover: unasked };
+  const others = { watchSet: unasked, get: unasked, request: unasked, apply: unasked, discover: unasked };
   return { namespace: 'own', server: '', watch, ...others, [Symbol.dispose]: () => {} };
 }
 

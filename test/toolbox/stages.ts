@@ -10,6 +10,7 @@ import { INIT } from './stages/init.ts';
 import { KOLLA } from './stages/kolla.ts';
 import { LOG_SHIP } from './stages/log-ship.ts';
 import { LOG_SHIP_ASIDE } from './stages/log-ship-aside.ts';
+import { OPERATOR } from './stages/operator.ts';
 import { POD } from './stages/pod.ts';
 import { PROBE_LOCAL } from './stages/probe-local.ts';
 import { PROBE } from './stages/probe.ts';
@@ -34,4 +35,5 @@ export const STAGES: Stages = {
   ...LOG_SHIP,
   ...LOG_SHIP_ASIDE,
   ...SIDECAR,
+  ...OPERATOR,
 };

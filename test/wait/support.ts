@@ -124,6 +124,7 @@ export function scriptedClient({ one, set, objects = {}, resource }: Script): Sc
       return path in objects ? Promise.resolve(objects[path] as T) : Promise.reject(new ApiError(404, `no ${path}`));
     },
     request: () => Promise.reject(new ApiError(403, 'only reading is scripted')),
+    apply: () => Promise.reject(new Error('unasked')),
     discover: () => Promise.resolve(resource),
     [Symbol.dispose]: () => {},
   };

@@ -16,8 +16,8 @@ async function notPermitted(site: LeaseSite, error: ApiError, signal: AbortSigna
   const name = subject.kind === 'ServiceAccount' ? `${ref.name}-${subject.name}` : ref.name;
   const role = rolesFor(grantsOn(ref), subject, { role: name, clusterRole: name });
   return new NotPermittedError(
-    `${user ?? 'this user'} may not ${verbs} Lease ${ref.name} ${placeOf(ref)}, which is the lock; ` +
-      `--lock row does not need it; to allow it, apply this with kubectl apply -f -:\n${rolesYaml(role)}`,
+    `${user ?? 'this user'} may not ${verbs} Lease ${ref.name} ${placeOf(ref)}, ${site.purpose ?? 'which is the lock; --lock row does not need it'}; ` +
+      `to allow it, apply this with kubectl apply -f -:\n${rolesYaml(role)}`,
     { cause: error },
   );
 }

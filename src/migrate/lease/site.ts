@@ -10,6 +10,8 @@ export interface LeaseSite {
   readonly ref: ObjectRef;
   /** Whether the phase, when done, allows the release's code to start. */
   readonly isLastBeforeRollout: boolean;
+  /** What the Lease is for, in the error for a missing permission. */
+  readonly purpose?: string;
 }
 
 interface SiteOptions {

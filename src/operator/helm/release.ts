@@ -1,0 +1,145 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { loadAll } from 'js-yaml';
+import { ApiError } from '../../kube/api-error.ts';
+import { objectPath } from '../../kube/path.ts';
+import type { KubeClient, KubeObject, ObjectRef } from '../../kube/types.ts';
+import type { HelmValues } from '../objects.ts';
+
+/** The Secret in which Helm keeps one revision of a release. */
+export interface ReleaseSecret extends KubeObject {
+  readonly data?: { readonly release?: string };
+}
+
+/** An object of a release's manifest. */
+export interface ManifestObject {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** One revision of a release, as Helm has recorded it. */
+export interface Release {
+  readonly revision: number;
+  /** Helm's: `deployed`, `failed`, `pending-upgrade`, `superseded` ... */
+  readonly status: string;
+  readonly description: string;
+  readonly updated: Date;
+  readonly chart: { readonly name: string; readonly version: string };
+  readonly values: HelmValues;
+  readonly objects: readonly ManifestObject[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** The fields used of Helm's record. */
+interface Record3 {
+  readonly info?: { readonly status?: string; readonly description?: string; readonly last_deployed?: string };
+  readonly chart?: { readonly metadata?: { readonly name?: string; readonly version?: string } };
+  readonly config?: HelmValues | null;
+  readonly manifest?: string;
+}
+
+/** Helm's name for the Secret of a revision. */
+function secretRef(namespace: string, name: string, revision: number): ObjectRef {
+  return { group: '', version: 'v1', resource: 'secrets', namespace, name: `sh.helm.release.v1.${name}.v${revision}` };
+}
+
+/** The release and revision of such a Secret; undefined for any other Secret. */
+export function revisionOf({ metadata }: KubeObject): { readonly name: string; readonly revision: number } | undefined {
+  const [, name, revision] = /^sh\.helm\.release\.v1\.(.+)\.v(\d+)$/.exec(metadata.name) ?? [];
+  return name === undefined ? undefined : { name, revision: Number(revision) };
+}
+
+/**
+ * The newest revision as the server has it now; undefined if there is none.
+ * @param known a revision that existed, from a cache; 0 if there was none
+ */
+export async function newestRelease(
+  client: KubeClient,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  known: number,
+  signal: AbortSignal,
+): Promise<Release | undefined> {
+  const read = (revision: number) => readSecret(client, secretRef(namespace, name, revision), signal);
+  let [revision, newest] = [known, known === 0 ? undefined : await read(known)];
+  for (let next; (next = await read(revision + 1)) !== undefined; revision++) newest = next;
+  return newest === undefined ? undefined : releaseIn(newest);
+}
+
+async function readSecret(client: KubeClient, ref: ObjectRef, signal: AbortSignal): Promise<ReleaseSecret | undefined> {
+  try {
+    return await client.get<ReleaseSecret>(objectPath(ref), { signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+function releaseIn(secret: ReleaseSecret): Release {
+  const { info = {}, chart, config, manifest = '' } = JSON.parse(recordIn(secret)) as Record3;
+  const { name = '', version = '' } = chart?.metadata ?? {};
+  return {
+    revision: revisionOf(secret)?.revision ?? 0,
+    status: info.status ?? 'unknown',
+    description: info.description ?? '',
+    updated: new Date(info.last_deployed ?? 0),
+    chart: { name, version },
+    values: config ?? {},
+    objects: objectsIn(manifest),
+    labels: secret.metadata.labels ?? {},
+  };
+}
+
+/** Base64 within a Secret's base64, and gzip. */
+function recordIn({ data }: ReleaseSecret): string {
+  const inner = Buffer.from(Buffer.from(data?.release ?? '', 'base64').toString('latin1'), 'base64');
+  return (inner[0] === 0x1f && inner[1] === 0x8b ? gunzipSync(inner) : inner).toString('utf8');
+}
+
+function objectsIn(manifest: string): ManifestObject[] {
+  return (loadAll(manifest) as ({ kind?: string; metadata?: { name?: string } } | null | undefined)[]).flatMap(
+    (object) => {
+      const { kind, metadata } = object ?? {};
+      return kind === undefined || metadata?.name === undefined ? [] : [{ kind, name: metadata.name }];
+    },
+  );
+}
+
+/**
+ * Ends an interrupted operation, so that Helm accepts the next one: the revision becomes `failed`, as if Helm had handled
+ * the error itself. An interrupted first installation is forgotten, because the next one must not count as an upgrade.
+ * Throws ApiError 409 if the Secret has changed since it was read.
+ */
+export async function unlock(
+  client: KubeClient,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { revision, status }: Release,
+  signal: AbortSignal,
+): Promise<void> {
+  const ref = secretRef(namespace, name, revision);
+  const secret = await client.get<ReleaseSecret>(objectPath(ref), { signal });
+  const { resourceVersion } = secret.metadata;
+  const record = parseExactly(recordIn(secret)) as { info: Record<string, unknown> };
+  if (record.info['status'] !== status)
+    throw new ApiError(409, `revision ${revision} is ${String(record.info['status'])} now`);
+  if (status === 'pending-install' && revision === 1) {
+    const preconditions = { resourceVersion };
+    await client.request('DELETE', objectPath(ref), { preconditions }, { signal });
+    return;
+  }
+  record.info['status'] = 'failed';
+  record.info['description'] = `interrupted while ${status}`;
+  const release = Buffer.from(gzipSync(JSON.stringify(record)).toString('base64')).toString('base64');
+  const labels = { ...secret.metadata.labels, status: 'failed' };
+  const next = { ...secret, metadata: { ...secret.metadata, labels }, data: { release } };
+  await client.request('PUT', objectPath(ref), next, { signal });
+}
+
+/** JSON whose numbers keep their text: those of a chart's values may be larger than a double's precision. */
+function parseExactly(text: string): unknown {
+  return JSON.parse(text, ((_: string, value: unknown, { source }: { source?: string }) =>
+    typeof value === 'number' && source !== undefined ? rawJson(source) : value) as (
+    key: string,
+    value: unknown,
+  ) => unknown);
+}
+
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => unknown };

@@ -1,0 +1,57 @@
+/**
+ * kolla-operator: keeps Helm releases as the objects OpenStack and OpenStackService (k8s/crds) describe them.
+ *
+ *   options -> client -> Lease: one of the replicas leads; a lost Lease ends Helm before another replica can take it
+ *   -> watches -> caches; each change adds the key of an object to a work queue: never two turns of one key at a time,
+ *     errors retried with backoff
+ *   openstack/: an OpenStack and its services -> plan (pure; stages of catalog/order.ts) -> services are applied
+ *     (server-side), switched off, or wait -> status
+ *   service/: a service -> desired chart and values -> Helm's own record of the newest revision -> decide (pure) ->
+ *     helm upgrade --install | unlock an interrupted operation | wait | observe workloads and Jobs -> status, Events
+ *
+ * There is no other state: each decision follows from our objects, Helm's Secrets and the workloads, and is made again from
+ * what the server has before it is acted on, because a cache may be old. So the process may be killed at any moment. What
+ * can fail is a condition of the object, in Helm's or Kubernetes' words. Exit codes: no credentials 65, the Lease lost 69,
+ * permissions 77.
+ */
+import { command, type Helper } from '../cli/command.ts';
+import { OPERATOR_OPTIONS } from './options.ts';
+import { rbacCommand } from './rbac.ts';
+
+const main = command({
+  summary: 'Installs and upgrades a cloud from OpenStack objects, as plain Helm releases.',
+  description:
+    'Watches OpenStack and OpenStackService objects in one namespace and runs helm upgrade --install for ' +
+    'each service, in the order of the catalogue. Adopts releases that were installed by hand. Several replicas elect ' +
+    'a leader. Without it, all releases keep running and can be managed with helm.',
+  operands: [],
+  notes: [
+    {
+      heading: 'Controllers',
+      rows: [
+        ['openstack', 'OpenStack: one OpenStackService for each service, upgraded in order'],
+        ['service', 'OpenStackService: one Helm release each'],
+      ],
+    },
+  ],
+  options: OPERATOR_OPTIONS,
+  examples: [
+    { line: 'kolla-operator', does: 'in a Pod, with all controllers' },
+    {
+      line: 'kolla-operator --controllers service --charts dist/charts -n openstack --kubeconfig ~/.kube/config',
+      does: 'outside of the cluster, for single services',
+    },
+  ],
+  async run({ options }, context) {
+    // Loaded lazily: help and tables do not need it.
+    const { runOperator } = await import('./run.ts');
+    return await runOperator(options, context);
+  },
+});
+
+export const operator: Helper = {
+  name: 'kolla-operator',
+  summary: 'Installs and upgrades a cloud from OpenStack objects, as plain Helm releases.',
+  main,
+  commands: { rbac: rbacCommand },
+};

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { RELEASES, upgradeStage } from '../../catalog/index.ts';
+import { defined } from '../../core/defined.ts';
+import { conditionOf } from '../conditions.ts';
+import { merge } from '../helm/values.ts';
+import type { OpenStack, OpenStackService, OpenStackSpec, ServiceSpec, ServiceSummary } from '../objects.ts';
+
+/** The digest of the spec that was applied last: a field that is no longer wanted must be removed by another apply. */
+export const APPLIED = 'kolla-pod.io/applied';
+
+/** A service as the OpenStack wants it. */
+export interface Wanted {
+  readonly name: string;
+  readonly chart: string;
+  readonly spec: ServiceSpec;
+  readonly digest: string;
+}
+
+/** What to do now, and the state that follows from the services. */
+export interface Plan {
+  /** `upgrade` and `roll back` go stage by stage; otherwise all services are changed at once. */
+  readonly kind: 'upgrade' | 'roll back' | 'apply';
+  /** Services to apply now. */
+  readonly apply: readonly Wanted[];
+  /** Services to delete: switched off. Their Helm releases stay. */
+  readonly remove: readonly OpenStackService[];
+  /** In the order of the steps. */
+  readonly services: readonly ServiceSummary[];
+  /** The services of `pauseAfter` that hold back others. */
+  readonly pausedAfter: readonly string[];
+}
+
+/** The services that an OpenStack describes, in the order of an upgrade. */
+export function wantedServices({ spec }: Pick<OpenStack, 'spec'>): Wanted[] {
+  return Object.entries(spec.services)
+    .filter(([, { enabled = true }]) => enabled)
+    .map(([name, service]) => {
+      const wanted = specOf(spec, service);
+      const digest = createHash('sha256').update(JSON.stringify(wanted)).digest('hex').slice(0, 16);
+      return { name, chart: service.chart ?? name, spec: wanted, digest };
+    })
+    .toSorted((a, b) => upgradeStage(a.chart) - upgradeStage(b.chart) || (a.name < b.name ? -1 : 1));
+}
+
+function specOf(
+  { release, tag, registry, storageClass, values = {}, valuesFrom, timeout }: OpenStackSpec,
+  service: OpenStackSpec['services'][string],
+): ServiceSpec {
+  const chart = defined({ name: service.chart, version: service.version });
+  const global = defined({ registry, storageClass });
+  const below = Object.keys(global).length === 0 ? {} : { global };
+  const all = merge(merge(below, values), service.values ?? {});
+  return {
+    ...(Object.keys(chart).length === 0 ? {} : { chart }),
+    release,
+    ...defined({ tag: tag?.replaceAll('{release}', release), valuesFrom, timeout }),
+    ...(Object.keys(all).length === 0 ? {} : { values: all }),
+  };
+}
+
+/**
+ * Compares the services with what is wanted. Pure: it follows from the objects alone, so that it is the same after a
+ * restart.
+ * @param existing all OpenStackServices of the namespace, by name
+ */
+export function planOf(openstack: OpenStack, existing: ReadonlyMap<string, OpenStackService>): Plan {
+  const { uid } = openstack.metadata;
+  const { release } = openstack.spec;
+  const wanted = wantedServices(openstack);
+  const foreign = (name: string) => {
+    const owner = existing.get(name)?.metadata.ownerReferences?.find(({ controller }) => controller);
+    return owner !== undefined && owner.uid !== uid ? owner : undefined;
+  };
+  const others = wanted.flatMap(({ name }) => existing.get(name)?.spec.release ?? []).filter((one) => one !== release);
+  const kind = others.length === 0 ? 'apply' : others.some((one) => isNewer(one, release)) ? 'roll back' : 'upgrade';
+  const stages = stagesOf(wanted, kind);
+  const pauses = openstack.spec.upgrade?.pauseAfter ?? [];
+  const apply: Wanted[] = [];
+  const services: ServiceSummary[] = [];
+  const pausedAfter: string[] = [];
+  /** Services of earlier stages that are not ready. */
+  const blocking: string[] = [];
+  for (const stage of stages) {
+    const isOpen = kind === 'apply' || blocking.length === 0;
+    const after = blocking.join(', ');
+    for (const one of stage) {
+      const object = existing.get(one.name);
+      const owner = foreign(one.name);
+      const needs = owner === undefined && !isApplied(one, object);
+      if (needs && isOpen) apply.push(one);
+      const state = owner === undefined ? stateOf(object, needs, isOpen, after) : belongsTo(one.name, owner);
+      services.push({ name: one.name, ...defined({ release: object?.status?.release }), ...state });
+      if (state.state !== 'Ready') blocking.push(one.name);
+    }
+    const holding = stage.filter(({ name }) => pauses.includes(name) && !blocking.includes(name));
+    if (kind !== 'apply' && stage !== stages.at(-1) && blocking.length === 0 && holding.length > 0) {
+      pausedAfter.push(...holding.map(({ name }) => name));
+      blocking.push(...holding.map(({ name }) => `${name} (pauseAfter)`));
+    }
+  }
+  const remove = [...existing.values()].filter(
+    ({ metadata }) =>
+      metadata.ownerReferences?.some((owner) => owner.uid === uid) === true &&
+      wanted.every(({ name }) => name !== metadata.name),
+  );
+  return { kind, apply, remove, services, pausedAfter };
+}
+
+/** Wanted services by stage; going back, the last ones first. */
+function stagesOf(wanted: readonly Wanted[], kind: Plan['kind']): Wanted[][] {
+  const stages = new Map<number, Wanted[]>();
+  for (const one of wanted) {
+    const stage = upgradeStage(one.chart);
+    stages.set(stage, [...(stages.get(stage) ?? []), one]);
+  }
+  const sorted = [...stages].toSorted(([a], [b]) => a - b).map(([, stage]) => stage);
+  return kind === 'roll back' ? sorted.toReversed() : sorted;
+}
+
+function isNewer(release: string, than: string): boolean {
+  const index = (name: string) => (RELEASES as readonly string[]).indexOf(name);
+  return index(release) > index(than);
+}
+
+function isApplied({ spec, digest }: Wanted, object: OpenStackService | undefined): boolean {
+  return object?.metadata.annotations?.[APPLIED] === digest && contains(object.spec, spec);
+}
+
+/** Whether all of these fields have these values. Other managers may have set others. */
+function contains(actual: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) return isDeepStrictEqual(actual, wanted);
+  if (typeof actual !== 'object' || actual === null) return false;
+  return Object.entries(wanted).every(([key, value]) => contains((actual as Record<string, unknown>)[key], value));
+}
+
+type State = Pick<ServiceSummary, 'state' | 'message'>;
+
+function stateOf(object: OpenStackService | undefined, needs: boolean, isOpen: boolean, after: string): State {
+  const { generation } = object?.metadata ?? {};
+  const { observedGeneration, conditions, message } = object?.status ?? {};
+  const degraded = conditionOf(conditions, 'Degraded');
+  const isCurrent = !needs && observedGeneration === generation;
+  if (degraded?.status === 'True' && (isCurrent || !isOpen)) return { state: 'Degraded', message: degraded.message };
+  if (needs && !isOpen) return { state: 'Waiting', message: `after ${after}` };
+  if (isCurrent && conditionOf(conditions, 'Ready')?.status === 'True') return { state: 'Ready' };
+  return { state: 'Progressing', ...(isCurrent && message !== undefined && message !== '' ? { message } : {}) };
+}
+
+function belongsTo(name: string, owner: { readonly kind: string; readonly name: string }): State {
+  return { state: 'Degraded', message: `OpenStackService ${name} belongs to ${owner.kind} ${owner.name}` };
+}
+
+/** The steps of an upgrade to a release, or back to it, in order, for users. */
+export function stepsTo(
+  release: string,
+  openstack: OpenStack,
+  existing: ReadonlyMap<string, OpenStackService>,
+): string[] {
+  const target = { ...openstack, spec: { ...openstack.spec, release } };
+  const wanted = wantedServices(target).filter((one) => existing.get(one.name)?.spec.release !== release);
+  const { kind } = planOf(target, existing);
+  const pauses = openstack.spec.upgrade?.pauseAfter ?? [];
+  return stagesOf(wanted, kind).flatMap((stage) => {
+    const names = stage.map(({ name }) => name).join(', ');
+    const held = pauses.filter((name) => stage.some((one) => one.name === name));
+    return [
+      kind === 'roll back'
+        ? `${names}: helm upgrade --no-hooks to ${release}, then wait until the workloads are rolled out`
+        : `${names}: helm upgrade to ${release} (Jobs first), then wait until workloads and Jobs are complete`,
+      ...(held.length > 0 ? [`pause: spec.upgrade.pauseAfter has ${held.join(', ')}`] : []),
+    ];
+  });
+}

@@ -1,0 +1,94 @@
+import type { Log } from '../../core/log.ts';
+import { ApiError } from '../../kube/api-error.ts';
+import { objectPath } from '../../kube/path.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import type { Cache } from '../cache.ts';
+import { conditionOf } from '../conditions.ts';
+import { GROUP, MANAGER, VERSION, ownRef, type OpenStack, type OpenStackService } from '../objects.ts';
+import type { Publisher } from '../publish.ts';
+import type { Handled } from '../queue.ts';
+import { APPLIED, planOf, type Wanted } from './plan.ts';
+import { statusOf } from './status.ts';
+
+export interface OpenStackEffects {
+  readonly client: KubeClient;
+  readonly publisher: Publisher;
+  readonly openstacks: Cache<OpenStack>;
+  readonly services: Cache<OpenStackService>;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+/**
+ * One look at an OpenStack: applies the services whose turn it is, deletes those that are switched off, and publishes the
+ * state. A cached service that is older than our last apply only causes the same apply again.
+ */
+export async function reconcileOpenStack(
+  name: string,
+  { client, publisher, openstacks, services, log, now }: OpenStackEffects,
+  signal: AbortSignal,
+): Promise<Handled> {
+  const openstack = openstacks.get(name);
+  if (openstack === undefined || openstack.metadata.deletionTimestamp !== undefined) return {};
+  const existing = new Map([...services.values()].map((service) => [service.metadata.name, service]));
+  const plan = planOf(openstack, existing);
+  let refused: { readonly name: string; readonly message: string } | undefined;
+  if (openstack.spec.suspend !== true) {
+    for (const { metadata } of plan.remove) {
+      log.info(`${name}: ${metadata.name} is switched off; its Helm release stays`);
+      const preconditions = { uid: metadata.uid };
+      const path = objectPath(ownRef('OpenStackService', metadata.namespace, metadata.name));
+      await client.request('DELETE', path, { preconditions }, { signal }).catch(unlessGone);
+    }
+    for (const wanted of plan.apply) {
+      log.info(`${name}: applies ${wanted.name}, release ${wanted.spec.release}`);
+      try {
+        await apply(client, openstack, wanted, signal);
+      } catch (error) {
+        // The object is at fault, not the connection: the API server's words belong into its status.
+        if (!(error instanceof ApiError) || ![400, 403, 422].includes(error.status)) throw error;
+        refused ??= { name: wanted.name, message: error.message };
+      }
+    }
+  }
+  const before = publisher.statusOf(openstack);
+  const status = statusOf(openstack, before, plan, refused, now());
+  if (!(await publisher.write('OpenStack', openstack, status, signal))) return {};
+  for (const type of ['Degraded', 'Ready'] as const) {
+    const [was, is] = [before, status].map((one) => conditionOf(one?.conditions, type));
+    const isNew =
+      is?.status === 'True' && (was?.status !== 'True' || (type === 'Degraded' && was.message !== is.message));
+    if (is !== undefined && isNew)
+      await publisher.event(
+        'OpenStack',
+        openstack,
+        type === 'Ready' ? 'Normal' : 'Warning',
+        is.reason,
+        is.message,
+        signal,
+      );
+  }
+  return {};
+}
+
+async function apply(
+  client: KubeClient,
+  { metadata }: OpenStack,
+  { name, spec, digest }: Wanted,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace } = metadata;
+  const apiVersion = `${GROUP}/${VERSION}`;
+  const owner = { apiVersion, kind: 'OpenStack', name: metadata.name, uid: metadata.uid, controller: true };
+  const object = {
+    apiVersion,
+    kind: 'OpenStackService',
+    metadata: { namespace, name, annotations: { [APPLIED]: digest }, ownerReferences: [owner] },
+    spec,
+  };
+  await client.apply(objectPath(ownRef('OpenStackService', namespace, name)), object, { signal, manager: MANAGER });
+}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof ApiError && (error.status === 404 || error.status === 409))) throw error;
+}

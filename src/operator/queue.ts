@@ -1,0 +1,96 @@
+import { backoffMs, type Backoff } from '../core/backoff.ts';
+
+/** After an error, a key is retried after an interval that doubles. */
+const BACKOFF: Backoff = { minMs: 1000, maxMs: 5 * 60_000 };
+
+/** How a key was handled, and when to handle it again without an event. */
+export interface Handled {
+  /** Undefined: after the next event. */
+  readonly againMs?: number | undefined;
+}
+
+interface QueueOptions {
+  /** Never called twice for one key at the same time. A rejection is reported and retried with backoff. */
+  readonly handle: (key: string) => Promise<Handled>;
+  readonly onError: (key: string, error: unknown, againMs: number) => void;
+  /** Maximum number of keys that are handled at the same time. */
+  readonly atOnce: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Keys to handle. A key that is added several times before its turn is handled once; one that is added during its turn is
+ * handled again afterwards.
+ */
+export class WorkQueue {
+  readonly #options: QueueOptions;
+  readonly #waiting = new Set<string>();
+  readonly #active = new Map<string, Promise<void>>();
+  readonly #timers = new Map<string, { readonly timer: NodeJS.Timeout; readonly at: number }>();
+  readonly #failures = new Map<string, number>();
+  #idle: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+    options.signal.addEventListener('abort', () => this.#stop(), { once: true });
+  }
+
+  add(key: string): void {
+    if (this.#options.signal.aborted) return;
+    this.#waiting.add(key);
+    this.#next();
+  }
+
+  /** Adds the key after a delay, or earlier if an earlier one is pending. */
+  addAfter(key: string, ms: number): void {
+    const at = performance.now() + ms;
+    const pending = this.#timers.get(key);
+    if (this.#options.signal.aborted || (pending !== undefined && pending.at <= at)) return;
+    clearTimeout(pending?.timer);
+    const timer = setTimeout(() => {
+      this.#timers.delete(key);
+      this.add(key);
+    }, ms);
+    this.#timers.set(key, { timer, at });
+  }
+
+  /** Resolves when the signal is aborted and all turns have ended. */
+  async ended(): Promise<void> {
+    if (!this.#options.signal.aborted) await (this.#idle ??= Promise.withResolvers()).promise;
+    await Promise.all(this.#active.values());
+  }
+
+  #next(): void {
+    for (const key of this.#waiting) {
+      if (this.#active.size >= this.#options.atOnce) return;
+      if (this.#active.has(key)) continue;
+      this.#waiting.delete(key);
+      this.#active.set(key, this.#turn(key));
+    }
+  }
+
+  async #turn(key: string): Promise<void> {
+    const { handle, onError, signal } = this.#options;
+    try {
+      const { againMs } = await handle(key);
+      this.#failures.delete(key);
+      if (againMs !== undefined) this.addAfter(key, againMs);
+    } catch (error) {
+      if (!signal.aborted) {
+        const failures = this.#failures.get(key) ?? 0;
+        this.#failures.set(key, failures + 1);
+        const againMs = backoffMs(failures, BACKOFF);
+        onError(key, error, againMs);
+        this.addAfter(key, againMs);
+      }
+    }
+    this.#active.delete(key);
+    if (!signal.aborted) this.#next();
+  }
+
+  #stop(): void {
+    this.#waiting.clear();
+    for (const { timer } of this.#timers.values()) clearTimeout(timer);
+    this.#idle?.resolve();
+  }
+}

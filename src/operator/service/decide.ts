@@ -1,0 +1,82 @@
+import type { Backoff } from '../../core/backoff.ts';
+import { RELEASES } from '../../catalog/index.ts';
+import type { Release } from '../helm/release.ts';
+import { isWanted, labelOf, type Desired } from './desired.ts';
+
+/** The next step of a service. */
+export type Step =
+  /** The release is what is wanted. */
+  | { readonly do: 'observe' }
+  | { readonly do: 'install' | 'upgrade' | 'roll back'; readonly why: string }
+  /** An operation was interrupted; afterwards the next step is decided anew. */
+  | { readonly do: 'unlock' }
+  | {
+      readonly do: 'wait';
+      readonly reason: 'AnotherOperation' | 'ObjectsDeleted';
+      readonly why: string;
+      readonly againMs: number | undefined;
+    }
+  /** The last attempt has failed; the next one is due later, or after a change. */
+  | { readonly do: 'retry later'; readonly why: string; readonly againMs: number };
+
+export interface Facts {
+  readonly newest: Release | undefined;
+  /** OpenStack releases of the deployed revision and of later ones. */
+  readonly attempted: readonly string[];
+  /** Number of revisions at the end of the history that have failed. */
+  readonly failures: number;
+  /** Objects of the manifest that were deleted, and failed Jobs that were deleted to be run again. */
+  readonly missing: readonly string[];
+  readonly timeoutMs: number;
+  readonly now: Date;
+}
+
+const RETRY: Backoff = { minMs: 5000, maxMs: 15 * 60_000 };
+/** Time after which another user's operation that has exceeded Helm's own timeout counts as interrupted. */
+const FOREIGN_GRACE_MS = 5 * 60_000;
+/** Objects that someone deletes again and again must not make Helm run all the time. */
+const RECREATE_MS = 60_000;
+
+/** The step that follows from Helm's own records, and nothing else: it is the same after a restart. */
+export function decide(desired: Desired, facts: Facts): Step {
+  const { newest, failures, missing, now } = facts;
+  if (newest === undefined || newest.status === 'uninstalled') return { do: 'install', why: 'not installed' };
+  const { status, revision, updated, description } = newest;
+  const ageMs = Math.max(0, now.getTime() - updated.getTime());
+  if (status.startsWith('pending-')) {
+    // We hold the Lease, so the operator that has started it is gone, and Helm with it.
+    if (labelOf(newest, 'process') !== undefined) return { do: 'unlock' };
+    const leftMs = facts.timeoutMs + FOREIGN_GRACE_MS - ageMs;
+    if (leftMs <= 0) return { do: 'unlock' };
+    const why = `revision ${revision} is ${status}: another user's Helm is at work`;
+    return { do: 'wait', reason: 'AnotherOperation', why, againMs: leftMs };
+  }
+  if (status === 'uninstalling') {
+    const why = `revision ${revision} is uninstalling`;
+    return { do: 'wait', reason: 'AnotherOperation', why, againMs: undefined };
+  }
+  const change = isDown(desired, facts.attempted) ? 'roll back' : 'upgrade';
+  if (!isWanted(newest, desired)) return { do: change, why: `revision ${revision} has another chart or other values` };
+  if (status === 'failed') {
+    const leftMs = RETRY.minMs * Math.min(2 ** (failures - 1), RETRY.maxMs / RETRY.minMs) - ageMs;
+    // Interrupted attempts are no failures of the chart.
+    if (leftMs <= 0 || isInterrupted(description)) return { do: change, why: `revision ${revision} has failed` };
+    return { do: 'retry later', why: description, againMs: leftMs };
+  }
+  if (status !== 'deployed') return { do: change, why: `revision ${revision} is ${status}` };
+  if (missing.length === 0) return { do: 'observe' };
+  const why = `deleted: ${missing.join(', ')}`;
+  if (ageMs < RECREATE_MS) return { do: 'wait', reason: 'ObjectsDeleted', why, againMs: RECREATE_MS - ageMs };
+  return { do: change, why };
+}
+
+/** By unlock(), or by Helm after SIGTERM. */
+function isInterrupted(description: string): boolean {
+  return description.startsWith('interrupted while ') || description.endsWith('context canceled');
+}
+
+/** Whether a newer OpenStack release was begun: its schema does not go back, so that the Jobs must not run. */
+function isDown({ release }: Desired, attempted: readonly string[]): boolean {
+  const index = (name: string | undefined) => (RELEASES as readonly (string | undefined)[]).indexOf(name);
+  return index(release) !== -1 && attempted.some((one) => index(one) > index(release));
+}

@@ -1,0 +1,85 @@
+import { collectionPath } from '../../kube/path.ts';
+import { selectorText, type LabelSelector } from '../../kube/rollout.ts';
+import type { KubeClient, KubeObject } from '../../kube/types.ts';
+
+/** Reasons of a waiting container that a later attempt alone does not remove. */
+const STUCK = new Set([
+  'CrashLoopBackOff',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'ErrImageNeverPull',
+  'ErrImagePull',
+  'ImageInspectError',
+  'ImagePullBackOff',
+  'InvalidImageName',
+]);
+/** More would not help a reader. */
+const PODS_MAX = 100;
+const JOB_NAME = 'batch.kubernetes.io/job-name';
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly state?: { readonly waiting?: { readonly reason?: string; readonly message?: string } };
+}
+
+interface Pod extends KubeObject {
+  readonly status?: {
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+    readonly conditions?: readonly { readonly type: string; readonly reason?: string; readonly message?: string }[];
+  };
+}
+
+/**
+ * Why Pods of a workload don't start, in the kubelet's and the scheduler's words; undefined if nothing is known.
+ * @param workload with `spec.selector`
+ */
+export async function podsProblem(
+  client: KubeClient,
+  namespace: string,
+  workload: KubeObject,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { selector } = (workload as { spec?: { selector?: LabelSelector } }).spec ?? {};
+  if (selector === undefined) return undefined;
+  return (await podsOf(client, namespace, selectorText(selector), signal)).map(problemOf).find(isProblem);
+}
+
+/** The same for the Jobs before an upgrade, whose names in these charts end in the release's revision. */
+export async function hooksProblem(
+  client: KubeClient,
+  namespace: string,
+  release: string,
+  revision: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const pods = await podsOf(client, namespace, JOB_NAME, signal);
+  const isHook = (name = '') => name.startsWith(`${release}-`) && name.endsWith(`-r${revision}`);
+  const hooks = pods.filter(({ metadata }) => isHook(metadata.labels?.[JOB_NAME]));
+  return hooks.map(problemOf).find(isProblem);
+}
+
+async function podsOf(
+  client: KubeClient,
+  namespace: string,
+  labelSelector: string,
+  signal: AbortSignal,
+): Promise<readonly Pod[]> {
+  const path = collectionPath({ group: '', version: 'v1', resource: 'pods', namespace });
+  const query = new URLSearchParams({ labelSelector, limit: String(PODS_MAX) });
+  return (await client.get<{ items?: readonly Pod[] }>(`${path}?${query.toString()}`, { signal })).items ?? [];
+}
+
+function isProblem(problem: string | undefined): problem is string {
+  return problem !== undefined;
+}
+
+function problemOf({ metadata, status = {} }: Pod): string | undefined {
+  const { initContainerStatuses = [], containerStatuses = [], conditions = [] } = status;
+  for (const { name, state } of [...initContainerStatuses, ...containerStatuses]) {
+    const { reason = '', message = '' } = state?.waiting ?? {};
+    if (STUCK.has(reason)) return `pod/${metadata.name}, container ${name}: ${reason}: ${message}`;
+  }
+  const unschedulable = conditions.find(({ reason }) => reason === 'Unschedulable');
+  return unschedulable && `pod/${metadata.name}: Unschedulable: ${unschedulable.message}`;
+}

@@ -1,0 +1,82 @@
+import { ApiError } from '../../kube/api-error.ts';
+import { objectPath } from '../../kube/path.ts';
+import type { KubeClient, KubeObject } from '../../kube/types.ts';
+import type { Cache } from '../cache.ts';
+import { newestRelease, type Release } from '../helm/release.ts';
+import { ownRef, type OpenStackService } from '../objects.ts';
+import { historyOf } from './history.ts';
+import { WORKLOAD_KINDS, workloadsState, type WorkloadKind } from './workloads.ts';
+
+interface Sources {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  /** Metadata of all Secrets. */
+  readonly secrets: Cache<KubeObject>;
+  readonly workloads: Readonly<Record<WorkloadKind, Cache<KubeObject>>>;
+}
+
+/** Objects of services: from the caches, which cost nothing and may be old, or as the server has them now. */
+export class ServiceReads {
+  readonly #sources: Sources;
+  /** The newest revisions, read once: by name, with the Secret's version. */
+  readonly #releases = new Map<string, { readonly version: string; readonly release: Release | undefined }>();
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  readonly cachedWorkload = (kind: WorkloadKind, name: string): KubeObject | undefined =>
+    this.#sources.workloads[kind].get(name);
+
+  async workload(kind: WorkloadKind, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+    const { client, namespace } = this.#sources;
+    return await orAbsent(client.get(objectPath({ ...WORKLOAD_KINDS[kind], namespace, name }), { signal }));
+  }
+
+  async service(name: string, signal: AbortSignal): Promise<OpenStackService | undefined> {
+    const { client, namespace } = this.#sources;
+    return await orAbsent(client.get(objectPath(ownRef('OpenStackService', namespace, name)), { signal }));
+  }
+
+  async cachedRelease(name: string, signal: AbortSignal): Promise<Release | undefined> {
+    const { version } = historyOf(this.#sources.secrets.values(), name, undefined);
+    const known = this.#releases.get(name);
+    return known?.version === version ? known.release : await this.release(name, signal);
+  }
+
+  async release(name: string, signal: AbortSignal): Promise<Release | undefined> {
+    const { client, namespace, secrets } = this.#sources;
+    const { revision, version } = historyOf(secrets.values(), name, undefined);
+    const release = await newestRelease(client, { namespace, name }, revision, signal);
+    this.#releases.set(name, { version, release });
+    return release;
+  }
+
+  /**
+   * Objects of the deployed revision that were deleted. A completed Job may be.
+   * @param failedJobs Jobs that had failed, and run again when they are deleted
+   */
+  async missing({ objects, status }: Release, failedJobs: readonly string[], signal: AbortSignal): Promise<string[]> {
+    if (status !== 'deployed') return [];
+    const cached = await workloadsState(objects, this.cachedWorkload);
+    const deleted = failedJobs.filter(
+      (job) => this.cachedWorkload('Job', job) === undefined && objects.some(({ name }) => name === job),
+    );
+    if (cached.missing.length + deleted.length === 0) return [];
+    const fresh = await workloadsState(objects, (kind, name) => this.workload(kind, name, signal));
+    return [...fresh.missing, ...deleted.map((job) => `job/${job}`)];
+  }
+
+  forget(name: string): void {
+    this.#releases.delete(name);
+  }
+}
+
+async function orAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}

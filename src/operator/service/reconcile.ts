@@ -1,0 +1,280 @@
+import type { Log } from '../../core/log.ts';
+import { parseDuration } from '../../core/duration.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { KubeClient, KubeObject } from '../../kube/types.ts';
+import type { Cache } from '../cache.ts';
+import { conditionOf } from '../conditions.ts';
+import { ChartError } from '../helm/chart.ts';
+import { upgrade, type Helm } from '../helm/command.ts';
+import { unlock, type Release } from '../helm/release.ts';
+import { ValuesError } from '../helm/values.ts';
+import type { OpenStackService } from '../objects.ts';
+import type { Publisher } from '../publish.ts';
+import type { Handled } from '../queue.ts';
+import { decide, type Step } from './decide.ts';
+import { desiredOf, labelsFor, type Desired } from './desired.ts';
+import { historyOf } from './history.ts';
+import { Failures } from './failures.ts';
+import { degraded, inProgress, observed, statusAfter, type Findings } from './status.ts';
+import { hooksProblem, podsProblem } from './pods.ts';
+import { ServiceReads } from './reads.ts';
+import { workloadsState, type WorkloadKind, type WorkloadsState } from './workloads.ts';
+
+export interface ServiceEffects {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  /** The charts' directory or registry. */
+  readonly charts: string;
+  readonly helm: Helm;
+  /** Identifies this process on the revisions that it has started. */
+  readonly process: string;
+  readonly publisher: Publisher;
+  readonly services: Cache<OpenStackService>;
+  /** Metadata of all Secrets. */
+  readonly secrets: Cache<KubeObject>;
+  readonly workloads: Readonly<Record<WorkloadKind, Cache<KubeObject>>>;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+/** While Pods don't start, the reason is looked for at this interval: it changes nothing that is watched. */
+const LOOK_MS = 30_000;
+
+/** Reconciles OpenStackServices. What it remembers only saves requests; all decisions follow from the server's objects. */
+export class ServiceReconciler {
+  readonly #effects: ServiceEffects;
+  readonly #failures = new Failures();
+  readonly #reads: ServiceReads;
+
+  /** Helm's current runs: by name, with the generation of the object that each is about. */
+  readonly #running = new Map<string, { readonly generation: number; readonly cancel: AbortController }>();
+
+  constructor(effects: ServiceEffects) {
+    this.#effects = effects;
+    this.#reads = new ServiceReads(effects);
+  }
+
+  async reconcile(name: string, signal: AbortSignal): Promise<Handled> {
+    const service = this.#effects.services.get(name);
+    if (service === undefined || service.metadata.deletionTimestamp !== undefined) return this.#forget(name);
+    try {
+      return await this.#reconcile(service, signal);
+    } catch (error) {
+      if (error instanceof ChartError) return await this.#fail(service, 'ChartNotFound', error.message, signal);
+      if (error instanceof ValuesError) return await this.#fail(service, 'InvalidValues', error.message, signal);
+      throw error;
+    }
+  }
+
+  /**
+   * Ends a Helm whose object has changed meanwhile: its Jobs may never succeed, and the change may be the fix. The Jobs
+   * themselves go on; those of the next revision wait for their lock.
+   */
+  changed({ metadata: { name, generation }, spec: { suspend } }: OpenStackService): void {
+    const run = this.#running.get(name);
+    // A suspended service is left alone, also by this.
+    if (run !== undefined && run.generation !== generation && suspend !== true)
+      run.cancel.abort(new Error('the object has changed during the operation'));
+  }
+
+  async #reconcile(service: OpenStackService, signal: AbortSignal): Promise<Handled> {
+    const desired = await desiredOf(this.#effects.client, this.#effects.charts, service, signal);
+    const release = await this.#reads.cachedRelease(service.metadata.name, signal);
+    const first = await this.#step(service, desired, release, signal);
+    if (first.do === 'observe' && release !== undefined) return await this.#observe(service, desired, release, signal);
+    if (service.spec.suspend === true) {
+      const why = 'spec.suspend is true; the release is not what the object describes';
+      await this.#publish(service, { ...inProgress('Suspended', 'Suspended', why), helm: release }, signal);
+      return {};
+    }
+    return await this.#act(service.metadata, signal);
+  }
+
+  /** Decides again from what the server has now, and takes the step. */
+  async #act({ name, uid }: OpenStackService['metadata'], signal: AbortSignal): Promise<Handled> {
+    const { client, charts } = this.#effects;
+    const service = await this.#reads.service(name, signal);
+    if (service?.metadata.uid !== uid || service.spec.suspend === true) return { againMs: 0 };
+    const desired = await desiredOf(client, charts, service, signal);
+    const release = await this.#reads.release(service.metadata.name, signal);
+    const step = await this.#step(service, desired, release, signal);
+    switch (step.do) {
+      case 'observe':
+        return { againMs: 0 };
+      case 'unlock':
+        return await this.#unlock(service, release, signal);
+      case 'wait': {
+        const found = { ...inProgress('Pending', step.reason, step.why), helm: release };
+        await this.#publish(service, found, signal);
+        return { againMs: step.againMs };
+      }
+      case 'retry later':
+        await this.#publish(service, { ...degraded('HelmFailed', step.why), helm: release }, signal);
+        return { againMs: step.againMs };
+      case 'install':
+      case 'upgrade':
+      case 'roll back':
+        return await this.#run(service, desired, release, step, signal);
+    }
+  }
+
+  async #step(
+    service: OpenStackService,
+    desired: Desired,
+    newest: Release | undefined,
+    signal: AbortSignal,
+  ): Promise<Step> {
+    const { secrets, publisher, now } = this.#effects;
+    const later = this.#failures.pending(service.metadata.name, desired.digest);
+    if (later !== undefined) return { do: 'retry later', ...later };
+    const { attempted, failures } = historyOf(secrets.values(), service.metadata.name, newest);
+    const { failedJobs = [], conditions } = publisher.statusOf(service) ?? {};
+    const missing = newest === undefined ? [] : await this.#reads.missing(newest, failedJobs, signal);
+    const timeoutMs = parseDuration(service.spec.timeout ?? '1h');
+    const step = decide(desired, { newest, attempted, failures, missing, timeoutMs, now: now() });
+    // The condition has Helm's whole error; its record may have less.
+    const { message } = conditionOf(conditions, 'Degraded') ?? {};
+    return step.do === 'retry later' && message?.includes(step.why) === true ? { ...step, why: message } : step;
+  }
+
+  async #unlock(service: OpenStackService, release: Release | undefined, signal: AbortSignal): Promise<Handled> {
+    const { client, publisher, log } = this.#effects;
+    if (release === undefined) return { againMs: 0 };
+    const note = `revision ${release.revision} was interrupted while ${release.status}`;
+    log.info(`${service.metadata.name}: ${note}: unlocked`);
+    await unlock(client, service.metadata, release, signal);
+    await publisher.event('OpenStackService', service, 'Normal', 'Unlocked', note, signal);
+    return { againMs: 0 };
+  }
+
+  async #run(
+    service: OpenStackService,
+    desired: Desired,
+    release: Release | undefined,
+    step: Extract<Step, { do: 'install' | 'upgrade' | 'roll back' }>,
+    signal: AbortSignal,
+  ): Promise<Handled> {
+    const { helm, publisher, log, process } = this.#effects;
+    const { namespace, name } = service.metadata;
+    const { chart, values, secrets } = desired;
+    const [phase, reason] = PHASE_OF[step.do];
+    const revision = (release?.revision ?? 0) + 1;
+    const target = `chart ${chart.name}-${chart.version}${desired.release === undefined ? '' : `, release ${desired.release}`}`;
+    const note = `revision ${revision} to ${target}: ${step.why}`;
+    log.info(`${name}: ${step.do}: ${note}`);
+    await this.#publish(service, { ...inProgress(phase, reason, note), helm: release }, signal);
+    await publisher.event('OpenStackService', service, 'Normal', reason, note, signal);
+    const labels = labelsFor(desired, process, revision);
+    const timeout = service.spec.timeout ?? '1h';
+    const withoutHooks = step.do === 'roll back';
+    const what = { namespace, name, chart, values, secrets, labels, timeout, withoutHooks };
+    const cancel = new AbortController();
+    this.#running.set(name, { generation: service.metadata.generation, cancel });
+    let failure: string | undefined;
+    let looked = Promise.resolve();
+    const looking = setInterval(() => {
+      looked = this.#look(service, revision, cancel.signal);
+    }, LOOK_MS);
+    try {
+      failure = await upgrade(helm, what, AbortSignal.any([signal, cancel.signal]), log.with({ service: name }));
+    } catch (error) {
+      if (!cancel.signal.aborted || signal.aborted) throw error;
+      log.info(`${name}: ${step.do} cancelled: ${messageOf(error)}`);
+      return { againMs: 0 };
+    } finally {
+      clearInterval(looking);
+      this.#running.delete(name);
+      await looked;
+    }
+    this.#reads.forget(name);
+    if (failure === undefined) {
+      this.#failures.forget(name);
+      return { againMs: 0 };
+    }
+    const after = await this.#reads.release(service.metadata.name, signal);
+    // Without a revision of its own there is no record of this failure but the condition.
+    if (after?.revision !== revision) this.#failures.add(name, desired.digest, failure);
+    log.error(`${name}: ${step.do} failed: ${failure}`);
+    await this.#publish(service, { ...degraded('HelmFailed', failure), helm: after }, signal);
+    return { againMs: 0 };
+  }
+
+  /** Shows why the Jobs that Helm waits for do not start. */
+  async #look(service: OpenStackService, revision: number, signal: AbortSignal): Promise<void> {
+    const { client, namespace, log } = this.#effects;
+    try {
+      const problem = await hooksProblem(client, namespace, service.metadata.name, revision, signal);
+      if (problem !== undefined && this.#running.has(service.metadata.name))
+        await this.#publish(service, degraded('PodsFailing', problem), signal);
+    } catch (error) {
+      if (!signal.aborted) log.warn(`${service.metadata.name}: ${messageOf(error)}`);
+    }
+  }
+
+  async #observe(service: OpenStackService, desired: Desired, release: Release, signal: AbortSignal): Promise<Handled> {
+    const { client, publisher, namespace } = this.#effects;
+    let state = await workloadsState(release.objects, this.#reads.cachedWorkload);
+    // Before a service becomes ready, the caches may be older than the step that was just taken.
+    if (isReady(state) && !isReadyAlready(publisher.statusOf(service), service, release))
+      state = await workloadsState(release.objects, (kind, name) => this.#reads.workload(kind, name, signal));
+    let [problem] = state.problems;
+    for (const what of state.pending) {
+      if (problem !== undefined) break;
+      const [, kind = '', name = ''] = /^(\w+)\/([^:]+):/.exec(what) ?? [];
+      const workload = this.#reads.cachedWorkload(KIND_OF[kind] ?? 'Job', name);
+      problem = workload && (await podsProblem(client, namespace, workload, signal));
+    }
+    await this.#publish(service, observed(release, state, desired.release, problem), signal);
+    return { againMs: isReady(state) ? undefined : LOOK_MS };
+  }
+
+  async #fail(service: OpenStackService, reason: string, message: string, signal: AbortSignal): Promise<Handled> {
+    await this.#publish(service, degraded(reason, message), signal);
+    return { againMs: 60_000 };
+  }
+
+  async #publish(service: OpenStackService, findings: Findings, signal: AbortSignal): Promise<void> {
+    const { publisher, now } = this.#effects;
+    const before = publisher.statusOf(service);
+    if (!(await publisher.write('OpenStackService', service, statusAfter(before, service, findings, now()), signal)))
+      return;
+    const { ready, degraded: bad } = findings;
+    const [wasReady, was] = ['Ready', 'Degraded'].map((type) => conditionOf(before?.conditions, type));
+    if (bad?.status === 'True' && (was?.status !== 'True' || was.message !== bad.message))
+      await publisher.event('OpenStackService', service, 'Warning', bad.reason, bad.message, signal);
+    if (ready.status === 'True' && wasReady?.status !== 'True')
+      await publisher.event('OpenStackService', service, 'Normal', 'Ready', ready.message, signal);
+  }
+
+  #forget(name: string): Handled {
+    this.#reads.forget(name);
+    this.#failures.forget(name);
+    return {};
+  }
+}
+
+const PHASE_OF = {
+  install: ['Installing', 'Installing'],
+  upgrade: ['Upgrading', 'Upgrading'],
+  'roll back': ['RollingBack', 'RollingBack'],
+} as const;
+
+const KIND_OF: Readonly<Record<string, WorkloadKind>> = {
+  deployment: 'Deployment',
+  statefulset: 'StatefulSet',
+  daemonset: 'DaemonSet',
+};
+
+function isReady({ pending, failed, missing }: WorkloadsState): boolean {
+  return pending.length + failed.length + missing.length === 0;
+}
+
+function isReadyAlready(
+  status: OpenStackService['status'],
+  { metadata }: OpenStackService,
+  { revision }: Release,
+): boolean {
+  const { conditions, observedGeneration, helm } = status ?? {};
+  const isTrue = conditionOf(conditions, 'Ready')?.status === 'True';
+  return isTrue && observedGeneration === metadata.generation && helm?.revision === revision;
+}

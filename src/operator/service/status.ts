@@ -1,0 +1,110 @@
+import { withVerdicts, type Verdict } from '../conditions.ts';
+import type { Release } from '../helm/release.ts';
+import type { OpenStackService, ServicePhase, ServiceStatus } from '../objects.ts';
+import type { WorkloadsState } from './workloads.ts';
+
+/** What is known about a service after an observation or a step. */
+export interface Findings {
+  readonly phase: ServicePhase;
+  /** One line for a table. */
+  readonly message: string;
+  readonly ready: Verdict;
+  readonly progressing: Verdict;
+  /** Undefined if nothing new is known: a step that is running neither repairs nor breaks anything yet. */
+  readonly degraded?: Verdict;
+  readonly helm?: Release | undefined;
+  readonly workloads?: WorkloadsState | undefined;
+  /** The OpenStack release, if the release is what is wanted. */
+  readonly release?: string | undefined;
+}
+
+/** Helm's description of a failed hook contains Kubernetes' own messages; a table shows only its beginning. */
+const LINE_MAX_CHARACTERS = 200;
+
+/** The status after these findings. What they don't contain stays. */
+export function statusAfter(
+  before: ServiceStatus = {},
+  { metadata: { generation } }: OpenStackService,
+  { phase, message, ready, progressing, degraded: bad, helm, workloads, release }: Findings,
+  now: Date,
+): ServiceStatus {
+  const verdicts = {
+    Ready: ready,
+    Progressing: progressing,
+    ...(bad === undefined ? {} : { Degraded: bad }),
+  };
+  const line = message.replaceAll(/\s+/g, ' ').trim();
+  return {
+    ...before,
+    observedGeneration: generation,
+    phase,
+    message: line.length > LINE_MAX_CHARACTERS ? `${line.slice(0, LINE_MAX_CHARACTERS - 3)}...` : line,
+    conditions: withVerdicts(before.conditions, verdicts, generation, now),
+    ...(helm === undefined ? {} : { helm: helmStatus(helm) }),
+    ...(workloads === undefined
+      ? {}
+      : {
+          workloads: { ready: workloads.ready, total: workloads.total },
+          failedJobs: workloads.failed.map(({ job }) => job),
+        }),
+    ...(release === undefined ? {} : { release }),
+  };
+}
+
+function helmStatus({ revision, status, chart, updated }: Release): NonNullable<ServiceStatus['helm']> {
+  return {
+    revision,
+    status,
+    chart: `${chart.name}-${chart.version}`,
+    updated: updated.toISOString().replace(/\.\d+Z$/, 'Z'),
+  };
+}
+
+const NO = (reason: string, message: string): Verdict => ({ status: 'False', reason, message });
+const YES = (reason: string, message: string): Verdict => ({ status: 'True', reason, message });
+
+/** A step is running, or something is waited for. */
+export function inProgress(phase: ServicePhase, reason: string, message: string): Findings {
+  return { phase, message, ready: NO(reason, message), progressing: YES(reason, message) };
+}
+
+/** A step has failed; the message is the field's or Helm's. */
+export function degraded(reason: string, message: string): Findings {
+  return {
+    phase: 'Degraded',
+    message,
+    ready: NO(reason, message),
+    progressing: NO(reason, message),
+    degraded: YES(reason, message),
+  };
+}
+
+/** The release is what is wanted, and its workloads are in this state. */
+export function observed(
+  helm: Release,
+  workloads: WorkloadsState,
+  release: string | undefined,
+  problem?: string,
+): Findings {
+  const { pending, failed, missing } = workloads;
+  const parts = { helm, workloads, release };
+  if (failed.length > 0) {
+    const message = failed.map(({ job, why }) => `job/${job}: ${why}`).join('; ');
+    return { ...degraded('JobFailed', `${message}; delete the Job to run it again`), ...parts };
+  }
+  if (problem !== undefined) return { ...degraded('PodsFailing', problem), ...parts };
+  if (pending.length + missing.length > 0) {
+    const message = [...pending, ...missing.map((what) => `${what}: does not exist`)].join('; ');
+    const fine = NO('AsExpected', 'no step has failed');
+    return { ...inProgress('RollingOut', 'RollingOut', message), degraded: fine, ...parts };
+  }
+  const message = `${workloads.ready} of ${workloads.total} workloads are ready`;
+  return {
+    phase: 'Ready',
+    message: '',
+    ready: YES('Ready', message),
+    progressing: NO('Complete', message),
+    degraded: NO('AsExpected', 'no step has failed'),
+    ...parts,
+  };
+}

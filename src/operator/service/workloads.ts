@@ -1,0 +1,105 @@
+import { judgeDaemonSetRollout, judgeDeployment, judgeStatefulSet, type RolloutVerdict } from '../../kube/rollout.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import type { ManifestObject } from '../helm/release.ts';
+
+/** The fields of a Job that are read here. */
+export interface Job extends KubeObject {
+  readonly status?: {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
+  };
+}
+
+/** The kinds whose state decides whether a service is ready. */
+export const WORKLOAD_KINDS = {
+  Deployment: { group: 'apps', version: 'v1', resource: 'deployments' },
+  StatefulSet: { group: 'apps', version: 'v1', resource: 'statefulsets' },
+  DaemonSet: { group: 'apps', version: 'v1', resource: 'daemonsets' },
+  Job: { group: 'batch', version: 'v1', resource: 'jobs' },
+} as const;
+
+export type WorkloadKind = keyof typeof WORKLOAD_KINDS;
+
+/** Whether the kind is one of these. */
+export function isWorkloadKind(kind: string): kind is WorkloadKind {
+  return Object.hasOwn(WORKLOAD_KINDS, kind);
+}
+
+export interface WorkloadsState {
+  readonly ready: number;
+  readonly total: number;
+  /** What is not ready, with its state: `deployment/keystone: 0 of 1 updated`. */
+  readonly pending: readonly string[];
+  /** Failed Jobs with their reason. */
+  readonly failed: readonly { readonly job: string; readonly why: string }[];
+  /** Why workloads may never be ready: an exceeded quota, an exceeded progress deadline. */
+  readonly problems: readonly string[];
+  /** Workloads that do not exist: `deployment/keystone`. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * The state of a release's workloads and Jobs. A Job that does not exist has completed: its TTL has removed it.
+ * @param read returns the object; undefined if it does not exist
+ */
+export async function workloadsState(
+  objects: readonly ManifestObject[],
+  read: (kind: WorkloadKind, name: string) => KubeObject | undefined | Promise<KubeObject | undefined>,
+): Promise<WorkloadsState> {
+  const known = objects.flatMap(({ kind, name }) => (isWorkloadKind(kind) ? [{ kind, name }] : []));
+  const states = await Promise.all(
+    known.map(async ({ kind, name }) => {
+      const object = await read(kind, name);
+      return { kind, what: `${kind.toLowerCase()}/${name}`, name, verdict: verdictOf(kind, object) };
+    }),
+  );
+  const of = (is: Verdict['is']) => states.filter(({ verdict }) => verdict.is === is);
+  return {
+    ready: states.filter(({ kind, verdict }) => kind !== 'Job' && verdict.is === 'met').length,
+    total: states.filter(({ kind }) => kind !== 'Job').length,
+    pending: of('pending').map(({ what, verdict }) => `${what}: ${verdict.state}`),
+    problems: states.flatMap(({ what, verdict }) => (verdict.isStuck === true ? [`${what}: ${verdict.state}`] : [])),
+    failed: of('failed').map(({ name, verdict }) => ({ job: name, why: verdict.state })),
+    missing: of('missing').map(({ what }) => what),
+  };
+}
+
+interface Verdict {
+  readonly is: RolloutVerdict['is'] | 'failed' | 'missing';
+  readonly state: string;
+  readonly isStuck?: boolean;
+}
+
+function verdictOf(kind: WorkloadKind, object: KubeObject | undefined): Verdict {
+  if (kind === 'Job') return object === undefined ? { is: 'met', state: 'gone' } : judgeJob(object);
+  if (object === undefined) return { is: 'missing', state: 'does not exist' };
+  const verdict = judgeRollout(kind, object);
+  return verdict.is === 'skipped' ? { ...verdict, is: 'pending' } : verdict;
+}
+
+function judgeRollout(
+  kind: Exclude<WorkloadKind, 'Job'>,
+  object: KubeObject,
+): RolloutVerdict & Pick<Verdict, 'isStuck'> {
+  if (kind === 'StatefulSet') return judgeStatefulSet(object);
+  if (kind === 'DaemonSet') return judgeDaemonSetRollout(object);
+  const verdict = judgeDeployment(object);
+  // The API server's own words, such as those of an exceeded quota.
+  const conditions = (object as Job).status?.conditions ?? [];
+  const refused = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
+  if (verdict.is !== 'pending') return verdict;
+  if (refused !== undefined) return { ...verdict, state: `${verdict.state}: ${refused.message}`, isStuck: true };
+  return { ...verdict, isStuck: verdict.state.endsWith('ProgressDeadlineExceeded') };
+}
+
+function judgeJob({ status: { conditions = [] } = {} }: Job): Verdict {
+  const has = (wanted: string) => conditions.find(({ type, status }) => type === wanted && status === 'True');
+  if (has('Complete') !== undefined) return { is: 'met', state: 'complete' };
+  const failed = has('Failed');
+  if (failed === undefined) return { is: 'pending', state: 'not complete' };
+  return { is: 'failed', state: `${failed.reason}: ${failed.message}` };
+}

@@ -1,0 +1,31 @@
+import { UnavailableError } from '../../core/errors.ts';
+import { ApiError } from '../../kube/api-error.ts';
+import { collectionPath } from '../../kube/path.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { ownSet, type Kind, type OpenStack, type OpenStackService } from '../../operator/objects.ts';
+
+/** The objects of kolla-operator in a namespace. */
+export interface Cloud {
+  readonly openstacks: readonly OpenStack[];
+  readonly services: ReadonlyMap<string, OpenStackService>;
+}
+
+/** @throws UnavailableError if the CRDs are not installed; ApiError */
+export async function readCloud(client: KubeClient, signal: AbortSignal): Promise<Cloud> {
+  const list = async <T>(kind: Kind): Promise<readonly T[]> => {
+    try {
+      const { items } = await client.get<{ items: readonly T[] }>(collectionPath(ownSet(kind, client.namespace)), {
+        signal,
+      });
+      return items;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+      throw new UnavailableError(`the API server does not know ${kind}: kubectl apply --server-side -f k8s/crds`);
+    }
+  };
+  const [openstacks, services] = await Promise.all([
+    list<OpenStack>('OpenStack'),
+    list<OpenStackService>('OpenStackService'),
+  ]);
+  return { openstacks, services: new Map(services.map((service) => [service.metadata.name, service])) };
+}

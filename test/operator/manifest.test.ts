@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { loadAll } from 'js-yaml';
+import { RELEASES, UPGRADE_STAGES } from '../../src/catalog/index.ts';
+import { runHelper } from '../support/helper.ts';
+
+const textOf = (path: string) => readFileSync(new URL(`../../k8s/${path}`, import.meta.url), 'utf8');
+
+test('the manifest has the Role that the operator prints', async () => {
+  const { stdout } = await runHelper('kolla-operator', ['rbac', '-n', 'openstack']);
+  const objects = loadAll(textOf('operator/operator.yaml')) as { kind: string }[];
+  const roles = objects.filter(({ kind }) => kind === 'Role' || kind === 'RoleBinding');
+  assert.deepEqual(roles, loadAll(stdout));
+});
+
+test('the CRDs have the releases and charts of the catalogue', () => {
+  const releases = `['${RELEASES.join("', '")}']`;
+  const [openstack, service] = [textOf('crds/openstacks.yaml'), textOf('crds/openstackservices.yaml')];
+  for (const text of [openstack, service]) {
+    assert.ok(text.includes(`self in ${releases}`));
+    assert.ok(text.includes(`known releases: ${RELEASES.join(', ')}`));
+  }
+  const names = UPGRADE_STAGES.flat().toSorted();
+  assert.ok(openstack.replaceAll(/\s+/g, ' ').includes(`must be one of ${names.join(', ')}`));
+});

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UPGRADE_STAGES } from '../../src/catalog/index.ts';
+import type { OpenStack, OpenStackService, OpenStackSpec } from '../../src/operator/objects.ts';
+import { APPLIED, planOf, stepsTo, wantedServices } from '../../src/operator/openstack/plan.ts';
+
+const ALL = Object.fromEntries(UPGRADE_STAGES.flat().map((name) => [name, {}]));
+
+function cloud(spec: Partial<OpenStackSpec> = {}): OpenStack {
+  const metadata = { name: 'cloud', namespace: 'openstack', uid: 'cloud-uid', generation: 1 };
+  return { metadata, spec: { release: '2026.1', services: ALL, ...spec } };
+}
+
+/** All services as they were applied for a release, and ready. */
+function servicesAt(release: string, openstack: OpenStack): Map<string, OpenStackService> {
+  const wanted = wantedServices({ spec: { ...openstack.spec, release } });
+  return new Map(wanted.map(({ name, spec, digest }) => [name, service(name, spec, digest)]));
+}
+
+function service(name: string, spec: OpenStackService['spec'], digest: string): OpenStackService {
+  const owner = { apiVersion: '', kind: 'OpenStack', name: 'cloud', uid: 'cloud-uid', controller: true };
+  const metadata = { name, namespace: 'openstack', uid: name, generation: 1, ownerReferences: [owner] };
+  const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '', lastTransitionTime: '' } as const;
+  return {
+    metadata: { ...metadata, annotations: { [APPLIED]: digest } },
+    spec,
+    status: { observedGeneration: 1, release: spec.release ?? '', conditions: [ready] },
+  };
+}
+
+const namesOf = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
+
+test('a new cloud is applied at once: its Pods wait for each other', () => {
+  const plan = planOf(cloud(), new Map());
+  assert.equal(plan.kind, 'apply');
+  assert.deepEqual(namesOf(plan.apply), UPGRADE_STAGES.flat());
+});
+
+test('nothing is applied to a cloud that is as it is wanted', () => {
+  const plan = planOf(cloud(), servicesAt('2026.1', cloud()));
+  assert.deepEqual([plan.apply, plan.remove], [[], []]);
+  assert.ok(plan.services.every(({ state }) => state === 'Ready'));
+});
+
+test('an upgrade applies one stage after the other, each when the previous one is ready', () => {
+  const services = servicesAt('2025.2', cloud());
+  const order: string[][] = [];
+  for (let plan; (plan = planOf(cloud(), services)).apply.length > 0; order.push(namesOf(plan.apply)))
+    for (const { name, spec, digest } of plan.apply) services.set(name, service(name, spec, digest));
+  assert.deepEqual(order, UPGRADE_STAGES);
+});
+
+test('a service that was applied and is not observed yet holds back the next stage', () => {
+  const services = servicesAt('2025.2', cloud());
+  for (const name of UPGRADE_STAGES[0]) services.set(name, servicesAt('2026.1', cloud()).get(name)!);
+  const memcached = services.get('memcached')!;
+  services.set('memcached', { ...memcached, metadata: { ...memcached.metadata, generation: 2 } });
+  const plan = planOf(cloud(), services);
+  assert.deepEqual(plan.apply, []);
+  assert.equal(plan.services.find(({ name }) => name === 'keystone')?.message, 'after memcached');
+});
+
+test('going back, the last stage is the first', () => {
+  const openstack = cloud({ release: '2025.2' });
+  const plan = planOf(openstack, servicesAt('2026.1', openstack));
+  assert.equal(plan.kind, 'roll back');
+  assert.deepEqual(namesOf(plan.apply), ['horizon']);
+});
+
+test('other values go to all services at once, and not to those that an upgrade has not reached', () => {
+  const values = { global: { region: 'two' } };
+  assert.equal(planOf(cloud({ values }), servicesAt('2026.1', cloud())).apply.length, UPGRADE_STAGES.flat().length);
+  const during = planOf(cloud({ values }), servicesAt('2025.2', cloud()));
+  assert.deepEqual(namesOf(during.apply), UPGRADE_STAGES[0]);
+});
+
+test('a field that a person has changed is put back, one that is no longer wanted is removed', () => {
+  const services = servicesAt('2026.1', cloud());
+  const keystone = services.get('keystone')!;
+  services.set('keystone', { ...keystone, spec: { ...keystone.spec, release: '2025.1' } });
+  assert.deepEqual(namesOf(planOf(cloud(), services).apply).slice(0, 1), ['keystone']);
+  const had = servicesAt('2026.1', cloud({ values: { a: 1 } }));
+  assert.equal(planOf(cloud(), had).apply.length, UPGRADE_STAGES.flat().length);
+});
+
+test('pauseAfter holds back what comes later, in an upgrade only', () => {
+  const openstack = cloud({ upgrade: { pauseAfter: ['mariadb'] } });
+  const services = servicesAt('2025.2', openstack);
+  for (const name of UPGRADE_STAGES[0]) services.set(name, servicesAt('2026.1', openstack).get(name)!);
+  const plan = planOf(openstack, services);
+  assert.deepEqual([plan.pausedAfter, plan.apply], [['mariadb'], []]);
+  assert.deepEqual(planOf(openstack, servicesAt('2026.1', openstack)).pausedAfter, []);
+});
+
+test('a service of another OpenStack is not touched', () => {
+  const services = servicesAt('2025.2', cloud({ services: { keystone: {} } }));
+  const keystone = services.get('keystone')!;
+  const owner = { apiVersion: '', kind: 'OpenStack', name: 'other', uid: 'other-uid', controller: true };
+  services.set('keystone', { ...keystone, metadata: { ...keystone.metadata, ownerReferences: [owner] } });
+  const plan = planOf(cloud({ services: { keystone: {} } }), services);
+  assert.deepEqual(plan.apply, []);
+  assert.equal(plan.services[0]?.message, 'OpenStackService keystone belongs to OpenStack other');
+});
+
+test('the steps of an upgrade name what runs, what runs together, and the pauses', () => {
+  const openstack = cloud({
+    upgrade: { pauseAfter: ['keystone'] },
+    services: { keystone: {}, nova: {}, 'nova-cell': {} },
+  });
+  const services = servicesAt('2026.1', openstack);
+  assert.deepEqual(stepsTo('2026.2', openstack, services), [
+    'keystone: helm upgrade to 2026.2 (Jobs first), then wait until workloads and Jobs are complete',
+    'pause: spec.upgrade.pauseAfter has keystone',
+    'nova, nova-cell: helm upgrade to 2026.2 (Jobs first), then wait until workloads and Jobs are complete',
+  ]);
+  assert.deepEqual(stepsTo('2026.1', openstack, services), []);
+  assert.match(stepsTo('2025.1', openstack, services)[0] ?? '', /^nova, nova-cell: helm upgrade --no-hooks/);
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { WorkQueue } from '../../src/operator/queue.ts';
+import { until } from '../support/until.ts';
+
+test('never handles a key twice at the same time, and handles it again if it was added meanwhile', async () => {
+  const stop = new AbortController();
+  const begun: string[] = [];
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const queue = new WorkQueue({
+    handle: async (key) => {
+      await gates[begun.push(key) - 1]?.promise;
+      return {};
+    },
+    onError: assert.ifError,
+    atOnce: 4,
+    signal: stop.signal,
+  });
+  queue.add('a');
+  for (const _ of [1, 2, 3]) queue.add('a');
+  assert.deepEqual(begun, ['a']);
+  gates[0]?.resolve();
+  await until('the second turn', () => (begun.length === 2 ? true : undefined));
+  gates[1]?.resolve();
+  stop.abort();
+  await queue.ended();
+  assert.deepEqual(begun, ['a', 'a'], 'three additions are one turn');
+});
+
+test('handles at most so many keys at once, the others in their order', async () => {
+  const stop = new AbortController();
+  const begun: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const queue = new WorkQueue({
+    handle: async (key) => {
+      begun.push(key);
+      await gate.promise;
+      return {};
+    },
+    onError: assert.ifError,
+    atOnce: 2,
+    signal: stop.signal,
+  });
+  for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
+  assert.deepEqual(begun, ['a', 'b']);
+  gate.resolve();
+  await until('all turns', () => (begun.length === 4 ? true : undefined));
+  stop.abort();
+  await queue.ended();
+  assert.deepEqual(begun, ['a', 'b', 'c', 'd']);
+});
+
+test('reports an error and retries the key', async () => {
+  const stop = new AbortController();
+  const errors: number[] = [];
+  let turns = 0;
+  const queue = new WorkQueue({
+    handle: () => (++turns === 1 ? Promise.reject(new Error('refused')) : Promise.resolve({})),
+    onError: (_, error, againMs) => void (error instanceof Error && errors.push(againMs)),
+    atOnce: 1,
+    signal: stop.signal,
+  });
+  queue.add('a');
+  await until('the retry', () => (turns === 2 ? true : undefined));
+  stop.abort();
+  await queue.ended();
+  assert.equal(errors.length, 1);
+  assert.ok(errors[0]! >= 500 && errors[0]! <= 1000, `${errors[0]}`);
+});
+
+test('takes nothing after its end, and ends after the last turn', async () => {
+  const stop = new AbortController();
+  const gate = Promise.withResolvers<void>();
+  let turns = 0;
+  const queue = new WorkQueue({
+    handle: async () => {
+      turns++;
+      await gate.promise;
+      return { againMs: 0 };
+    },
+    onError: assert.ifError,
+    atOnce: 1,
+    signal: stop.signal,
+  });
+  queue.add('a');
+  queue.add('b');
+  stop.abort();
+  const ended = queue.ended();
+  queue.add('c');
+  gate.resolve();
+  await ended;
+  assert.equal(turns, 1);
+});
