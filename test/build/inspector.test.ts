@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -108,6 +108,18 @@ interface Resident {
   readonly listens?: true;
 }
 
+function kubeconfigFor(server: string): string {
+  const file = join(directory.path, 'kubeconfig');
+  const config = {
+    'current-context': 'here',
+    contexts: [{ name: 'here', context: { cluster: 'here', user: 'me', namespace: 'openstack' } }],
+    clusters: [{ name: 'here', cluster: { server } }],
+    users: [{ name: 'me', user: { token: 'token' } }],
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
 /** Names that wait, for a port without a listener or for a server that accepts connections and never responds. */
 function residents(closed: number, silent: number): Readonly<Record<string, Resident>> {
   const url = `http://127.0.0.1:${silent}`;
@@ -145,6 +157,7 @@ function residents(closed: number, silent: number): Readonly<Record<string, Resi
       waiting: /does not exist yet/,
     },
     healthcheck_curl: { words: [url], waiting: 'asked' },
+    'kolla-operator': { words: ['--kubeconfig', kubeconfigFor(`https://127.0.0.1:${silent}`)], waiting: 'asked' },
   };
 }
 
@@ -157,6 +170,7 @@ for (const name of [
   'kolla-sidecar',
   'kubernetes-entrypoint',
   'healthcheck_curl',
+  'kolla-operator',
 ]) {
   test(`${name} opens no inspector for a SIGUSR1 while it waits`, async () => {
     const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
