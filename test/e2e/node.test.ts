@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { hierarchiesOf } from '../cluster/kubernetes/cgroups.ts';
@@ -113,6 +113,7 @@ describe('teardown of a node', { skip }, () => {
       assert.ok(seen.processes().length >= 7, 'the node runs');
       assert.ok(seen.cgroups().length > 0);
     }
+    using _ = seen;
     await gone(seen);
     assert.deepEqual(ourMounts(), mounts);
   });
@@ -131,10 +132,10 @@ describe('teardown of a node', { skip }, () => {
       assert.equal(run.child.exitCode, null);
       return said.endsWith('\n') ? (JSON.parse(said) as Pick<KubeNode, 'pid' | 'cgroup' | 'directory'>) : undefined;
     });
-    const seen = lookAt(killed);
+    using seen = lookAt(killed);
     assert.ok(seen.processes().length >= 7, 'the node runs');
     process.kill(run.pid, 'SIGKILL');
-    await until('its processes to be gone', async () => seen.processes().length === 0 || undefined);
+    await noProcessOf(seen);
     assert.deepEqual(ourMounts(), mounts);
     {
       await using _ = await startNode();
@@ -143,7 +144,7 @@ describe('teardown of a node', { skip }, () => {
   });
 });
 
-interface Seen {
+interface Seen extends Disposable {
   readonly directory: string;
   processes(): number[];
   cgroups(): string[];
@@ -153,23 +154,32 @@ interface Seen {
 function lookAt({ pid, cgroup, directory }: Pick<KubeNode, 'pid' | 'cgroup' | 'directory'>): Seen {
   const kinds = ['mnt', 'net', 'pid'] as const;
   const namespaces = kinds.map((kind) => [kind, readlinkSync(`/proc/${pid}/ns/${kind}`)] as const);
+  // While it is open the kernel gives a namespace's number to no other, such as one of a test beside us.
+  const held = kinds.map((kind) => openSync(`/proc/${pid}/ns/${kind}`, 'r'));
   for (const [kind, namespace] of namespaces) assert.notEqual(namespace, readlinkSync(`/proc/self/ns/${kind}`));
   const hierarchies = hierarchiesOf(readFileSync('/proc/self/mountinfo', 'utf8'));
   return {
     directory,
     processes: () => [...namespaces.flatMap(([kind, name]) => processesIn(kind, name)), ...processesWith(directory)],
     cgroups: () => hierarchies.map(({ mount }) => join(mount, cgroup)).filter((path) => existsSync(path)),
+    [Symbol.dispose]: () => {
+      for (const descriptor of held) closeSync(descriptor);
+    },
   };
 }
 
-/** A namespace disappears with its last process: nothing else holds one, since none is mounted on this machine. */
-async function gone(seen: Seen): Promise<void> {
-  // The kernel kills the processes of a PID namespace after its init, and each disappears when its parent reaps it.
+/** The kernel kills the processes of a PID namespace after its init, and each disappears when its parent reaps it. */
+async function noProcessOf(seen: Seen): Promise<void> {
   await until('no process of the node', (saw) => {
     const left = seen.processes();
     saw(left);
     return left.length === 0 || undefined;
   });
+}
+
+/** Without processes a node has no namespaces: none is mounted on this machine. */
+async function gone(seen: Seen): Promise<void> {
+  await noProcessOf(seen);
   assert.deepEqual(seen.cgroups(), []);
   assert.ok(!existsSync(seen.directory));
 }
