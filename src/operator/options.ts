@@ -1,3 +1,4 @@
+import { KUBECONFIG_OPTION } from '../cli/kubeconfig-option.ts';
 import type { Option } from '../cli/option.ts';
 
 export const CONTROLLERS = ['openstack', 'service'] as const;
@@ -12,13 +13,7 @@ export const KUBE_OPTIONS = [
     help: 'namespace of the cloud (default: of the Pod or kubeconfig)',
     example: 'openstack',
   },
-  {
-    flag: 'kubeconfig',
-    type: 'path',
-    env: 'KUBECONFIG',
-    help: "kubeconfig file (default: use the Pod's ServiceAccount)",
-    example: '/root/.kube/config',
-  },
+  KUBECONFIG_OPTION,
 ] as const satisfies readonly Option[];
 
 export const OPERATOR_OPTIONS = [

@@ -1,3 +1,4 @@
+import { KUBECONFIG_OPTION } from '../../cli/kubeconfig-option.ts';
 import type { Option } from '../../cli/option.ts';
 import { caFileOption, tlsOption } from '../../cli/tls-option.ts';
 import { CONFIG_DIR } from '../../config/index.ts';
@@ -74,14 +75,6 @@ export const NODE_NAME_OPTION = {
   help: "this Pod's node (default: read from the API server)",
   details: 'spec.nodeName of the downward API, for daemonset/ and node=own.',
   example: 'compute-1',
-} as const satisfies Option;
-
-export const KUBECONFIG_OPTION = {
-  flag: 'kubeconfig',
-  type: 'path',
-  env: 'KUBECONFIG',
-  help: "kubeconfig file (default: use the Pod's ServiceAccount)",
-  example: '/root/.kube/config',
 } as const satisfies Option;
 
 export const OPTIONS = [

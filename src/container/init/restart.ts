@@ -8,13 +8,13 @@
  * workload, 69 the API server cannot be reached or rejects the patch, 77 it denies the patch.
  */
 import { command } from '../../cli/command.ts';
+import { KUBECONFIG_OPTION } from '../../cli/kubeconfig-option.ts';
 import { ExitCode, NotPermittedError, UnavailableError, messageOf } from '../../core/errors.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import { parseWorkload, type NamedWorkload } from '../../kube/rollout-kinds.ts';
 import { kubeSource, lazyKube } from '../../kube/source.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { KUBECONFIG_OPTION } from './options.ts';
 
 /** kubectl's annotation, so that `kubectl rollout history` and other tools know it. */
 const RESTARTED = 'kubectl.kubernetes.io/restartedAt';

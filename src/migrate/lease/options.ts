@@ -1,3 +1,4 @@
+import { KUBECONFIG_OPTION } from '../../cli/kubeconfig-option.ts';
 import type { Option } from '../../cli/option.ts';
 
 /** The lock backend in addition to the fence row, and the location of its Lease. */
@@ -31,11 +32,5 @@ export const KUBE_OPTIONS = [
     help: 'namespace of the Lease (default: of the Pod or kubeconfig)',
     example: 'openstack',
   },
-  {
-    flag: 'kubeconfig',
-    type: 'path',
-    env: 'KUBECONFIG',
-    help: "kubeconfig file (default: use the Pod's ServiceAccount)",
-    example: '/root/.kube/config',
-  },
+  KUBECONFIG_OPTION,
 ] as const satisfies readonly Option[];

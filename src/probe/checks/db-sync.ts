@@ -1,3 +1,4 @@
+import { KUBECONFIG_OPTION } from '../../cli/kubeconfig-option.ts';
 import { UsageError } from '../../core/errors.ts';
 import { check } from '../check.ts';
 import { MYSQL_OPTIONS } from '../remote/mysql.ts';
@@ -29,13 +30,7 @@ export const dbSync = check({
       help: "namespace of the Lease (default: the Pod's namespace)",
       example: 'openstack',
     },
-    {
-      flag: 'kubeconfig',
-      type: 'path',
-      env: 'KUBECONFIG',
-      help: "kubeconfig file (default: use the Pod's ServiceAccount)",
-      example: '/root/.kube/config',
-    },
+    KUBECONFIG_OPTION,
     {
       flag: 'server',
       type: 'string',

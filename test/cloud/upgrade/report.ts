@@ -23,8 +23,6 @@ export interface UpgradeReport {
   /** By the new release, on the databases of the old one, and at the end. */
   readonly checks: readonly UpgradeCheck[];
   readonly after: readonly UpgradeCheck[];
-  /** Reasons of failures that are the service's own, by service or operation. */
-  readonly limits: Readonly<Record<string, string>>;
 }
 
 /** Writes docs/evidence/upgrade.md from the run's observations. */
@@ -34,7 +32,7 @@ export async function writeUpgradeReport(report: UpgradeReport): Promise<void> {
   await writeFile(file, await pageOf(report));
 }
 
-async function pageOf({ timeline, from, to, phases, rows, checks, after, limits }: UpgradeReport): Promise<string> {
+async function pageOf({ timeline, from, to, phases, rows, checks, after }: UpgradeReport): Promise<string> {
   const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: ROOT })).trim();
   const upgrade = phases.slice(1);
   const seconds = (upgrade.at(-1)?.to ?? 0) - (upgrade[0]?.from ?? 0);
@@ -56,8 +54,7 @@ async function pageOf({ timeline, from, to, phases, rows, checks, after, limits 
     '',
     ...(failed.length === 0 ? ['None failed.'] : ['| failed during | what | reason |', '|---|---|---|']),
     ...failed.map(({ row, sample }) => {
-      const limit = limits[row.what] === undefined ? '' : ` (${limits[row.what]})`;
-      return `| ${row.phase} | ${row.what}, ${sample.kind} | ${cell(sample.saw)}${limit} |`;
+      return `| ${row.phase} | ${row.what}, ${sample.kind} | ${cell(sample.saw)} |`;
     }),
     '',
     '## Databases',
