@@ -125,10 +125,12 @@ describe('data stored on servers by kolla-pod of bf56119', { skip }, () => {
     const { namespace } = await leaseSite(world, stack);
     const secret = (await stored('fernet-keys')) as {
       data: object;
-      metadata: { annotations: Readonly<Record<string, string>>; creationTimestamp: string };
+      metadata: { annotations: Readonly<Record<string, string>> };
     };
-    // As if they were stored just now, because a rotation drops a key after its tokens have expired.
-    const ageMs = Date.now() - Date.parse(secret.metadata.creationTimestamp);
+    // As if the newest was promoted just now, because a rotation drops a key after its tokens have expired. No key is
+    // of the future: a rotation would come too early.
+    const promoted = Object.values(secret.metadata.annotations).flatMap((text) => text.match(/(?<==)\S+/g) ?? []);
+    const ageMs = Date.now() - Math.max(...promoted.map((time) => Date.parse(time)));
     const moved = (time: string) => new Date(Date.parse(time) + ageMs).toISOString();
     const annotations = Object.fromEntries(
       Object.entries(secret.metadata.annotations).map(([name, text]) => [name, text.replaceAll(/(?<==)\S+/g, moved)]),
