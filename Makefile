@@ -22,9 +22,8 @@ test-full: $(READY) ## before a release: every suite; lists the tests that this 
 	@$(NODE) test/run.ts full
 
 # A file of make test that is unfinished after MINUTES counts as failed; unfinished files of make test-full are listed.
-MINUTES := 75
 ci: $(READY) ## make test-full, with the files of make test first in their lanes; at most MINUTES=75
-	@$(NODE) test/run.ts ci --minutes $(MINUTES)
+	@$(NODE) test/run.ts ci --minutes $(or $(MINUTES),75)
 
 check: $(READY) ## types, lint, format, unit tests
 	@$(NODE) test/run.ts check unit
