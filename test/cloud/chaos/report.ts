@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { must } from '../../../tools/process.ts';
+import { commitNow } from '../../evidence/commit.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Recovery } from './recovery.ts';
 
@@ -40,7 +40,7 @@ export async function writeChaosReport(report: ChaosReport): Promise<void> {
 }
 
 async function pageOf({ timeline, release, seed, minutes, rows }: ChaosReport): Promise<string> {
-  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: ROOT })).trim();
+  const commit = await commitNow();
   const failures = rows.flatMap(({ name, samples }) => {
     const failed = samples.filter(({ ok }) => !ok);
     const words = [...new Set(failed.map(({ what, kind, saw }) => `${what}, ${kind}: ${saw}`))];
