@@ -18,7 +18,7 @@ export async function removeRemains(client: Client): Promise<string> {
       .filter((row) => (row['Name'] ?? row['Stack Name'] ?? '').startsWith(NAME))
       .map((row) => row['ID'] ?? '');
     for (const id of left) {
-      await client.openstack(noun, 'delete', ...(noun === 'stack' ? ['--yes'] : []), id);
+      await client.openstack(noun, 'delete', ...(noun === 'stack' ? ['--yes', '--wait'] : []), id);
       if (noun !== 'stack') await goneFrom(client, api, `${path}/${id}`);
     }
     counts.push(`${left.length} × ${noun}`);
