@@ -1,4 +1,5 @@
-import type { Stage } from '../stage.ts';
+import { until } from '../../support/until.ts';
+import { COMPUTE_NODES, type Stage } from '../stage.ts';
 import type { Client } from '../client.ts';
 import { temporary, type Temporary, type World } from './operation.ts';
 
@@ -14,6 +15,7 @@ export async function setBasis(stage: Stage, client: Client): Promise<World & As
   const [small, large] = [await flavor('basis.small', '256', '1'), await flavor('basis.large', '512', '2')];
   const network = await keep(temporary(client, 'network', 'basis', '--share'));
   await keep(temporary(client, 'subnet', 'basis', '--network', network, '--subnet-range', '10.9.0.0/24'));
+  await discovered(client);
   const kept = stack.move();
   return {
     stage,
@@ -21,4 +23,17 @@ export async function setBasis(stage: Stage, client: Client): Promise<World & As
     basis: { image, small, large, network },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** Nova's scheduler adds new compute nodes to their cell now and then (discover_hosts_in_cells_interval). */
+async function discovered(client: Client): Promise<void> {
+  await until('both compute nodes to be in their cell', async (saw) => {
+    const found = await client.get<{ hypervisors: readonly { hypervisor_hostname: string }[] }>(
+      'nova',
+      '/os-hypervisors',
+    );
+    const names = found?.hypervisors.map(({ hypervisor_hostname: name }) => name) ?? [];
+    saw(names);
+    return names.length === COMPUTE_NODES.length || undefined;
+  });
 }

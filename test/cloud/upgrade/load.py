@@ -128,7 +128,7 @@ def life(api, collection, body, key, ready):
     """Creates an object, waits until it is ready, and deletes it."""
     created = call(api, 'POST', collection, body)
     one = created[key]['id']
-    path = f'{collection}/{one}' if key != 'stack' else f'{collection}/load/{one}'
+    path = f'{collection}/{one}' if key != 'stack' else f'{collection}/{body["stack_name"]}/{one}'
     try:
         until(api, path, ready)
     finally:
@@ -148,7 +148,8 @@ def volume():
 
 def stack():
     template = {'heat_template_version': '2018-08-31', 'resources': {'wait': {'type': 'OS::Heat::RandomString'}}}
-    body = {'stack_name': 'load', 'template': template, 'timeout_mins': 5}
+    # Names are unique, and one that failed may not be gone yet.
+    body = {'stack_name': f'load-{time.time():.0f}', 'template': template, 'timeout_mins': 5}
     life('heat', f'/v1/{PROJECT}/stacks', body, 'stack', 'CREATE_COMPLETE')
 
 
