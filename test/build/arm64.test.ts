@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { HERE, onTarget, type Target } from '../../build/base.ts';
+import { checkBinary } from '../../build/check.ts';
 import { targetFor } from '../../build/images/arm64.ts';
 import { buildBinary } from '../../build/make.ts';
 import { VERSION } from '../../src/core/version.ts';
@@ -17,8 +18,8 @@ import { fileLimit } from '../support/file-limit.ts';
 fileLimit(45);
 
 const GO = fileURLToPath(new URL('../cluster/kubernetes/go/', import.meta.url));
-/** All commands take minutes under qemu-user; two are enough. */
-const NAMES = ['kolla-pod', 'healthcheck_port'];
+/** All commands take minutes under qemu-user; these are enough. kolla-core executes kolla-pod for the help of kolla-init. */
+const NAMES = ['kolla-pod', 'healthcheck_port', 'kolla-init'];
 const ELF_MACHINE = { at: 18, arm64: 183 };
 /** A small program; Helm, for the operator's image, is built in the same way in minutes. */
 const TESTBOX = { name: 'testbox', directory: GO, sources: ['testbox'], flags: [], room: 0 };
@@ -36,8 +37,10 @@ describe('the binary for arm64', { skip }, () => {
     await using directory = await privateDirectory('arm64');
     const sums: string[] = [];
     for (const place of ['one', 'another/place']) {
-      const { binary, base } = await buildBinary(join(directory.path, place), () => {}, NAMES, target);
+      const built = await buildBinary(join(directory.path, place), () => {}, NAMES, target);
+      const { binary, base } = built;
       assert.equal(base.notStripped, undefined);
+      if (sums.length === 0) await checkBinary(built);
       const bytes = await readFile(binary);
       assert.equal(bytes.readUInt16LE(ELF_MACHINE.at), ELF_MACHINE.arm64);
       sums.push(createHash('sha256').update(bytes).digest('hex'));
