@@ -37,9 +37,10 @@ export async function startOperator(
   const env = { PATH: process.env['PATH'], HOME: directory };
   const running = await start(...tied(join(built, 'bin/kolla-operator'), words), { env, logFile });
   await until('the operator to lead', async (saw) => {
-    saw(tailOf(logFile));
-    if (running.child.exitCode !== null) throw new Error(`the operator has ended: ${tailOf(logFile)}`);
-    return readFileSync(logFile, 'utf8').includes('"msg":"watching"') || undefined;
+    const said = tailOf(logFile);
+    saw(said);
+    if (running.child.exitCode !== null) throw new Error(`the operator has ended: ${said}`);
+    return said.includes('"msg":"watching"') || undefined;
   });
   return { usage: () => usageOf(running.pid), [Symbol.asyncDispose]: () => running[Symbol.asyncDispose]() };
 }
