@@ -34,7 +34,7 @@ build: $(READY) ## dist/kolla-pod and its names
 charts: $(READY) ## dist/charts/*.tgz, with the library and the schema in each
 	@$(NODE) build/charts.ts
 
-images: $(READY) ## dist/images/*.tar: scratch, install and core for amd64 and arm64, SBOM and licences next to them; ARCH=amd64 for one (arm64 takes minutes), REPOSITORY=registry/name
+images: $(READY) ## dist/images/*.tar: scratch, install, core and operator for amd64 and arm64, SBOM and licences next to them; ARCH=amd64 for one (arm64 takes minutes), REPOSITORY=registry/name
 	@$(NODE) build/images.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(REPOSITORY),--repository $(REPOSITORY))
 
 release: $(READY) ## dist/release/VERSION: binaries, images, charts, SBOMs, provenance; KEY=FILE signs it; ARCH=amd64 for one, REPOSITORY=registry/name, COMPRESSION=zstd, SOURCE=URI, BUILDER=URI, KEY_URL=URL

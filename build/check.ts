@@ -12,20 +12,22 @@ const exec = promisify(execFile);
  * Runs every command of a fresh binary. A failed injection leaves a plain node, which would run its first argument as a
  * script, so the output is checked, not only the exit code.
  */
-export async function checkBinary({ directory, helpers, base: { target } }: Built): Promise<void> {
+export async function checkBinary({ directory, binary, helpers, base: { target } }: Built): Promise<void> {
   for (const { name } of helpers) {
     const call = callOf(directory, name);
     const version = await say(target, call, '--version');
     if (version !== `${name} ${VERSION} (${basename(await realpath(call[0]))})\n`)
       throw new Error(`${call.join(' ')} --version says ${JSON.stringify(version)}`);
-    const help = await say(target, call, '--help');
+    // kolla-core executes kolla-pod for some of these, which a program can't do under an emulator.
+    const helpCall = target.emulator.length === 0 ? call : ([binary, name] as const);
+    const help = await say(target, helpCall, '--help');
     // Kolla's own names print `usage: NAME`, like Kolla's tools.
     if (!help.startsWith(name) && !help.startsWith(`usage: ${name} `))
-      throw new Error(`${call.join(' ')} --help says ${JSON.stringify(help.slice(0, 80))}`);
+      throw new Error(`${helpCall.join(' ')} --help says ${JSON.stringify(help.slice(0, 80))}`);
   }
 }
 
-async function say(target: Target, [file, ...words]: ReturnType<typeof callOf>, flag: string): Promise<string> {
+async function say(target: Target, [file, ...words]: readonly [string, ...string[]], flag: string): Promise<string> {
   const { stdout } = await exec(...onTarget(target, file, [...words, flag]), { env: {} });
   return stdout;
 }

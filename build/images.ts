@@ -1,8 +1,8 @@
 /**
  * `node build/images.ts [--out DIR] [--arch amd64|arm64]... [--repository NAME] [--evidence]`: builds the images
- * `scratch`, `install` and `core`, by default for both architectures, and prints their sizes; --evidence also writes them
- * to docs/evidence. An architecture that cannot be built here is skipped with the reason; the exit code is then 1 if it
- * is this machine's own or was requested by --arch.
+ * `scratch`, `install`, `core` and `operator`, by default for both architectures, and prints their sizes; --evidence also
+ * writes them to docs/evidence. An architecture that cannot be built here is skipped with the reason; the exit code is then
+ * 1 if it is this machine's own or was requested by --arch. Without Go, only the operator's image is skipped.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -11,8 +11,10 @@ import { messageOf } from '../src/core/errors.ts';
 import { table } from '../src/cli/table.ts';
 import { terminalOf } from '../src/core/terminal.ts';
 import type { Target } from './base.ts';
+import { helmBinary } from '../tools/helm.ts';
 import { ROOT } from './bundle.ts';
 import { targetFor } from './images/arm64.ts';
+import { KINDS, type Kind } from './images/contents.ts';
 import { buildImages, type BuiltImage } from './images/index.ts';
 import { REPOSITORY_FORM } from './images/repository.ts';
 import { sizesOf } from './images/sizes.ts';
@@ -84,11 +86,23 @@ async function imagesFor(name: string): Promise<readonly BuiltImage[]> {
       target,
       repository: values.repository,
       say: (text) => say(`${name}: ${text}`),
+      kinds: await kindsFor(name, target),
     });
   } catch (error) {
     say(`${name} is left out: ${messageOf(error)}`);
     if (values.arch !== undefined || ARCHITECTURES[name] === process.arch) process.exitCode = 1;
     return [];
+  }
+}
+
+async function kindsFor(name: string, { arch }: Target): Promise<readonly Kind[]> {
+  try {
+    await helmBinary(arch);
+    return KINDS;
+  } catch (error) {
+    say(`${name}: the operator's image is left out: Helm can't be built here: ${messageOf(error)}`);
+    process.exitCode = 1;
+    return KINDS.filter((kind) => kind !== 'operator');
   }
 }
 

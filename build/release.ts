@@ -6,6 +6,7 @@
  *   images/ for each architecture -> release/archives.ts: NAME-VERSION-linux-ARCH.tar.gz; SBOMs, licences
  *                                 -> release/images.ts: oci/kolla-pod, one index per image for all architectures
  *   charts.ts -> release/charts.ts: charts/*.tgz with index.yaml, oci/charts/NAME
+ *   k8s/crds, k8s/operator -> release/operator.ts: operator/, with the image's name
  *   key file -> release/signatures.ts: cosign's signature of each index and manifest in oci/
  *   files, digests, git -> release/provenance.ts: SLSA provenance, signed; SHA256SUMS, signed
  *   oci/ -> publish.sh: a registry
@@ -25,6 +26,7 @@ import {
   UnavailableError,
   UsageError,
 } from '../src/core/errors.ts';
+import { helmBinary } from '../tools/helm.ts';
 import { must, run } from '../tools/process.ts';
 import { ROOT } from './bundle.ts';
 import { targetFor } from './images/arm64.ts';
@@ -142,7 +144,12 @@ async function sourceOf(uri: string): Promise<Source> {
 
 async function imagesFor(name: string, directory: string, repository: string): Promise<BuiltImage[]> {
   const arch = name === IMAGE_ARCH.arm64 ? 'arm64' : 'x64';
-  const target = await targetFor(arch).catch((cause: unknown) => {
+  const prepared = async () => {
+    // The longest build, of the operator's image, and the one that fails without Go.
+    await helmBinary(arch);
+    return await targetFor(arch);
+  };
+  const target = await prepared().catch((cause: unknown) => {
     throw new UnavailableError(`${name} can't be built here: ${messageOf(cause)}; --arch builds one architecture`, {
       cause,
     });

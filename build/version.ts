@@ -14,7 +14,7 @@ const FILES = [
   'images/Containerfile',
   'images/kolla/*.j2',
   'k8s/globals.yml',
-  'k8s/{charts,examples}/**/*.{md,yaml}',
+  'k8s/{charts,examples,operator}/**/*.{md,yaml}',
   'docs/{how-to,reference,start}/*.md',
   'docs/evidence/image-sizes.md',
 ];

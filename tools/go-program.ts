@@ -19,7 +19,12 @@ interface Program {
   readonly room: number;
   /** The main package, if it is in a required module and not in the directory itself. */
   readonly main?: string;
+  /** The processor that runs it, in Node's spelling (default: this machine's). */
+  readonly architecture?: string;
 }
+
+/** Architectures by Node's names, where Go has another. */
+const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64' };
 
 /** Builds one of our programs, or of a module it requires, once into the cache; returns its path. */
 export async function goProgram({
@@ -30,9 +35,10 @@ export async function goProgram({
   tags = [],
   room,
   main = '.',
+  architecture = arch(),
 }: Program): Promise<string> {
   const texts = await Promise.all(sources.map((source) => textOf(join(directory, source))));
-  const place = await cached(name, [arch(), ...flags, ...tags, ...texts], async (output) => {
+  const place = await cached(name, [architecture, ...flags, ...tags, ...texts], async (output) => {
     const { bavail, bsize } = await statfs(output);
     if (bavail * bsize < room)
       throw new Error(`${cacheRoot()} has ${(bavail * bsize) / 1e9} GB free; a build needs ${room / 1e9}`);
@@ -44,7 +50,7 @@ export async function goProgram({
       // The build runs with nice: the compiler must leave CPU time for concurrent tests.
       await must('nice', ['go', 'build', ...options, main], {
         cwd: join(directory, name),
-        env: { ...process.env, ...env },
+        env: { ...process.env, ...env, GOARCH: GO_ARCHITECTURES[architecture] ?? architecture },
         signal: AbortSignal.timeout(BUILD_DEADLINE_MS),
       });
     });
@@ -56,7 +62,9 @@ export async function goProgram({
  * Modules and compiled packages are cached, so that only the rest is rebuilt after a changed flag or file. Go itself
  * removes compiled packages unused for five days.
  */
-function goEnv() {
+export function goEnv(): Readonly<
+  Record<'CGO_ENABLED' | 'GOTOOLCHAIN' | 'GOFLAGS' | 'GOCACHE' | 'GOMODCACHE', string>
+> {
   return {
     CGO_ENABLED: '0',
     GOTOOLCHAIN: 'local',

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf } from '../src/core/errors.ts';
 import type { Capability } from './capability.ts';
 import { run, type Finished } from './process.ts';
+import { goModules, type GoModule } from './go-modules.ts';
 import { goProgram } from './go-program.ts';
 import { keptResult } from './helm-results.ts';
 
@@ -11,8 +12,11 @@ const DIRECTORY = fileURLToPath(new URL('.', import.meta.url));
 /** The disk space that a cold build's modules and Go's build cache need. */
 const BUILD_BYTES = 3e9;
 
-/** Helm, built once into the cache from the modules that `helm/go.sum` pins. */
-export async function helmBinary(): Promise<string> {
+/**
+ * Helm, built once into the cache from the modules that `helm/go.sum` pins.
+ * @param architecture of the processor that runs it, in Node's spelling
+ */
+export async function helmBinary(architecture: string = process.arch): Promise<string> {
   const version = /^\s*helm\.sh\/helm\/v3 (v\S+)/m.exec(await readFile(join(DIRECTORY, 'helm/go.mod'), 'utf8'))?.[1];
   if (version === undefined) throw new Error(`${DIRECTORY}helm/go.mod does not require helm.sh/helm/v3`);
   return await goProgram({
@@ -23,7 +27,13 @@ export async function helmBinary(): Promise<string> {
     flags: [`-X helm.sh/helm/v3/internal/version.version=${version}`],
     room: BUILD_BYTES,
     main: 'helm.sh/helm/v3/cmd/helm',
+    architecture,
   });
+}
+
+/** The modules in that Helm: its own first, then all others, then Go's standard library. */
+export async function helmModules(architecture: string): Promise<GoModule[]> {
+  return await goModules(await helmBinary(architecture), join(DIRECTORY, 'helm'));
 }
 
 /** Probes by building Helm; the build is cached. */

@@ -19,7 +19,7 @@ export interface BundledPackage {
   readonly purl?: string;
 }
 
-const LICENCE_FILE = /^(licen[cs]e|copying|notice|unlicense)([-.].*)?$/i;
+const LICENCE_FILE = /^(licen[cs]e|copying|notice|unlicense)([-.](?!go$).*)?$/i;
 
 /**
  * The packages with code in the bundles, according to esbuild; node, which is the rest of kolla-pod; and those of
@@ -80,8 +80,10 @@ function licenceOf({ name, license, licenses }: PackageJson): string {
 }
 
 /** @throws Error if a package has none: it must not be redistributed then */
-async function licenceText(directory: string): Promise<string> {
-  const names = (await readdir(directory)).filter((name) => LICENCE_FILE.test(name)).toSorted();
+export async function licenceText(directory: string): Promise<string> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile() && LICENCE_FILE.test(entry.name)).map(({ name }) => name);
   if (names.length === 0) throw new Error(`${directory} has no licence file`);
-  return (await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')))).join('\n');
+  const texts = names.toSorted().map((name) => readFile(join(directory, name), 'utf8'));
+  return (await Promise.all(texts)).join('\n');
 }

@@ -9,7 +9,7 @@ import type { Target } from '../base.ts';
 /** User id of the runnable image: neither a service's nor nobody's, which other processes may share. */
 export const UID = 65_532;
 
-export const KINDS = ['scratch', 'install', 'core'] as const;
+export const KINDS = ['scratch', 'install', 'core', 'operator'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Documents shipped next to the binary. */
@@ -21,16 +21,19 @@ export interface Papers {
 /** The binaries by file name. The image `core` has no kolla-pod. */
 export type Binaries = Readonly<Partial<Record<'kolla-pod' | 'kolla-core', Uint8Array>>>;
 
-/** The layers of an image, bottom to top. The base's own layer changes only with Debian's packages. */
+/**
+ * The layers of an image, bottom to top, without those of operator.ts. The base's own layer changes only with Debian's
+ * packages.
+ */
 export async function layersOf(kind: Kind, arch: Target['arch'], binaries: Binaries, papers: Papers): Promise<Layer[]> {
   const files = filesOf(kind, binaries, papers);
-  if (kind !== 'install') return [tarOf(files)];
+  if (kind === 'scratch' || kind === 'core') return [tarOf(files)];
   const base = layerOfDirectory(await glibcRootfs(arch), ['--owner=0', '--group=0', '--mode=u=rwX,go=rX']);
   return [base, tarOf([...files, ...runnableEntries()])];
 }
 
 /** Our files, at the paths of `kolla-pod install`: for `COPY --from`, and for use as an image volume without a copy. */
-function filesOf(kind: Kind, binaries: Binaries, { licences, sbom }: Papers): TarEntry[] {
+function filesOf(kind: Kind, binaries: Binaries, papers: Papers): TarEntry[] {
   const links = layoutOf(kind === 'core' ? CORE_NAMES : NAMES, true);
   return [
     { name: 'opt/', mode: 0o755 },
@@ -43,6 +46,12 @@ function filesOf(kind: Kind, binaries: Binaries, { licences, sbom }: Papers): Ta
         .map((name) => ({ name: directoryAt(`${directory}/${name}`), mode: 0o777, link: names[name]! })),
     ),
     { name: directoryAt('share/'), mode: 0o755 },
+    ...paperEntries(papers),
+  ];
+}
+
+export function paperEntries({ licences, sbom }: Papers): TarEntry[] {
+  return [
     { name: directoryAt('share/LICENSES'), mode: 0o644, content: licences },
     { name: directoryAt('share/sbom.cdx.json'), mode: 0o644, content: sbom },
   ];
@@ -83,6 +92,7 @@ const DESCRIPTIONS: Readonly<Record<Kind, string>> = {
   scratch: 'the kolla-pod binary and its names, for COPY --from and for image volumes; it does not run by itself',
   install: 'kolla-pod on glibc alone, without root: fills a shared volume, and runs every helper',
   core: `kolla-core, a static binary, and its names alone, for COPY --from: ${CORE_NAMES.join(', ')}`,
+  operator: 'kolla-operator on glibc alone, without root, with Helm and the charts of this version',
 };
 
 /** The labels that registries and viewers display. */

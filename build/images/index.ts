@@ -1,5 +1,5 @@
 /**
- * Builds the three images without a container engine or a registry (`node build/images.ts`):
+ * Builds the images without a container engine or a registry (`node build/images.ts`):
  *
  *   build/make.ts for each architecture -> the binary; for another machine's, its node under qemu-user (arm64.ts)
  *   Debian's glibc and libstdc++ -> base.ts: a root file system without shell or package manager
@@ -7,8 +7,8 @@
  *   all of these -> contents.ts: layers -> NAME.tar (docker-archive), NAME.cdx.json, LICENSES, SHA256SUMS in dist/images
  *
  * `scratch` contains only the files, in /opt/kolla-pod, for `COPY --from` and image volumes; without a libc it does not
- * run. `install` contains them too and runs, as uid 65532; `core` contains kolla-core and its commands only. Images are
- * reproducible from the same sources and packages.
+ * run. `install` contains them too and runs, as uid 65532; `core` contains kolla-core and its commands only; `operator`
+ * is `install` with Helm and the charts (operator.ts). Images are reproducible from the same sources, packages and Go.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -17,14 +17,15 @@ import { execFile } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { VERSION } from '../../src/core/version.ts';
-import { imageTar } from '../../tools/image.ts';
+import { imageTar, type Image, type Layer } from '../../tools/image.ts';
 import { onTarget, type Target } from '../base.ts';
 import { checkBinary } from '../check.ts';
 import { buildBinary, type Built } from '../make.ts';
 import { IMAGE_ARCH, basePackages } from './base.ts';
 import { bundledPackages, corePackages, type BundledPackage } from './bundled.ts';
-import { KINDS, UID, labelsOf, layersOf, type Binaries, type Kind } from './contents.ts';
+import { KINDS, UID, labelsOf, layersOf, type Binaries, type Kind, type Papers } from './contents.ts';
 import { licencesOf } from './licences.ts';
+import { operatorLayer, operatorParts, type OperatorParts } from './operator.ts';
 import { sbomOf } from './sbom.ts';
 
 export interface BuiltImage {
@@ -47,20 +48,21 @@ export interface ImageOptions {
   readonly say: (text: string) => void;
   /** A prebuilt, checked binary for the target; by default the binary is built here. */
   readonly built?: Built;
+  /** Default: all. */
+  readonly kinds?: readonly Kind[];
 }
 
 const exec = promisify(execFile);
 
-/** Runtime configuration of the runnable image. */
-const RUNS = {
-  entrypoint: ['/usr/local/bin/kolla-pod'],
-  command: ['--help'],
-  env: { PATH: '/usr/local/bin' },
-  user: `${UID}:${UID}`,
+const AS_USER = { env: { PATH: '/usr/local/bin' }, user: `${UID}:${UID}` };
+/** Runtime configuration of the runnable images. */
+const RUNS: Partial<Record<Kind, Pick<Image, 'entrypoint' | 'command' | 'env' | 'user'>>> = {
+  install: { ...AS_USER, entrypoint: ['/usr/local/bin/kolla-pod'], command: ['--help'] },
+  operator: { ...AS_USER, entrypoint: ['/usr/local/bin/kolla-operator'] },
 };
 
 /**
- * Builds the binaries and all images for one architecture.
+ * Builds the binaries and the images for one architecture.
  * @throws Error if the binary does not run, or a package states no licence
  */
 export async function buildImages({
@@ -68,6 +70,7 @@ export async function buildImages({
   target,
   repository,
   say,
+  kinds = KINDS,
   ...given
 }: ImageOptions): Promise<BuiltImage[]> {
   await mkdir(directory, { recursive: true });
@@ -77,15 +80,14 @@ export async function buildImages({
     const built = given.built ?? (await checkedBinary(join(work, 'binary'), target, say));
     if (built.base.notStripped !== undefined) say(`node is not stripped: ${built.base.notStripped}`);
     const whole = await contentsOf(built);
-    const core = await coreContentsOf(whole, built);
     const images: BuiltImage[] = [];
-    for (const kind of KINDS) {
+    for (const kind of kinds) {
       say(`writing ${nameOf(kind, architecture)}.tar`);
-      images.push(await writeImage(kind, work, repository, kind === 'core' ? core : whole));
+      images.push(await writeImage(kind, work, repository, whole, await contentsFor(kind, whole, built)));
     }
     const licences = `kolla-pod-${architecture}.LICENSES`;
     await writeFile(join(work, licences), whole.licences);
-    const archives = KINDS.flatMap((kind) => ['tar', 'cdx.json'].map((end) => `${nameOf(kind, architecture)}.${end}`));
+    const archives = kinds.flatMap((kind) => ['tar', 'cdx.json'].map((end) => `${nameOf(kind, architecture)}.${end}`));
     const files = [...archives, licences];
     const sums = await Promise.all(files.map(async (name) => `${await sha256(join(work, name))}  ${name}\n`));
     await writeFile(join(work, `SHA256SUMS.${architecture}`), sums.join(''));
@@ -111,6 +113,7 @@ interface Contents {
   /** process.versions of the embedded node. */
   readonly parts: Readonly<Record<string, string>>;
   readonly licences: string;
+  readonly operator?: OperatorParts;
 }
 
 async function contentsOf(built: Built): Promise<Contents> {
@@ -133,30 +136,64 @@ async function coreContentsOf({ target, binaries }: Contents, built: Built): Pro
   return { target, binaries: core, packages, parts: {}, licences: await licencesOf(packages) };
 }
 
+/** The contents of the operator's image: those of the runnable one, Helm and the charts. */
+async function operatorContentsOf(whole: Contents): Promise<Contents> {
+  const operator = await operatorParts(whole.target.arch);
+  return { ...whole, operator, licences: await licencesOf([...whole.packages, ...operator.packages]) };
+}
+
+async function contentsFor(kind: Kind, whole: Contents, built: Built): Promise<Contents> {
+  if (kind === 'core') return await coreContentsOf(whole, built);
+  return kind === 'operator' ? await operatorContentsOf(whole) : whole;
+}
+
 /** Writes an image's archive and its software bill of materials. */
-async function writeImage(kind: Kind, directory: string, repository: string, contents: Contents): Promise<BuiltImage> {
-  const { target, binaries, packages, parts, licences } = contents;
-  const architecture = IMAGE_ARCH[target.arch];
+async function writeImage(
+  kind: Kind,
+  directory: string,
+  repository: string,
+  whole: Contents,
+  contents: Contents,
+): Promise<BuiltImage> {
+  const architecture = IMAGE_ARCH[contents.target.arch];
   const name = nameOf(kind, architecture);
-  const sbom = sbomOf({
-    image: name,
-    architecture,
-    sums: Object.fromEntries(Object.entries(binaries).map(([one, bytes]) => [one, sumOf(bytes)])),
-    packages,
-    parts,
-    base: kind === 'install' ? await basePackages(target.arch) : [],
-  });
-  await writeFile(join(directory, `${name}.cdx.json`), sbom);
+  const papers = await papersOf(kind, contents);
+  await writeFile(join(directory, `${name}.cdx.json`), papers.sbom);
   const file = join(directory, `${name}.tar`);
   const reference = `${repository}:${VERSION}${kind === 'install' ? '' : `-${kind}`}`;
   const id = await imageTar(file, {
     reference,
-    layers: await layersOf(kind, target.arch, binaries, { licences, sbom }),
+    layers: await layersIn(kind, whole, contents, papers),
     labels: labelsOf(kind, VERSION),
     architecture,
-    ...(kind === 'install' ? RUNS : {}),
+    ...RUNS[kind],
   });
   return { kind, architecture, reference, file, id };
+}
+
+async function layersIn(kind: Kind, whole: Contents, contents: Contents, papers: Papers): Promise<Layer[]> {
+  const { target, binaries, operator } = contents;
+  if (operator === undefined) return await layersOf(kind, target.arch, binaries, papers);
+  // The same layers as in `install`, so that a node and a registry store them once.
+  const below = await layersOf('install', target.arch, binaries, await papersOf('install', whole));
+  return [...below, operatorLayer(operator, papers)];
+}
+
+async function papersOf(
+  kind: Kind,
+  { target, binaries, packages, parts, licences, operator }: Contents,
+): Promise<Papers> {
+  const architecture = IMAGE_ARCH[target.arch];
+  const sbom = sbomOf({
+    image: nameOf(kind, architecture),
+    architecture,
+    sums: Object.fromEntries(Object.entries(binaries).map(([one, bytes]) => [one, sumOf(bytes)])),
+    packages,
+    parts,
+    base: RUNS[kind] === undefined ? [] : await basePackages(target.arch),
+    operator,
+  });
+  return { licences, sbom };
 }
 
 function nameOf(kind: Kind, architecture: string): string {

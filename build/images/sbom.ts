@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { VERSION } from '../../src/core/version.ts';
 import type { BasePackage } from './base.ts';
 import type { BundledPackage } from './bundled.ts';
+import type { OperatorParts } from './operator.ts';
 
 export interface Contents {
   /** The bill's name, such as `kolla-pod-install-amd64`. */
@@ -21,6 +22,8 @@ export interface Contents {
   /** Components of the embedded node, with versions. */
   readonly parts: Readonly<Record<string, string | undefined>>;
   readonly base: readonly BasePackage[];
+  /** Helm and the charts, in the operator's image. */
+  readonly operator?: OperatorParts | undefined;
 }
 
 interface Component {
@@ -36,7 +39,7 @@ const NO_PARTS = new Set(['node', 'modules', 'napi']);
 
 /** The bill of materials as text. */
 export function sbomOf(contents: Contents): string {
-  const { image, architecture, sums, packages, parts, base } = contents;
+  const { image, architecture, sums, packages, parts, base, operator } = contents;
   const root = {
     type: 'container',
     'bom-ref': image,
@@ -57,19 +60,23 @@ export function sbomOf(contents: Contents): string {
     };
   });
   const isNode = ({ name }: BundledPackage) => name.startsWith('node-linux-');
-  const node = packages.filter(isNode).map((one) => ({ ...npm(one), cpe: cpeOf(one), components: partsOf(parts) }));
-  const inside: Component[] = [...packages.filter((one) => !isNode(one)).map(npm), ...node];
+  const node = packages.filter(isNode).map((one) => ({ ...library(one), cpe: cpeOf(one), components: partsOf(parts) }));
+  const inside: Component[] = [...packages.filter((one) => !isNode(one)).map(library), ...node];
   const beside = base.map((one) => debian(one, architecture));
+  const [helm, ...modules] = operator === undefined ? [] : helmOf(operator);
+  const programs = helm === undefined ? [] : [helm];
+  const charts = Object.entries(operator?.charts ?? {}).map(([name, content]) => chartOf(name, content));
   const refs = (components: readonly Component[]) => components.map((component) => component['bom-ref']);
   const body = {
     metadata: {
       component: root,
       tools: { components: [{ type: 'application', name: 'kolla-pod build', version: VERSION }] },
     },
-    components: [...binaries, ...inside, ...beside],
+    components: [...binaries, ...inside, ...beside, ...programs, ...modules, ...charts],
     dependencies: [
-      { ref: root['bom-ref'], dependsOn: [...refs(binaries), ...refs(beside)] },
-      ...refs(binaries).map((ref) => ({ ref, dependsOn: [...refs(inside), ...refs(beside)] })),
+      { ref: root['bom-ref'], dependsOn: refs([...binaries, ...beside, ...programs, ...charts]) },
+      ...refs(binaries).map((ref) => ({ ref, dependsOn: refs([...inside, ...beside]) })),
+      ...refs(programs).map((ref) => ({ ref, dependsOn: refs(modules) })),
     ],
   };
   const bill = {
@@ -83,7 +90,7 @@ export function sbomOf(contents: Contents): string {
   return `${JSON.stringify(bill, undefined, 2)}\n`;
 }
 
-function npm({ name, version, licence, sha512, purl: own }: BundledPackage): Component {
+function library({ name, version, licence, sha512, purl: own }: BundledPackage): Component {
   const purl = own ?? `pkg:npm/${name.replace(/^@/, '%40')}@${encodeURIComponent(version)}`;
   return {
     type: name.startsWith('node-linux-') ? 'platform' : 'library',
@@ -95,6 +102,21 @@ function npm({ name, version, licence, sha512, purl: own }: BundledPackage): Com
     // The hash of the package file in the registry.
     ...(sha512 === undefined ? {} : { hashes: [{ alg: 'SHA-512', content: sha512 }] }),
   };
+}
+
+/** Helm with the digest of its binary, then the modules in it. */
+function helmOf({ helm, packages }: OperatorParts): Component[] {
+  const [program, ...modules] = packages.map(library);
+  if (program === undefined) throw new Error('Helm has no modules');
+  return [{ ...program, type: 'application', hashes: [sha256(helm)] }, ...modules];
+}
+
+function chartOf(name: string, content: Uint8Array): Component {
+  return { type: 'file', 'bom-ref': `chart:${name}`, name, version: VERSION, hashes: [sha256(content)] };
+}
+
+function sha256(content: Uint8Array): { readonly alg: string; readonly content: string } {
+  return { alg: 'SHA-256', content: createHash('sha256').update(content).digest('hex') };
 }
 
 /** The name under which vulnerability databases list Node, which is not the npm package's. */

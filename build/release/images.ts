@@ -4,7 +4,7 @@
  *   docker-archive of an image (build/images) -> its layers, compressed, and its configuration unchanged -> a manifest
  *     -> one index per image, with a manifest for each architecture
  *
- * The image ids stay those of the archives.
+ * The image ids stay those of the archives. A layer that several images have is compressed once.
  */
 import { createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -33,12 +33,13 @@ export async function addImages(
   images: readonly BuiltImage[],
   compression: Compression,
 ): Promise<void> {
+  const known = new Map<string, Descriptor>();
   for (const kind of KINDS) {
     const own = images.filter((image) => image.kind === kind);
     if (own.length === 0) continue;
     const manifests: Descriptor[] = [];
     for (const { file, architecture } of own) {
-      const manifest = await addImage(layout, file, kind, compression);
+      const manifest = await addImage(layout, file, kind, compression, known);
       const variant: Record<string, string> = architecture === 'arm64' ? { variant: 'v8' } : {};
       manifests.push({ ...manifest, platform: { architecture, os: 'linux', ...variant } });
     }
@@ -47,21 +48,41 @@ export async function addImages(
   }
 }
 
-async function addImage(layout: Layout, file: string, kind: Kind, compression: Compression): Promise<Descriptor> {
+/** @param known the layers that the layout has, by the digest of their content before compression */
+async function addImage(
+  layout: Layout,
+  file: string,
+  kind: Kind,
+  compression: Compression,
+  known: Map<string, Descriptor>,
+): Promise<Descriptor> {
   await using archive = await open(file);
   const entries = new Map<string, ArchivedEntry>();
   for await (const entry of entriesOf(archive)) entries.set(entry.name, entry);
   const [described] = JSON.parse((await contentOf(archive, entries, 'manifest.json')).toString()) as Described[];
   if (described === undefined) throw new Error(`${file}: no image in manifest.json`);
-  const config = await layout.add(MEDIA.config, await contentOf(archive, entries, described.Config));
+  const content = await contentOf(archive, entries, described.Config);
+  const { rootfs } = JSON.parse(content.toString()) as Configuration;
   const layers: Descriptor[] = [];
-  for (const name of described.Layers) {
+  for (const [i, name] of described.Layers.entries()) {
+    const digest = rootfs.diff_ids[i] ?? '';
     const { position, size } = entryNamed(entries, name);
-    const bytes = createReadStream(file, { start: position, end: position + size - 1 });
-    layers.push(await layout.addStream(MEDIA.layer[compression], compressed(bytes, compression)));
+    const add = () => {
+      const bytes = createReadStream(file, { start: position, end: position + size - 1 });
+      return layout.addStream(MEDIA.layer[compression], compressed(bytes, compression));
+    };
+    const layer = known.get(digest) ?? (await add());
+    known.set(digest, layer);
+    layers.push(layer);
   }
+  const config = await layout.add(MEDIA.config, content);
   const annotations = labelsOf(kind, VERSION);
   return await layout.add(MEDIA.manifest, { schemaVersion: 2, mediaType: MEDIA.manifest, config, layers, annotations });
+}
+
+/** The used field of an image's configuration. */
+interface Configuration {
+  readonly rootfs: { readonly diff_ids: readonly string[] };
 }
 
 /** An image in manifest.json of a docker-archive. */

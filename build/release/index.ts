@@ -12,6 +12,7 @@ import { sumsOf } from './digest.ts';
 import { addImages, type Compression } from './images.ts';
 import { fingerprintOf, type Signer } from './key.ts';
 import { createLayout, type Layout } from './layout.ts';
+import { writeOperator } from './operator.ts';
 import { envelopeOf, statementOf, type Source, type Subject } from './provenance.ts';
 import { signLayout } from './signatures.ts';
 
@@ -43,6 +44,7 @@ export async function writeRelease(options: ReleaseOptions): Promise<string> {
   try {
     await writeFile(join(work, 'CHANGES.md'), changes);
     await writePapers(work, images);
+    await writeOperator(work, repository, await readme('operator'));
     await writeArchives(work, images);
     const publication = {
       changes,
@@ -123,12 +125,12 @@ async function writePapers(work: string, images: readonly BuiltImage[]): Promise
   await copyFile(join(ROOT, 'LICENSE'), join(work, 'LICENSE'));
   await copyFile(join(ROOT, 'k8s/globals.yml'), join(work, 'globals.yml'));
   await copyFile(join(import.meta.dirname, 'publish.sh'), join(work, 'publish.sh'));
-  await writeFile(join(work, 'README.md'), await readme());
+  await writeFile(join(work, 'README.md'), await readme('releases'));
 }
 
-/** The page about releases, without links, because their targets are not in the release. */
-async function readme(): Promise<string> {
-  const page = await readFile(join(ROOT, 'docs/how-to/releases.md'), 'utf8');
+/** A page of docs/how-to without links, because their targets are not in the release. */
+async function readme(name: string): Promise<string> {
+  const page = await readFile(join(ROOT, 'docs/how-to', `${name}.md`), 'utf8');
   return page.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 }
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile, readlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { HERE } from '../../build/base.ts';
+import { chartNames } from '../../build/charts.ts';
 import { KINDS, type Kind } from '../../build/images/contents.ts';
+import { licencesIn } from '../../build/images/helm.ts';
 import { sizesOf } from '../../build/images/sizes.ts';
 import { type BuiltImage } from '../../build/images/index.ts';
 import { NAMES } from '../../build/names.ts';
@@ -54,8 +56,20 @@ test('docs/how-to/images.md has the sizes of docs/evidence/image-sizes.md', asyn
       rowsOf(await readFile(join(ROOT, file), 'utf8')).map((row) => row.slice(1, 6)),
     ),
   );
-  assert.equal(printed?.length, 6);
+  assert.equal(printed?.length, 2 * KINDS.length);
   assert.deepEqual(page, printed);
+});
+
+test('a licence is recognized by its text, several are joined, and an unknown one is an error', () => {
+  const bsd = 'Redistribution and use in source and binary\n forms, with or without modification, are permitted';
+  assert.equal(licencesIn('a', bsd), 'BSD-2-Clause');
+  assert.equal(licencesIn('a', `${bsd}. Neither the name of A`), 'BSD-3-Clause');
+  const apache = 'Apache License\n  Version 2.0, January 2004';
+  assert.equal(licencesIn('a', `Permission is hereby granted, free of charge, ${apache}`), 'Apache-2.0 AND MIT');
+  assert.throws(
+    () => licencesIn('example.com/a', 'All rights reserved.'),
+    /the licence of the Go module example\.com\/a/,
+  );
 });
 
 describe('the images', { skip }, () => {
@@ -72,9 +86,13 @@ describe('the images', { skip }, () => {
   const sbomOf = async (kind: Kind) =>
     JSON.parse(await readFile(of(kind).file.replace(/\.tar$/, '.cdx.json'), 'utf8')) as Sbom;
 
-  test('scratch and core contain only files, install runs as uid 65532; all have labels', async () => {
-    const [scratch, install, core] = await Promise.all(KINDS.map(async (kind) => await configOf(of(kind))));
-    assert.ok(scratch !== undefined && install !== undefined && core !== undefined);
+  test('scratch and core contain only files, install and operator run as uid 65532; all have labels', async () => {
+    const [scratch, install, core, operator] = [
+      await configOf(of('scratch')),
+      await configOf(of('install')),
+      await configOf(of('core')),
+      await configOf(of('operator')),
+    ];
     for (const { rootfs, config } of [scratch, core]) {
       assert.equal(rootfs.diff_ids.length, 1);
       assert.equal(config['Entrypoint'], undefined);
@@ -82,10 +100,14 @@ describe('the images', { skip }, () => {
     assert.equal(install.rootfs.diff_ids.length, 2);
     assert.equal(install.config['User'], '65532:65532');
     assert.deepEqual(install.config['Entrypoint'], ['/usr/local/bin/kolla-pod']);
+    assert.equal(operator.config['User'], '65532:65532');
+    assert.deepEqual(operator.config['Entrypoint'], ['/usr/local/bin/kolla-operator']);
+    assert.deepEqual(operator.rootfs.diff_ids.slice(0, -1), install.rootfs.diff_ids, "operator has install's layers");
     for (const [kind, { architecture, config }] of [
       ['scratch', scratch],
       ['install', install],
       ['core', core],
+      ['operator', operator],
     ] as const) {
       assert.equal(architecture, ARCH);
       assert.equal(config.Labels['org.opencontainers.image.title'], `kolla-pod ${kind}`);
@@ -144,24 +166,29 @@ describe('the images', { skip }, () => {
       assert.ok(gzip > bytes / 10 && gzip < bytes / 2, `${gzip} of ${bytes}`);
   });
 
-  test('install has no shell, no package manager and no set-uid program', async () => {
-    await using directory = await privateDirectory('images');
-    await unpack(of('install'), directory.path);
-    const root = join(directory.path, 'root');
-    const programs = await must('find', ['.', '-type', 'f', '-perm', '/111', '!', '-name', '*.so*'], { cwd: root });
-    assert.deepEqual(
-      programs
-        .trim()
-        .split('\n')
-        .filter((path) => !path.startsWith('./opt/kolla-pod/'))
-        .toSorted(),
-      ['./usr/local/bin/kolla-core', './usr/local/bin/kolla-pod'],
-    );
-    assert.equal(await must('find', ['.', '-perm', '/6000'], { cwd: root }), '');
-    assert.equal(await must('find', ['.', '!', '-type', 'l', '!', '-perm', '-o=r'], { cwd: root }), '');
-    const names = await must('sh', ['-c', 'ls usr/local/bin'], { cwd: root });
-    assert.deepEqual(names.trim().split('\n').toSorted(), ['kolla-core', ...NAMES].toSorted());
-  });
+  for (const [kind, more] of [
+    ['install', []],
+    ['operator', ['./usr/local/bin/helm']],
+  ] as const)
+    test(`${kind} has no shell, no package manager and no set-uid program`, async () => {
+      await using directory = await privateDirectory('images');
+      await unpack(of(kind), directory.path);
+      const root = join(directory.path, 'root');
+      const found = await must('find', ['.', '-type', 'f', '-perm', '/111', '!', '-name', '*.so*'], { cwd: root });
+      assert.deepEqual(
+        found
+          .trim()
+          .split('\n')
+          .filter((path) => !path.startsWith('./opt/kolla-pod/'))
+          .toSorted(),
+        [...more, './usr/local/bin/kolla-core', './usr/local/bin/kolla-pod'],
+      );
+      assert.equal(await must('find', ['.', '-perm', '/6000'], { cwd: root }), '');
+      assert.equal(await must('find', ['.', '!', '-type', 'l', '!', '-perm', '-o=r'], { cwd: root }), '');
+      const names = await must('sh', ['-c', 'ls usr/local/bin'], { cwd: root });
+      const programs = ['kolla-core', ...NAMES, ...more.map((path) => basename(path))];
+      assert.deepEqual(names.trim().split('\n').toSorted(), programs.toSorted());
+    });
 
   for (const kind of KINDS) {
     test(`the bill of materials of ${kind} is valid CycloneDX 1.6`, async () => {
@@ -170,13 +197,13 @@ describe('the images', { skip }, () => {
       assert.match(serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
       const all = [metadata.component, ...components.flatMap((one) => [one, ...(one.components ?? [])])];
       for (const one of all) {
-        assert.match(one.type, /^(application|container|library|platform)$/);
+        assert.match(one.type, /^(application|container|file|library|platform)$/);
         assert.ok(one.name !== '' && one.version !== '', JSON.stringify(one));
         // pkg:type/namespace/name@version?qualifiers, percent-encoded.
         if (one.purl !== undefined)
           assert.match(
             one.purl,
-            /^pkg:(npm|generic|deb)\/([\w.%+-]+\/)?[\w.%+-]+@[\w.%-]+(\?[a-z_]+=[\w.-]+(&[a-z_]+=[\w.-]+)*)?$/,
+            /^pkg:(npm|generic|deb|golang)\/([\w.%+-]+\/)*[\w.%+-]+@[\w.%-]+(\?[a-z_]+=[\w.-]+(&[a-z_]+=[\w.-]+)*)?$/,
           );
         for (const { alg, content } of one.hashes ?? [])
           assert.match(content, alg === 'SHA-256' ? /^[0-9a-f]{64}$/ : /^[0-9a-f]{128}$/);
@@ -215,6 +242,41 @@ describe('the images', { skip }, () => {
         name,
       );
     assert.ok(!(await sbomOf('scratch')).components.some(({ purl }) => purl?.startsWith('pkg:deb/')));
+  });
+
+  test('operator has Helm of the version in tools/helm, and every chart; its SBOM has their digests and the Go modules', async () => {
+    await using directory = await privateDirectory('images');
+    await unpack(of('operator'), directory.path);
+    const root = join(directory.path, 'root');
+    const version = (await must(join(root, 'usr/local/bin/helm'), ['version', '--template', '{{.Version}}'])).trim();
+    const { components } = await sbomOf('operator');
+    const helm = components.find(({ type, name }) => type === 'application' && name === 'helm.sh/helm/v3');
+    assert.equal(helm?.version, version);
+    assert.equal(helm?.hashes?.[0]?.content, await sha256(join(root, 'usr/local/bin/helm')));
+    const charts = await readdir(join(root, 'usr/share/kolla-pod/charts'));
+    assert.deepEqual(
+      charts.toSorted(),
+      chartNames()
+        .map((name) => `${name}-${VERSION}.tgz`)
+        .toSorted(),
+    );
+    for (const chart of charts) {
+      const listed = components.find(({ name }) => name === chart);
+      assert.equal(listed?.hashes?.[0]?.content, await sha256(join(root, 'usr/share/kolla-pod/charts', chart)));
+    }
+    const list = await readFile(join(root, 'opt/kolla-pod/share/LICENSES'), 'utf8');
+    const modules = components.filter(({ purl }) => purl?.startsWith('pkg:golang/'));
+    for (const name of ['k8s.io/client-go', 'stdlib'])
+      assert.ok(
+        modules.some((one) => one.name === name),
+        name,
+      );
+    for (const one of modules)
+      assert.equal(list.split(`${one.name} ${one.version}`).length, 3, `${one.name}: in the list, and above its text`);
+    assert.deepEqual(
+      JSON.parse(await readFile(join(root, 'opt/kolla-pod/share/sbom.cdx.json'), 'utf8')),
+      await sbomOf('operator'),
+    );
   });
 
   test('the licence list has the text for each package in the SBOM', async () => {

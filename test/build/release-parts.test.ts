@@ -120,7 +120,7 @@ for (const [compression, decompress] of [
     await using directory = await privateDirectory('release');
     const layout = join(await release(directory.path, { compression }), 'oci/kolla-pod');
     const tags = await tagsOf(layout);
-    assert.deepEqual([...tags.keys()], [`${VERSION}-scratch`, VERSION, `${VERSION}-core`]);
+    assert.deepEqual([...tags.keys()], [`${VERSION}-scratch`, VERSION, `${VERSION}-core`, `${VERSION}-operator`]);
     const built = await images(join(directory.path, 'images'));
     for (const [tag, kind] of [...tags.keys()].map((name, i) => [name, KINDS[i]!] as const)) {
       const { manifests } = await json<Manifest>(layout, tags.get(tag)!);
@@ -332,6 +332,21 @@ test('a failure leaves the former release, and nothing else', async () => {
   );
   assert.deepEqual(await readdir(join(directory.path, 'release')), [VERSION]);
   assert.equal(await readFile(join(old, 'SHA256SUMS'), 'utf8'), former);
+});
+
+test("operator/ has the CRDs, and the manifest with the image of this release's repository and version", async () => {
+  for (const name of ['openstacks.yaml', 'openstackservices.yaml'])
+    assert.equal(
+      await readFile(join(place, 'operator/crds', name), 'utf8'),
+      await readFile(new URL(`../../k8s/crds/${name}`, import.meta.url), 'utf8'),
+    );
+  const manifest = await readFile(join(place, 'operator/operator.yaml'), 'utf8');
+  const named = [...manifest.matchAll(/^ +image: (.*)$/gm)].map(([, image]) => image);
+  assert.deepEqual(named, [`registry.example.com/team/kolla-pod:${VERSION}-operator`]);
+  assert.match(
+    await readFile(join(place, 'operator/README.md'), 'utf8'),
+    /^kubectl apply --server-side -f operator\/crds$/m,
+  );
 });
 
 test("release notes are the CHANGELOG's section of the version, dated or not", () => {

@@ -167,7 +167,7 @@ describe('a release', { skip: skip ?? false }, () => {
         commandOf('"sigstoreSigned"').replaceAll(EXAMPLE, target).replaceAll('/etc/kolla-pod/cosign.pub', key),
       ) as object;
       assert.deepEqual(shown, policy(identity));
-      for (const tag of [VERSION, `${VERSION}-core`, `${VERSION}-scratch`]) {
+      for (const tag of [VERSION, `${VERSION}-core`, `${VERSION}-operator`, `${VERSION}-scratch`]) {
         const { code, stderr } = await copy(`${target}:${tag}`);
         assert.equal(code, 0, stderr);
       }

@@ -11,14 +11,14 @@ import { imageTar } from '../../tools/image.ts';
 import { PLACE, removeOld } from '../support/bundled.ts';
 import { kollaEnv, keystoneLayers } from './keystone-image.ts';
 import { podBinary } from './pod-binary.ts';
-import { binarySources } from './sources.ts';
+import { binarySources, operatorSources } from './sources.ts';
 import { tarOf } from '../../tools/tar.ts';
 
 const INDEX = 'images.json';
 
 /** All images of the current sources for this machine, built once per version of the sources. */
 export async function podImages(): Promise<readonly BuiltImage[]> {
-  const madeFrom = ['3', basename(await libraryPackages(HERE.arch)), ...binarySources()];
+  const madeFrom = ['4', basename(await libraryPackages(HERE.arch)), ...binarySources(), ...operatorSources()];
   const directory = await cached(
     'images',
     madeFrom,

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { ROOT } from '../../build/bundle.ts';
 
 /** Names and texts of files from the repository's root, as a part of a cache's key. */
@@ -11,4 +11,12 @@ export function textsOf(files: readonly string[]): string[] {
 export function binarySources(): string[] {
   const patterns = ['{build,cmd,src,tools}/**/*.{ts,json,html,css}', 'native/*.{c,h}'];
   return textsOf(['package-lock.json', 'LICENSE', ...globSync(patterns, { cwd: ROOT }).toSorted()]);
+}
+
+/** What only the operator's image has. */
+export function operatorSources(): string[] {
+  const files = globSync('{tools/helm,k8s/charts/**}/*', { cwd: ROOT, withFileTypes: true }).filter((one) =>
+    one.isFile(),
+  );
+  return textsOf(files.map((one) => relative(ROOT, join(one.parentPath, one.name))).toSorted());
 }
