@@ -109,6 +109,7 @@ test('the steps of an upgrade name what runs, what runs together, and the pauses
   });
   const services = servicesAt('2026.1', openstack);
   assert.deepEqual(stepsTo('2026.2', openstack, services), [
+    'preflight: all charts render, database and message queue are ready, no migration is unfinished',
     'keystone: helm upgrade to 2026.2 (Jobs first), then wait until workloads and Jobs are complete',
     'pause: spec.upgrade.pauseAfter has keystone',
     'nova, nova-cell: helm upgrade to 2026.2 (Jobs first), then wait until workloads and Jobs are complete',
@@ -143,6 +144,11 @@ test('before contract, an upgrade is held where the service has such a phase, an
   assert.deepEqual(services.get('nova-compute')?.spec.values, undefined);
 });
 
+test('the steps of an upgrade with pauseBefore end in the pause', () => {
+  const steps = stepsTo('2026.1', PAUSED, servicesAt('2025.2', PAUSED));
+  assert.equal(steps.at(-1), `pause: spec.upgrade.pauseBefore is contract; then contract of ${HELD.join(', ')}`);
+});
+
 test('without pauseBefore, all held services go on at once', () => {
   const plan = planOf(cloud(), heldAt('2026.1', PAUSED));
   assert.deepEqual(namesOf(plan.apply), HELD);
@@ -158,6 +164,7 @@ test('held services go back, and what has begun contract stops that for all', ()
   const migrations = [{ name: 'glance', state: 'running', phase: 'contract', contracted: '2026.1' }];
   services.set('glance', { ...glance, status: { ...glance.status, migrations } });
   const refused = planOf(back, services);
+  assert.match(stepsTo('2025.2', PAUSED, services).join(), /^refused: glance: .*2026\.1/);
   assert.match(refused.refused ?? '', /^glance: Lease kolla-db-sync-glance: contract of 2026\.1 has begun/);
   assert.deepEqual([refused.apply, refused.remove], [[], []]);
 });

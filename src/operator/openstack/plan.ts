@@ -81,7 +81,11 @@ function isHeld({ release, upgrade }: OpenStackSpec, chart: string, object: Open
   const from = object?.spec.release;
   if (upgrade?.pauseBefore !== 'contract' || (contract ?? online) === undefined || from === undefined) return false;
   if (from !== release) return isNewer(release, from);
-  return (object?.spec.values?.['upgrade'] as Partial<typeof HELD> | undefined)?.pauseBefore === HELD.pauseBefore;
+  return object !== undefined && pausesIn(object.spec);
+}
+
+function pausesIn({ values }: ServiceSpec): boolean {
+  return (values?.['upgrade'] as Partial<typeof HELD> | undefined)?.pauseBefore === HELD.pauseBefore;
 }
 
 /**
@@ -210,17 +214,29 @@ export function stepsTo(
   existing: ReadonlyMap<string, OpenStackService>,
 ): string[] {
   const target = { ...openstack, spec: { ...openstack.spec, release } };
-  const wanted = wantedServices(target, existing).filter((one) => existing.get(one.name)?.spec.release !== release);
-  const { kind } = planOf(target, existing);
-  const pauses = openstack.spec.upgrade?.pauseAfter ?? [];
-  return stagesOf(wanted, kind).flatMap((stage) => {
+  const all = wantedServices(target, existing);
+  const wanted = all.filter((one) => existing.get(one.name)?.spec.release !== release);
+  const { kind, refused, isBeginning } = planOf(target, existing);
+  if (refused !== undefined) return [`refused: ${refused}`];
+  const { pauseAfter = [] } = openstack.spec.upgrade ?? {};
+  const held = wanted.filter(({ spec }) => pausesIn(spec));
+  const steps = stagesOf(wanted, kind).flatMap((stage) => {
     const names = stage.map(({ name }) => name).join(', ');
-    const held = pauses.filter((name) => stage.some((one) => one.name === name));
+    const pauses = pauseAfter.filter((name) => stage.some((one) => one.name === name));
     return [
       kind === 'roll back'
         ? `${names}: helm upgrade --no-hooks to ${release}, then wait until the workloads are rolled out`
         : `${names}: helm upgrade to ${release} (Jobs first), then wait until workloads and Jobs are complete`,
-      ...(held.length > 0 ? [`pause: spec.upgrade.pauseAfter has ${held.join(', ')}`] : []),
+      ...(pauses.length > 0 ? [`pause: spec.upgrade.pauseAfter has ${pauses.join(', ')}`] : []),
     ];
   });
+  const pause = `pause: spec.upgrade.pauseBefore is contract; then contract of ${held.map(({ name }) => name).join(', ')}`;
+  return [
+    ...(kind === 'upgrade' && isBeginning ? [`preflight: ${PREFLIGHT}`] : []),
+    ...steps,
+    ...(held.length > 0 ? [pause] : []),
+  ];
 }
+
+/** What openstack/preflight.ts checks. */
+const PREFLIGHT = 'all charts render, database and message queue are ready, no migration is unfinished';
