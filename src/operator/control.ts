@@ -16,7 +16,6 @@ import { migrationIn } from './service/migrations.ts';
 import type { Pod } from './service/pods.ts';
 import { ServiceReconciler } from './service/reconcile.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from './service/workloads.ts';
-import type { Live } from './workload/change.ts';
 import { isOf, reconcileWorkload } from './workload/reconcile.ts';
 
 type Controller = (typeof CONTROLLERS)[number];
@@ -95,7 +94,7 @@ export async function control(
             keep: podOnly,
             onChange: (pod) => {
               for (const { metadata, spec } of below.scales.values()) {
-                const live = below.workloads[spec.kind ?? 'Deployment'].get(metadata.name) as Live | undefined;
+                const live = below.workloads[spec.kind ?? 'Deployment'].get(metadata.name);
                 if (isOf({ ...pod, status: {} }, live)) add('workload', metadata.name);
               }
             },

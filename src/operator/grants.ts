@@ -20,7 +20,7 @@ const RULES: readonly (readonly [group: string, resource: string, verbs: readonl
   ['coordination.k8s.io', 'leases', ['create', 'get', 'list', 'update', 'watch']],
   ['', 'configmaps', [...MANAGE, ...WATCH]],
   ['', 'persistentvolumeclaims', MANAGE],
-  ['', 'pods', WATCH],
+  ['', 'pods', ['create', 'delete', 'get', ...WATCH]],
   // Helm's records, too.
   ['', 'secrets', [...MANAGE, ...WATCH, 'update']],
   ['', 'serviceaccounts', MANAGE],

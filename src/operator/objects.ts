@@ -115,7 +115,11 @@ export interface OpenStackSpec {
       { readonly enabled?: boolean; readonly chart?: string; readonly version?: string; readonly values?: HelmValues }
     >
   >;
-  readonly upgrade?: { readonly pauseAfter?: readonly string[]; readonly pauseBefore?: 'contract' };
+  readonly upgrade?: {
+    readonly pauseAfter?: readonly string[];
+    readonly pauseBefore?: 'contract';
+    readonly checkImages?: boolean;
+  };
   readonly timeout?: string;
   readonly suspend?: boolean;
 }

@@ -47,6 +47,19 @@ describe('kolla-operator, before and after contract', { skip: reason ?? false, c
     assert.match(stdout, /keystone +2025\.2 +Ready [^]*?suspended until upgrade\.pauseBefore is removed/);
   });
 
+  test('no other upgrade begins while contract is held back', async () => {
+    const history = await site.history('mariadb');
+    await site.patch('OpenStack', 'cloud', { release: '2026.1' });
+    const stopped = await seen('stopped', (one) => isCurrent(one) && condition(one, 'Preflight')?.status === 'False');
+    assert.match(
+      condition(stopped, 'Preflight')?.message ?? '',
+      /keystone: keystone-contract-2025\.2 of 2025\.2 is suspended: set the release back to 2025\.2/,
+    );
+    assert.deepEqual(await site.history('mariadb'), history);
+    await site.patch('OpenStack', 'cloud', { release: '2025.2' });
+    await seen('paused', (one) => isCurrent(one) && one.status?.phase === 'Paused');
+  });
+
   test('held services go back', async () => {
     await site.patch('OpenStack', 'cloud', { release: '2025.1' });
     await readyAt('2025.1');
@@ -106,7 +119,7 @@ describe('kolla-operator, before and after contract', { skip: reason ?? false, c
   test('before an upgrade, all charts render and no migration is interrupted, or nothing is touched', async () => {
     await site.migration('keystone', 'interrupted', 'online', '2025.2');
     const histories = async () => await Promise.all(Object.keys(SERVICES).map((name) => site.history(name)));
-    const before = await histories();
+    const untouched = await histories();
     await site.patch('OpenStack', 'cloud', {
       release: '2026.1',
       services: { placement: { values: { broken: true } } },
@@ -117,7 +130,7 @@ describe('kolla-operator, before and after contract', { skip: reason ?? false, c
     assert.match(message, /keystone: Lease kolla-db-sync-keystone: online of 2025\.2 is interrupted/);
     assert.match(message, /placement: .*broken on purpose/);
     assert.equal(condition(stopped, 'Degraded')?.reason, 'PreflightFailed');
-    assert.deepEqual(await histories(), before);
+    assert.deepEqual(await histories(), untouched);
     await site.migration('keystone', 'done', 'online', '2025.2');
     await site.patch('OpenStack', 'cloud', { services: { placement: { values: { broken: null } } } });
     await readyAt('2026.1');
@@ -128,13 +141,31 @@ describe('kolla-operator, before and after contract', { skip: reason ?? false, c
     site.fate = (pod) => (pod.metadata.name.startsWith('mariadb') ? 'hold' : usualFate(pod));
     await site.patch('OpenStack', 'cloud', { services: { mariadb: { values: { replicas: 2 } } } });
     await site.seen('OpenStackService', 'mariadb', 'rolling out', (one) => condition(one, 'Ready')?.status === 'False');
-    await site.patch('OpenStack', 'cloud', { release: '2026.2' });
+    await site.patch('OpenStack', 'cloud', { release: '2026.2', upgrade: { checkImages: true } });
     const stopped = await seen(
       'stopped',
       (one) => isCurrent(one) && condition(one, 'Preflight')?.reason === 'NotReady',
     );
     assert.match(condition(stopped, 'Preflight')?.message ?? '', /^mariadb is not ready: ./);
-    site.fate = usualFate;
+  });
+
+  test('with checkImages, an upgrade starts when a node has pulled all images', async () => {
+    const isPreflight = ({ metadata }: { readonly metadata: { readonly name: string } }) =>
+      metadata.name === 'cloud-preflight';
+    const history = await site.history('mariadb');
+    site.fate = (pod) => (isPreflight(pod) ? 'no image' : usualFate(pod));
+    const stopped = await seen('stopped', (one) => condition(one, 'Preflight')?.reason === 'ImageMissing');
+    assert.match(
+      condition(stopped, 'Preflight')?.message ?? '',
+      /pod\/cloud-preflight, container main: ImagePullBackOff/,
+    );
+    const path = `/api/v1/namespaces/${site.namespace}/pods/cloud-preflight`;
+    const { spec } = await site.request<{ spec: { containers: { image: string }[] } }>('GET', path);
+    const images = spec.containers.map(({ image }) => image);
+    assert.deepEqual(images, ['contract:2026.2', 'expand:2026.2', 'tiny:2026.2']);
+    assert.deepEqual(await site.history('mariadb'), history);
+    site.fate = (pod) => (isPreflight(pod) ? 'succeeds' : usualFate(pod));
     await readyAt('2026.2');
+    assert.match(condition(await seen('any', isCurrent), 'Preflight')?.message ?? '', /a node has pulled all images/);
   });
 });

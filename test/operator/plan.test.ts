@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UPGRADE_STAGES } from '../../src/catalog/index.ts';
 import type { OpenStack, OpenStackService, OpenStackSpec } from '../../src/operator/objects.ts';
-import { APPLIED, planOf, stepsTo, wantedServices } from '../../src/operator/openstack/plan.ts';
+import { APPLIED, planOf, wantedServices } from '../../src/operator/openstack/plan.ts';
+import { stepsTo } from '../../src/operator/openstack/steps.ts';
 
 const ALL = Object.fromEntries(UPGRADE_STAGES.flat().map((name) => [name, {}]));
 

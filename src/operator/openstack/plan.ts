@@ -84,7 +84,8 @@ function isHeld({ release, upgrade }: OpenStackSpec, chart: string, object: Open
   return object !== undefined && pausesIn(object.spec);
 }
 
-function pausesIn({ values }: ServiceSpec): boolean {
+/** Whether a service's last Jobs are suspended by its values. */
+export function pausesIn({ values }: ServiceSpec): boolean {
   return (values?.['upgrade'] as Partial<typeof HELD> | undefined)?.pauseBefore === HELD.pauseBefore;
 }
 
@@ -150,7 +151,7 @@ export function planOf(openstack: OpenStack, existing: ReadonlyMap<string, OpenS
 }
 
 /** Wanted services by stage; going back, the last ones first. */
-function stagesOf(wanted: readonly Wanted[], kind: Plan['kind']): Wanted[][] {
+export function stagesOf(wanted: readonly Wanted[], kind: Plan['kind']): Wanted[][] {
   const stages = new Map<number, Wanted[]>();
   for (const one of wanted) {
     const stage = upgradeStage(one.chart);
@@ -206,37 +207,3 @@ function stateOf(object: OpenStackService | undefined, needs: boolean, isOpen: b
 function belongsTo(name: string, owner: { readonly kind: string; readonly name: string }): State {
   return { state: 'Degraded', message: `OpenStackService ${name} belongs to ${owner.kind} ${owner.name}` };
 }
-
-/** The steps of an upgrade to a release, or back to it, in order, for users. */
-export function stepsTo(
-  release: string,
-  openstack: OpenStack,
-  existing: ReadonlyMap<string, OpenStackService>,
-): string[] {
-  const target = { ...openstack, spec: { ...openstack.spec, release } };
-  const all = wantedServices(target, existing);
-  const wanted = all.filter((one) => existing.get(one.name)?.spec.release !== release);
-  const { kind, refused, isBeginning } = planOf(target, existing);
-  if (refused !== undefined) return [`refused: ${refused}`];
-  const { pauseAfter = [] } = openstack.spec.upgrade ?? {};
-  const held = wanted.filter(({ spec }) => pausesIn(spec));
-  const steps = stagesOf(wanted, kind).flatMap((stage) => {
-    const names = stage.map(({ name }) => name).join(', ');
-    const pauses = pauseAfter.filter((name) => stage.some((one) => one.name === name));
-    return [
-      kind === 'roll back'
-        ? `${names}: helm upgrade --no-hooks to ${release}, then wait until the workloads are rolled out`
-        : `${names}: helm upgrade to ${release} (Jobs first), then wait until workloads and Jobs are complete`,
-      ...(pauses.length > 0 ? [`pause: spec.upgrade.pauseAfter has ${pauses.join(', ')}`] : []),
-    ];
-  });
-  const pause = `pause: spec.upgrade.pauseBefore is contract; then contract of ${held.map(({ name }) => name).join(', ')}`;
-  return [
-    ...(kind === 'upgrade' && isBeginning ? [`preflight: ${PREFLIGHT}`] : []),
-    ...steps,
-    ...(held.length > 0 ? [pause] : []),
-  ];
-}
-
-/** What openstack/preflight.ts checks. */
-const PREFLIGHT = 'all charts render, database and message queue are ready, no migration is unfinished';

@@ -4,14 +4,20 @@ import type { KubeClient } from '../../kube/types.ts';
 import { conditionOf, type Verdict } from '../conditions.ts';
 import { ChartError } from '../helm/chart.ts';
 import { upgrade, type Helm } from '../helm/command.ts';
+import { imagesIn, type Images } from '../helm/images.ts';
 import { ValuesError } from '../helm/values.ts';
 import type { OpenStack, OpenStackService } from '../objects.ts';
 import { desiredOf } from '../service/desired.ts';
 import { openMigration } from '../service/migrations.ts';
 import type { Wanted } from './plan.ts';
+import { pullImages, type Pulled } from './pull.ts';
 
 /** A chart that does not render is tried again after this time. */
 export const RETRY_MS = 60_000;
+
+/** A Pod that pulls images is looked at again after this time. */
+export const PULL_MS = 5000;
+const NO_IMAGES: Images = { images: [], pullSecrets: [] };
 
 interface Effects {
   readonly client: KubeClient;
@@ -21,15 +27,22 @@ interface Effects {
 }
 
 interface Finding {
-  readonly reason: 'NotReady' | 'MigrationUnfinished' | 'ChartFails';
+  readonly reason: 'NotReady' | 'MigrationUnfinished' | 'ChartFails' | 'ImageMissing';
   readonly message: string;
+}
+
+/** The result of a dry run. */
+interface Rendered extends Images {
+  readonly problem: string | undefined;
 }
 
 /** What must be true before an upgrade touches anything. What can't be known from here is not claimed. */
 export class Preflight {
   readonly #effects: Effects;
   /** The result of the last dry run, by the digest of what was wanted. */
-  readonly #rendered = new Map<string, { readonly problem: string | undefined; readonly until: number }>();
+  readonly #rendered = new Map<string, Rendered & { readonly until: number }>();
+  /** The images that a node has pulled. */
+  #pulled = '';
 
   constructor(effects: Effects) {
     this.#effects = effects;
@@ -44,9 +57,12 @@ export class Preflight {
   ): Promise<Verdict> {
     const { release } = openstack.spec;
     const findings: Finding[] = wanted.flatMap(({ name, chart }) => {
-      const { conditions, migrations } = existing.get(name)?.status ?? {};
+      const { conditions, migrations, heldJobs = [], release: from } = existing.get(name)?.status ?? {};
       const ready = conditionOf(conditions, 'Ready');
-      const open = openMigration(migrations, release);
+      const open =
+        heldJobs.length === 0
+          ? openMigration(migrations, release)
+          : `${heldJobs.join(', ')} of ${from} is suspended: set the release back to ${from} and remove upgrade.pauseBefore`;
       // Their readiness probes include that Galera is synced and that RabbitMQ's nodes are in the cluster.
       const isDown = upgradeStage(chart) === 0 && ready !== undefined && ready.status !== 'True';
       return [
@@ -54,43 +70,64 @@ export class Preflight {
         ...(open === undefined ? [] : [{ reason: 'MigrationUnfinished', message: `${name}: ${open}` } as const]),
       ];
     });
+    const pulls: Images[] = [];
     for (const one of wanted) {
-      const problem = await this.#render(openstack, one, signal);
-      if (problem !== undefined) findings.push({ reason: 'ChartFails', message: `${one.name}: ${problem}` });
+      const rendered = await this.#render(openstack, one, signal);
+      pulls.push(rendered);
+      if (rendered.problem !== undefined)
+        findings.push({ reason: 'ChartFails', message: `${one.name}: ${rendered.problem}` });
     }
+    const pulled =
+      findings.length === 0 && openstack.spec.upgrade?.checkImages === true
+        ? await this.#pull(openstack, pulls, signal)
+        : undefined;
+    if (pulled?.is === 'failed') findings.push({ reason: 'ImageMissing', message: pulled.why });
     const [first] = findings;
     if (first !== undefined)
       return { status: 'False', reason: first.reason, message: findings.map(({ message }) => message).join('; ') };
-    const message = `${wanted.length} charts render with the values of ${release}, no migration is unfinished`;
+    if (pulled?.is === 'pending') return { status: 'Unknown', reason: 'Pulling', message: pulled.why };
+    const images = pulled === undefined ? '' : ', a node has pulled all images';
+    const message = `${wanted.length} charts render with the values of ${release}, no migration is unfinished${images}`;
     return { status: 'True', reason: 'Passed', message };
   }
 
-  async #render(
-    { metadata }: OpenStack,
-    { name, spec, digest }: Wanted,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
+  async #pull(openstack: OpenStack, pulls: readonly Images[], signal: AbortSignal): Promise<Pulled> {
+    const all = {
+      images: [...new Set(pulls.flatMap(({ images }) => images))].toSorted(),
+      pullSecrets: [...new Set(pulls.flatMap(({ pullSecrets }) => pullSecrets))].toSorted(),
+    };
+    const text = JSON.stringify(all);
+    if (this.#pulled === text) return { is: 'done' };
+    const pulled = await pullImages(this.#effects.client, openstack, all, signal);
+    if (pulled.is === 'done') this.#pulled = text;
+    return pulled;
+  }
+
+  async #render({ metadata }: OpenStack, { name, spec, digest }: Wanted, signal: AbortSignal): Promise<Rendered> {
     const known = this.#rendered.get(name + digest);
-    if (known !== undefined && known.until > performance.now()) return known.problem;
-    const problem = await this.#dryRun({ ...metadata, name }, spec, signal);
-    if (problem !== undefined) this.#effects.log.warn(`${metadata.name}: preflight of ${name}: ${problem}`);
-    this.#rendered.set(name + digest, { problem, until: performance.now() + RETRY_MS });
-    return problem;
+    if (known !== undefined && known.until > performance.now()) return known;
+    const rendered = await this.#dryRun({ ...metadata, name }, spec, signal);
+    if (rendered.problem !== undefined)
+      this.#effects.log.warn(`${metadata.name}: preflight of ${name}: ${rendered.problem}`);
+    this.#rendered.set(name + digest, { ...rendered, until: performance.now() + RETRY_MS });
+    return rendered;
   }
 
   async #dryRun(
     metadata: OpenStackService['metadata'],
     spec: OpenStackService['spec'],
     signal: AbortSignal,
-  ): Promise<string | undefined> {
+  ): Promise<Rendered> {
     const { client, charts, helm, log } = this.#effects;
+    const lines: string[] = [];
     try {
       const desired = await desiredOf(client, charts, { metadata, spec }, {}, signal);
       const { namespace, name } = metadata;
-      const terms = { labels: {}, timeout: '1m', withoutHooks: false, isDryRun: true };
-      return await upgrade(helm, { namespace, name, ...desired, ...terms }, signal, log);
+      const terms = { labels: {}, timeout: '1m', withoutHooks: false, dryRun: (line: string) => void lines.push(line) };
+      const problem = await upgrade(helm, { namespace, name, ...desired, ...terms }, signal, log);
+      return problem === undefined ? { problem, ...imagesIn(lines) } : { problem, ...NO_IMAGES };
     } catch (error) {
-      if (error instanceof ChartError || error instanceof ValuesError) return error.message;
+      if (error instanceof ChartError || error instanceof ValuesError) return { problem: error.message, ...NO_IMAGES };
       throw error;
     }
   }

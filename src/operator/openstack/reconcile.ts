@@ -8,7 +8,7 @@ import { GROUP, MANAGER, VERSION, ownRef, type OpenStack, type OpenStackService 
 import type { Publisher } from '../publish.ts';
 import type { Handled } from '../queue.ts';
 import { APPLIED, planOf, wantedServices, type Wanted } from './plan.ts';
-import { RETRY_MS, type Preflight } from './preflight.ts';
+import { PULL_MS, RETRY_MS, type Preflight } from './preflight.ts';
 import { statusOf } from './status.ts';
 
 export interface OpenStackEffects {
@@ -41,7 +41,7 @@ export async function reconcileOpenStack(
     isAllowed && isUpgrade
       ? await preflight.check(openstack, wantedServices(openstack, existing), existing, signal)
       : undefined;
-  if (isAllowed && checked?.status !== 'False') {
+  if (isAllowed && (checked === undefined || checked.status === 'True')) {
     for (const { metadata } of plan.remove) {
       log.info(`${name}: ${metadata.name} is switched off; its Helm release stays`);
       const preconditions = { uid: metadata.uid };
@@ -76,7 +76,8 @@ export async function reconcileOpenStack(
         signal,
       );
   }
-  return checked?.status === 'False' ? { againMs: RETRY_MS } : {};
+  if (checked === undefined || checked.status === 'True') return {};
+  return { againMs: checked.status === 'False' ? RETRY_MS : PULL_MS };
 }
 
 async function apply(

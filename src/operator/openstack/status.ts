@@ -23,7 +23,8 @@ export function statusOf(
 ): OpenStackStatus {
   const services = plan.services.map((service) => {
     if (service.name === refused?.name) return { ...service, state: 'Degraded' as const, message: refused.message };
-    const isKept = checked?.status === 'False' && plan.apply.some(({ name }) => name === service.name);
+    const isKept =
+      checked !== undefined && checked.status !== 'True' && plan.apply.some(({ name }) => name === service.name);
     return isKept ? { ...service, state: 'Waiting' as const, message: 'after the preflight' } : service;
   });
   const of = (...states: string[]) => services.filter(({ state }) => states.includes(state));
@@ -48,12 +49,15 @@ export function statusOf(
       : `spec.upgrade.pauseAfter has ${plan.pausedAfter.join(', ')}: remove it to go on`,
     Suspended: 'spec.suspend is true',
     Ready: '',
-    other: `waiting for ${
-      [...busy].join(', ') ||
-      of('Waiting')
-        .map(({ name }) => name)
-        .join(', ')
-    }`,
+    other:
+      checked?.status === 'Unknown'
+        ? checked.message
+        : `waiting for ${
+            [...busy].join(', ') ||
+            of('Waiting')
+              .map(({ name }) => name)
+              .join(', ')
+          }`,
   };
   const message = phase in words ? words[phase as keyof typeof words] : words.other;
   const reason = {

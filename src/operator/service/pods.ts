@@ -20,7 +20,10 @@ const JOB_NAME = 'batch.kubernetes.io/job-name';
 interface ContainerStatus {
   readonly name: string;
   readonly restartCount?: number;
-  readonly state?: { readonly waiting?: { readonly reason?: string; readonly message?: string } };
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly terminated?: object;
+  };
 }
 
 /** The fields of a Pod that are read here. */
@@ -31,6 +34,8 @@ export interface Pod extends KubeObject {
   };
   readonly status?: {
     readonly phase?: string;
+    readonly reason?: string;
+    readonly message?: string;
     readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];
     readonly conditions?: readonly {

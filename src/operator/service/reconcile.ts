@@ -15,12 +15,12 @@ import { decide, type Step } from './decide.ts';
 import { desiredOf, labelsFor, type Desired } from './desired.ts';
 import { historyOf } from './history.ts';
 import { Failures } from './failures.ts';
-import { degraded, inProgress, observed, statusAfter, type Findings } from './status.ts';
+import { degraded, inProgress, isReady, isReadyAlready, observed, statusAfter, type Findings } from './status.ts';
 import { noWayBack } from './migrations.ts';
 import { ensureScales } from './own-workloads.ts';
 import { hooksProblem, podsProblem } from './pods.ts';
 import { ServiceReads } from './reads.ts';
-import { workloadsState, type WorkloadKind, type WorkloadsState } from './workloads.ts';
+import { workloadsState, type WorkloadKind } from './workloads.ts';
 
 export interface ServiceEffects {
   readonly client: KubeClient;
@@ -287,17 +287,3 @@ const KIND_OF: Readonly<Record<string, WorkloadKind>> = {
   statefulset: 'StatefulSet',
   daemonset: 'DaemonSet',
 };
-
-function isReady({ pending, failed, missing }: WorkloadsState): boolean {
-  return pending.length + failed.length + missing.length === 0;
-}
-
-function isReadyAlready(
-  status: OpenStackService['status'],
-  { metadata }: OpenStackService,
-  { revision }: Release,
-): boolean {
-  const { conditions, observedGeneration, helm } = status ?? {};
-  const isTrue = conditionOf(conditions, 'Ready')?.status === 'True';
-  return isTrue && observedGeneration === metadata.generation && helm?.revision === revision;
-}

@@ -1,5 +1,5 @@
 import { defined } from '../../core/defined.ts';
-import { withVerdicts, type Verdict } from '../conditions.ts';
+import { conditionOf, withVerdicts, type Verdict } from '../conditions.ts';
 import type { Release } from '../helm/release.ts';
 import type { MigrationStatus, OpenStackService, ServicePhase, ServiceStatus } from '../objects.ts';
 import type { WorkloadsState } from './workloads.ts';
@@ -112,4 +112,20 @@ export function observed(
     degraded: NO('AsExpected', 'no step has failed'),
     ...parts,
   };
+}
+
+/** Whether all workloads are rolled out and all Jobs complete, or suspended by the chart. */
+export function isReady({ pending, failed, missing }: WorkloadsState): boolean {
+  return pending.length + failed.length + missing.length === 0;
+}
+
+/** Whether the service was ready at this revision before. */
+export function isReadyAlready(
+  status: ServiceStatus | undefined,
+  { metadata }: OpenStackService,
+  { revision }: Release,
+): boolean {
+  const { conditions, observedGeneration, helm } = status ?? {};
+  const isTrue = conditionOf(conditions, 'Ready')?.status === 'True';
+  return isTrue && observedGeneration === metadata.generation && helm?.revision === revision;
 }

@@ -27,7 +27,7 @@ export async function reconcileWorkload(
 ): Promise<Handled> {
   const object = scales.get(name);
   if (object === undefined || object.metadata.deletionTimestamp !== undefined) return {};
-  const live = workloads[object.spec.kind ?? 'Deployment'].get(name) as Live | undefined;
+  const live = workloads[object.spec.kind ?? 'Deployment'].get(name);
   let refused: string | undefined;
   try {
     if (live !== undefined) await applyChange(client, object, live, signal);
