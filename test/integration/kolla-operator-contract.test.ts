@@ -152,7 +152,7 @@ describe('kolla-operator, before and after contract', { skip: reason ?? false, c
   test('with checkImages, an upgrade starts when a node has pulled all images', async () => {
     const isPreflight = ({ metadata }: { readonly metadata: { readonly name: string } }) =>
       metadata.name === 'cloud-preflight';
-    const history = await site.history('mariadb');
+    const history = await site.history('placement');
     site.fate = (pod) => (isPreflight(pod) ? 'no image' : usualFate(pod));
     const stopped = await seen('stopped', (one) => condition(one, 'Preflight')?.reason === 'ImageMissing');
     assert.match(
@@ -163,7 +163,7 @@ describe('kolla-operator, before and after contract', { skip: reason ?? false, c
     const { spec } = await site.request<{ spec: { containers: { image: string }[] } }>('GET', path);
     const images = spec.containers.map(({ image }) => image);
     assert.deepEqual(images, ['contract:2026.2', 'expand:2026.2', 'tiny:2026.2']);
-    assert.deepEqual(await site.history('mariadb'), history);
+    assert.deepEqual(await site.history('placement'), history);
     site.fate = (pod) => (isPreflight(pod) ? 'succeeds' : usualFate(pod));
     await readyAt('2026.2');
     assert.match(condition(await seen('any', isCurrent), 'Preflight')?.message ?? '', /a node has pulled all images/);

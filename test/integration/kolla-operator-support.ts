@@ -16,6 +16,7 @@ export const CHART_VERSION = '1.0.0';
 
 /** A Pod, with the fields that decide what our kubelet does with it. */
 export interface Pod extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly uid: string };
   readonly spec: { readonly containers: readonly { readonly image: string }[] };
   readonly status?: { readonly phase?: string };
 }
@@ -167,7 +168,8 @@ function startKubelet(client: KubeClient, namespace: string, signal: AbortSignal
   const look = () => {
     work = after(work, async () => {
       for (const pod of pods) {
-        const key = `${pod.metadata.name} ${fateOf(pod)}`;
+        // A StatefulSet's new Pod has the name of the old one.
+        const key = `${pod.metadata.uid} ${fateOf(pod)}`;
         if (decided.has(key) || (pod.status?.phase ?? 'Pending') !== 'Pending' || fateOf(pod) === 'hold') continue;
         decided.add(key);
         const path = `${objectPath({ group: '', version: 'v1', resource: 'pods', namespace, name: pod.metadata.name })}/status`;

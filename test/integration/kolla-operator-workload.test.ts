@@ -15,10 +15,16 @@ interface Deployment extends KubeObject {
   readonly spec: { readonly replicas: number; readonly paused?: boolean };
 }
 
+interface StatefulSet extends KubeObject {
+  readonly spec: {
+    readonly updateStrategy: { readonly type: string; readonly rollingUpdate?: { readonly partition?: number } };
+  };
+}
+
 describe('kolla-operator and one workload', { skip: reason ?? false, concurrency: 1 }, () => {
   let site: OperatorSite;
   before(async () => {
-    site = await operatorSite('workload', ['keystone', 'glance', 'alone']);
+    site = await operatorSite('workload', ['keystone', 'glance', 'heat', 'horizon', 'alone']);
     const account = await site.account();
     // Each controller is a process of its own.
     await site.operator(['--controllers', 'service'], account);
@@ -31,6 +37,8 @@ describe('kolla-operator and one workload', { skip: reason ?? false, concurrency
     site.seen<OpenStackWorkload>('OpenStackWorkload', name, what, is);
   const deployment = async (name: string) =>
     await site.request<Deployment>('GET', `/apis/apps/v1/namespaces/${site.namespace}/deployments/${name}`);
+  const statefulSet = async (name: string) =>
+    await site.request<StatefulSet>('GET', `/apis/apps/v1/namespaces/${site.namespace}/statefulsets/${name}`);
   const podsOf = ({ status }: OpenStackWorkload) => (status?.pods ?? []).map(({ pod }) => pod);
 
   test('belongs to its service, and shows each Pod', async () => {
@@ -89,6 +97,34 @@ describe('kolla-operator and one workload', { skip: reason ?? false, concurrency
     await site.patch('OpenStackWorkload', 'keystone', { drain: false, paused: null });
     const { status } = await seen('keystone', 'ready', (one) => isReady(one) && one.status?.replicas === 2);
     assert.equal(condition({ ...drained, status } as OpenStackWorkload, 'Drained')?.status, 'False');
+  });
+
+  test('a paused StatefulSet keeps an upgrade waiting, although kubectl calls such a rollout complete', async () => {
+    await site.create('OpenStackService', 'heat', { release: '2025.1', values: { kind: 'StatefulSet', replicas: 2 } });
+    assert.equal((await seen('heat', 'ready', isReady)).spec.kind, 'StatefulSet');
+    await site.patch('OpenStackWorkload', 'heat', { paused: true });
+    const partition = async () => (await statefulSet('heat')).spec.updateStrategy.rollingUpdate?.partition;
+    await until('the pause', async () => ((await partition()) === 2 ** 31 - 1 ? true : undefined));
+    await site.patch('OpenStackService', 'heat', { release: '2025.2' });
+    await seen('heat', 'paused', ({ status }) => status?.message === 'paused; 0 of 2 updated');
+    await site.patch('OpenStackWorkload', 'heat', { paused: false });
+    const isNew = (one: OpenStackWorkload) => one.status?.pods?.every(({ image }) => image === 'tiny:2025.2') === true;
+    await seen('heat', 'ready', (one) => isReady(one) && isNew(one) && one.status?.readyReplicas === 2);
+    assert.equal((await partition()) ?? 0, 0);
+  });
+
+  test('a DaemonSet is paused by its update strategy', async () => {
+    await site.create('OpenStackService', 'horizon', { release: '2025.1', values: { kind: 'DaemonSet' } });
+    await seen('horizon', 'ready', isReady);
+    const path = `/apis/apps/v1/namespaces/${site.namespace}/daemonsets/horizon`;
+    const strategy = async () => (await site.request<StatefulSet>('GET', path)).spec.updateStrategy.type;
+    for (const [paused, type] of [
+      [true, 'OnDelete'],
+      [null, 'RollingUpdate'],
+    ] as const) {
+      await site.patch('OpenStackWorkload', 'horizon', { paused });
+      await until(type, async () => ((await strategy()) === type ? true : undefined));
+    }
   });
 
   test("shows why its Pods do not start, in the kubelet's words", async () => {
