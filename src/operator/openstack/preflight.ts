@@ -13,10 +13,19 @@ import type { Wanted } from './plan.ts';
 import { pullImages, type Pulled } from './pull.ts';
 
 /** A chart that does not render is tried again after this time. */
-export const RETRY_MS = 60_000;
+const RETRY_MS = 60_000;
+/** How long one that does is not rendered again. */
+const RENDERED_MS = 10 * 60_000;
 
-/** A Pod that pulls images is looked at again after this time. */
-export const PULL_MS = 5000;
+/** The Pod that pulls images is looked at again after this time. */
+const PULL_MS = 10_000;
+
+/** When to check again without an event; undefined if the check has passed, or was not made. */
+export function againMs(checked: Verdict | undefined): number | undefined {
+  if (checked === undefined || checked.status === 'True') return undefined;
+  return checked.status === 'Unknown' || checked.reason === 'ImageMissing' ? PULL_MS : RETRY_MS;
+}
+
 const NO_IMAGES: Images = { images: [], pullSecrets: [] };
 
 interface Effects {
@@ -109,7 +118,8 @@ export class Preflight {
     const rendered = await this.#dryRun({ ...metadata, name }, spec, signal);
     if (rendered.problem !== undefined)
       this.#effects.log.warn(`${metadata.name}: preflight of ${name}: ${rendered.problem}`);
-    this.#rendered.set(name + digest, { ...rendered, until: performance.now() + RETRY_MS });
+    const keptMs = rendered.problem === undefined ? RENDERED_MS : RETRY_MS;
+    this.#rendered.set(name + digest, { ...rendered, until: performance.now() + keptMs });
     return rendered;
   }
 

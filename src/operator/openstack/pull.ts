@@ -79,12 +79,12 @@ function podSpec(images: readonly string[], pullSecrets: readonly string[]): obj
 /** A container that has ended, however it did, has its image. */
 function resultOf(pod: Pod, count: number): Pulled {
   const { phase, reason, message, containerStatuses = [] } = pod.status ?? {};
-  const problem = problemOf(pod);
-  if (problem !== undefined) return { is: 'failed', why: problem };
   const there = containerStatuses.filter(({ state }) => state?.terminated !== undefined).length;
   if (phase === 'Succeeded' || (phase === 'Failed' && there === count)) return { is: 'done' };
   if (phase === 'Failed')
     return { is: 'failed', why: `pod/${pod.metadata.name}: ${reason}: ${message}; delete it to try again` };
+  const problem = problemOf(pod);
+  if (problem !== undefined) return { is: 'failed', why: problem };
   return { is: 'pending', why: `pod/${pod.metadata.name} has pulled ${there} of ${count} images` };
 }
 

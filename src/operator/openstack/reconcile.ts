@@ -8,7 +8,7 @@ import { GROUP, MANAGER, VERSION, ownRef, type OpenStack, type OpenStackService 
 import type { Publisher } from '../publish.ts';
 import type { Handled } from '../queue.ts';
 import { APPLIED, planOf, wantedServices, type Wanted } from './plan.ts';
-import { PULL_MS, RETRY_MS, type Preflight } from './preflight.ts';
+import { againMs, type Preflight } from './preflight.ts';
 import { statusOf } from './status.ts';
 
 export interface OpenStackEffects {
@@ -76,8 +76,7 @@ export async function reconcileOpenStack(
         signal,
       );
   }
-  if (checked === undefined || checked.status === 'True') return {};
-  return { againMs: checked.status === 'False' ? RETRY_MS : PULL_MS };
+  return { againMs: againMs(checked) };
 }
 
 async function apply(
