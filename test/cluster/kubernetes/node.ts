@@ -15,7 +15,7 @@ import { ADMIN, prepare, startApi, type Run } from './control-plane.ts';
 import { corednsImage, DNS_ADDRESS, startDns } from './dns.ts';
 import { openPortForward } from './port-forward.ts';
 import { startKubelet, startScheduler } from './kubelet.ts';
-import { startFurtherNode } from './further-node.ts';
+import { startFurtherNode, type FurtherNode } from './further-node.ts';
 import { childOf, FIRST_NODE, FURTHER_NODES, makeNamespaces, NODE_ADDRESS } from './namespaces.ts';
 import { nodePackages } from './packages.ts';
 import { POLICY_LIKE_RULES, startPolicies } from './policies.ts';
@@ -44,6 +44,10 @@ export interface KubeNode extends Cluster, AsyncDisposable {
   reach(port: number, host?: string): Promise<number>;
   /** Kills the API server and restarts it. Resolves when it is ready. */
   restartApiServer(): Promise<void>;
+  /** Sends a signal to the API server. */
+  signalApiServer(signal: NodeJS.Signals): Promise<void>;
+  /** The further nodes by their names. */
+  readonly further: ReadonlyMap<string, FurtherNode>;
 }
 
 export interface NodeOptions {
@@ -111,6 +115,11 @@ export async function startNode({
     programs.set(name, { component, flags });
     return component;
   };
+  const programOf = (name: string) => {
+    const program = programs.get(name);
+    if (program === undefined) throw new Error(`no ${name} has been started`);
+    return program; // our child is the process that entered the namespaces, and the program is its child
+  };
   await step('starts a Kubernetes node', async () => {
     await Promise.all([startApi(run, get, site, keys, ADDRESSES), startContainerd(site, packages.cni, { registries })]);
     await startScheduler(run, site, keys);
@@ -123,12 +132,14 @@ export async function startNode({
   });
   if (policies) await step('starts a policy engine', () => startPolicies(site, keys));
   const sites = new Map([[FIRST_NODE.name, site]]);
+  const furtherNodes = new Map<string, FurtherNode>();
   for (const node of FURTHER_NODES.slice(0, further ?? 0))
     await step(`starts ${node.name}`, async () => {
       const plan = { server: `https://${NODE_ADDRESS}:${ADDRESSES.api}`, ...(dns && { dns: DNS_ADDRESS }) };
       const shared = { packages, helper, keys, get, plan, registries };
       const started = stack.use(await startFurtherNode(site, namespaces, node, shared));
       sites.set(node.name, started.site);
+      furtherNodes.set(node.name, started);
     });
   const importInto = async (file: string, nodes: readonly string[] = [...sites.keys()]) => {
     await Promise.all(nodes.map((name) => importImage(siteOf(sites, name), file)));
@@ -154,14 +165,16 @@ export async function startNode({
       tied(...(scope === 'node' ? namespaces.inNode(command, args) : namespaces.inNetwork(command, args))),
     reach,
     restartApiServer: async () => {
-      const former = programs.get('kube-apiserver');
-      if (former === undefined) throw new Error('no API server has been started');
-      // Our child is the process that entered the namespaces, and the API server is its child.
+      const former = programOf('kube-apiserver');
       process.kill(await childOf(former.component.running.pid), 'SIGKILL');
       await former.component.running.ended;
       const next = await run('kube-apiserver', former.flags);
       await whenUp(next, 'its /readyz to be ok', () => get('/readyz'));
     },
+    signalApiServer: async (signal) => {
+      process.kill(await childOf(programOf('kube-apiserver').component.running.pid), signal);
+    },
+    further: furtherNodes,
     [Symbol.asyncDispose]: () => owner.disposeAsync(),
   };
 }
