@@ -4,10 +4,12 @@
  *   options -> client -> Lease: one of the replicas leads; a lost Lease ends Helm before another replica can take it
  *   -> watches -> caches; each change adds the key of an object to a work queue: never two turns of one key at a time,
  *     errors retried with backoff
- *   openstack/: an OpenStack and its services -> plan (pure; stages of catalog/order.ts) -> services are applied
- *     (server-side), switched off, or wait -> status
- *   service/: a service -> desired chart and values -> Helm's own record of the newest revision -> decide (pure) ->
- *     helm upgrade --install | unlock an interrupted operation | wait | observe workloads and Jobs -> status, Events
+ *   openstack/: an OpenStack and its services -> plan (pure; stages of catalog/order.ts) -> preflight, before an upgrade
+ *     touches anything -> services are applied (server-side), switched off, or wait -> status
+ *   service/: a service -> desired chart and values, with the replicas of its workloads -> Helm's own record of the newest
+ *     revision -> decide (pure) -> helm upgrade --install | unlock an interrupted operation | wait | refuse to go back
+ *     behind contract | observe workloads, Jobs and migrations -> status, Events; an OpenStackWorkload for each workload
+ *   workload/: pause and restart, applied on the workload with a field manager of their own -> status of its Pods
  *
  * There is no other state: each decision follows from our objects, Helm's Secrets and the workloads, and is made again from
  * what the server has before it is acted on, because a cache may be old. So the process may be killed at any moment. What
@@ -21,8 +23,8 @@ import { rbacCommand } from './rbac.ts';
 const main = command({
   summary: 'Installs and upgrades a cloud from OpenStack objects, as plain Helm releases.',
   description:
-    'Watches OpenStack and OpenStackService objects in one namespace and runs helm upgrade --install for ' +
-    'each service, in the order of the catalogue. Adopts releases that were installed by hand. Several replicas elect ' +
+    'Watches OpenStack, OpenStackService and OpenStackWorkload objects in one namespace and runs helm upgrade --install ' +
+    'for each service, in the order of the catalogue. Adopts releases that were installed by hand. Several replicas elect ' +
     'a leader. Without it, all releases keep running and can be managed with helm.',
   operands: [],
   notes: [
@@ -30,7 +32,8 @@ const main = command({
       heading: 'Controllers',
       rows: [
         ['openstack', 'OpenStack: one OpenStackService for each service, upgraded in order'],
-        ['service', 'OpenStackService: one Helm release each'],
+        ['service', 'OpenStackService: one Helm release each, and its OpenStackWorkloads'],
+        ['workload', 'OpenStackWorkload: pause and restart of one workload, and the state of its Pods'],
       ],
     },
   ],

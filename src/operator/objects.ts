@@ -65,6 +65,17 @@ export type ServicePhase =
   | 'Degraded'
   | 'Suspended';
 
+/** A migration of a service's schema, from its Lease. */
+export interface MigrationStatus {
+  /** The suffix of the Lease's name: kolla-db-sync-NAME. */
+  readonly name: string;
+  readonly state?: string;
+  readonly phase?: string;
+  readonly release?: string;
+  /** The newest release whose `contract` or `online` has begun: there is no way back to an older one. */
+  readonly contracted?: string;
+}
+
 export interface ServiceStatus {
   readonly observedGeneration?: number;
   readonly release?: string;
@@ -78,6 +89,9 @@ export interface ServiceStatus {
   };
   readonly workloads?: { readonly ready: number; readonly total: number };
   readonly failedJobs?: readonly string[];
+  /** Jobs that the chart has suspended: `upgrade.pauseBefore`. */
+  readonly heldJobs?: readonly string[];
+  readonly migrations?: readonly MigrationStatus[];
   readonly conditions?: readonly Condition[];
 }
 
@@ -101,7 +115,11 @@ export interface OpenStackSpec {
       { readonly enabled?: boolean; readonly chart?: string; readonly version?: string; readonly values?: HelmValues }
     >
   >;
-  readonly upgrade?: { readonly pauseAfter?: readonly string[] };
+  readonly upgrade?: {
+    readonly pauseAfter?: readonly string[];
+    readonly pauseBefore?: 'contract';
+    readonly checkImages?: boolean;
+  };
   readonly timeout?: string;
   readonly suspend?: boolean;
 }
@@ -132,13 +150,60 @@ export interface OpenStack extends KubeObject {
   readonly status?: OpenStackStatus;
 }
 
+/** The kinds that an OpenStackWorkload may stand for. */
+export type ReplicaKind = 'Deployment' | 'StatefulSet' | 'DaemonSet';
+
+export interface WorkloadSpec {
+  /** @default Deployment */
+  readonly kind?: ReplicaKind;
+  readonly replicas?: number;
+  readonly paused?: boolean;
+  readonly restart?: string;
+  readonly drain?: boolean;
+}
+
+export type WorkloadPhase = 'Pending' | 'RollingOut' | 'Paused' | 'Ready' | 'Degraded' | 'Draining' | 'Drained';
+
+/** A Pod of a workload. */
+export interface ReplicaStatus {
+  readonly pod: string;
+  readonly node?: string;
+  readonly ready: boolean;
+  readonly restarts: number;
+  readonly release?: string;
+  readonly image?: string;
+}
+
+export interface WorkloadStatus {
+  readonly observedGeneration?: number;
+  readonly phase?: WorkloadPhase;
+  readonly message?: string;
+  readonly replicas?: number;
+  readonly readyReplicas?: number;
+  /** For `kubectl scale` and autoscalers. */
+  readonly selector?: string;
+  readonly pods?: readonly ReplicaStatus[];
+  readonly conditions?: readonly Condition[];
+}
+
+/** One Deployment, StatefulSet or DaemonSet of the same name and namespace, of a Helm release. */
+export interface OpenStackWorkload extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & OwnMetadata;
+  readonly spec: WorkloadSpec;
+  readonly status?: WorkloadStatus;
+}
+
 /** Our objects by kind. */
 export const KINDS = {
   OpenStack: 'openstacks',
   OpenStackService: 'openstackservices',
+  OpenStackWorkload: 'openstackworkloads',
 } as const;
 
 export type Kind = keyof typeof KINDS;
+
+/** Any of our objects. */
+export type OwnObject = OpenStack | OpenStackService | OpenStackWorkload;
 
 /** All of our objects of one kind in a namespace. */
 export function ownSet(kind: Kind, namespace: string): SetRef & { readonly namespace: string } {

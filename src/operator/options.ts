@@ -1,7 +1,7 @@
 import { KUBECONFIG_OPTION } from '../cli/kubeconfig-option.ts';
 import type { Option } from '../cli/option.ts';
 
-export const CONTROLLERS = ['openstack', 'service'] as const;
+export const CONTROLLERS = ['openstack', 'service', 'workload'] as const;
 
 /** Connection to the API server. */
 export const KUBE_OPTIONS = [

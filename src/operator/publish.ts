@@ -5,9 +5,7 @@ import type { Log } from '../core/log.ts';
 import { ApiError } from '../kube/api-error.ts';
 import { collectionPath, objectPath } from '../kube/path.ts';
 import type { KubeClient } from '../kube/types.ts';
-import { GROUP, MANAGER, VERSION, ownRef, type Kind, type OpenStack, type OpenStackService } from './objects.ts';
-
-type Own = OpenStack | OpenStackService;
+import { GROUP, MANAGER, VERSION, ownRef, type Kind, type OwnObject as Own } from './objects.ts';
 
 /** The API server's limit for an Event. */
 const NOTE_MAX_CHARACTERS = 1024;

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { CHARTS } from '../../build/charts.ts';
 import { cataloguePage } from '../../build/docs/catalogue.ts';
+import { objectsPage } from '../../build/docs/objects.ts';
 import { chartValuesPage } from '../../build/docs/chart-values.ts';
 import { withPods } from '../../build/docs/charts.ts';
 import { metricsPage } from '../../build/docs/metrics.ts';
@@ -25,6 +26,7 @@ for (const [name, page] of [
   ['catalogue.md', cataloguePage(SERVICES, GENERATED)],
   ['metrics.md', metricsPage(GENERATED)],
   ['chart-values.md', chartValuesPage(GENERATED)],
+  ['objects.md', objectsPage(GENERATED)],
   ['support.md', supportPage(SUPPORT, GENERATED)],
   ['kolla-probe.md', withProbes(readFileSync(new URL('../../docs/reference/kolla-probe.md', import.meta.url), 'utf8'))],
 ] as const) {

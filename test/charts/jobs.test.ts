@@ -76,6 +76,22 @@ describe('Jobs', { skip }, () => {
     assert.doesNotMatch(JSON.stringify((await keystone.render(stepwise)).all), /helm\.sh\/hook/);
   });
 
+  test('pauseBefore: contract suspends the Job of contract, and changes neither its name nor any other object', async () => {
+    const free = await keystone.render(stepwise);
+    const held = await keystone.render({ upgrade: { stepwise: true, pauseBefore: 'contract' } });
+    assert.equal(held.one('Job', 'keystone-db-contract-')['spec'].suspend, true);
+    const rest = ({ all }: Rendered) =>
+      all.filter(({ metadata }) => !metadata.name.startsWith('keystone-db-contract-'));
+    assert.deepEqual(rest(held), rest(free));
+    assert.deepEqual(namesOf(held), namesOf(free));
+    assert.match(
+      (await keystone.complaint({ upgrade: { pauseBefore: 'contract' } })) ?? '',
+      /say upgrade\.stepwise: true/,
+    );
+    assert.notEqual(await keystone.complaint({ upgrade: { stepwise: true, pauseBefore: 'expand' } }), undefined);
+    assert.equal(free.one('Job', 'keystone-db-contract-').metadata.annotations?.['kolla-pod/migration'], 'keystone');
+  });
+
   test('stepwise: expand and migrate run before the Pods, contract waits for their rollout', async () => {
     const rendered = await keystone.render(stepwise);
     const [bootstrap, migrate, contract] = ['bootstrap', 'db-migrate', 'db-contract'].map((name) =>

@@ -4,7 +4,7 @@ import { chartNames, packageChart } from '../../build/charts.ts';
 import type { KubeClient, KubeObject, SetRef } from '../../src/kube/types.ts';
 import { createLog } from '../../src/core/log.ts';
 import { watched, type Cache } from '../../src/operator/cache.ts';
-import { ownSet, type OpenStackService } from '../../src/operator/objects.ts';
+import { ownSet, type OpenStackService, type OpenStackWorkload } from '../../src/operator/objects.ts';
 import { Publisher } from '../../src/operator/publish.ts';
 import { ServiceReconciler } from '../../src/operator/service/reconcile.ts';
 import { WORKLOAD_KINDS } from '../../src/operator/service/workloads.ts';
@@ -88,6 +88,8 @@ describe('kolla-operator and the charts', { skip: reason ?? false, concurrency: 
       process: 'test',
       publisher: new Publisher(counted, 'test', log),
       services,
+      leases: cacheOf<KubeObject>({ group: 'coordination.k8s.io', version: 'v1', resource: 'leases', namespace }),
+      scales: cacheOf<OpenStackWorkload>(ownSet('OpenStackWorkload', namespace)),
       secrets: cacheOf<KubeObject>({ group: '', version: 'v1', resource: 'secrets', namespace }),
       workloads: {
         Deployment: workload('Deployment'),

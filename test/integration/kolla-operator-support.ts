@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectKube, collectionPath, objectPath, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
-import { ownRef, type Kind, type OpenStack, type OpenStackService } from '../../src/operator/objects.ts';
+import { ownRef, type Kind, type OwnObject } from '../../src/operator/objects.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { helm, helmBinary } from '../../tools/helm.ts';
 import type { Running } from '../../tools/process.ts';
@@ -16,6 +16,7 @@ export const CHART_VERSION = '1.0.0';
 
 /** A Pod, with the fields that decide what our kubelet does with it. */
 export interface Pod extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly uid: string };
   readonly spec: { readonly containers: readonly { readonly image: string }[] };
   readonly status?: { readonly phase?: string };
 }
@@ -46,12 +47,9 @@ export interface OperatorSite extends AsyncDisposable {
   create(kind: Kind, name: string, spec: object): Promise<void>;
   patch(kind: Kind, name: string, spec: object): Promise<void>;
   /** Waits until the object is as wanted, by its watch. */
-  seen<O extends OpenStack | OpenStackService>(
-    kind: Kind,
-    name: string,
-    what: string,
-    is: (object: O) => boolean,
-  ): Promise<O>;
+  seen<O extends OwnObject>(kind: Kind, name: string, what: string, is: (object: O) => boolean): Promise<O>;
+  /** Writes the Lease of a migration, as kolla-db-sync does. */
+  migration(name: string, state: string, phase: string, release: string): Promise<void>;
   /** Runs Helm as a person does. */
   helm(...args: string[]): Promise<string>;
   /** Revision and status of a release, oldest first. */
@@ -119,12 +117,7 @@ export async function operatorSite(label: string, chartNames: readonly string[])
     patch: async (kind, name, spec) => {
       await client.request('PATCH', objectPath(ownRef(kind, namespace, name)), { spec }, { signal });
     },
-    seen: async <O extends OpenStack | OpenStackService>(
-      kind: Kind,
-      name: string,
-      what: string,
-      is: (object: O) => boolean,
-    ) => {
+    seen: async <O extends OwnObject>(kind: Kind, name: string, what: string, is: (object: O) => boolean) => {
       using wait = openWait(`${kind} ${name}: ${what}`);
       for await (const observed of client.watch<O>(ownRef(kind, namespace, name), { signal, warn: () => {} })) {
         if (observed.kind !== 'object') continue;
@@ -132,6 +125,12 @@ export async function operatorSite(label: string, chartNames: readonly string[])
         if (is(observed.object)) return observed.object;
       }
       throw new Error('the watch has ended');
+    },
+    migration: async (name, state, phase, release) => {
+      const annotations = { 'kolla-pod/state': state, 'kolla-pod/phase': phase, 'kolla-pod/release': release };
+      const metadata = { name: `kolla-db-sync-${name}`, namespace, annotations };
+      const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata };
+      await cluster.kubectl(['apply', '--filename', '-'], JSON.stringify(lease));
     },
     helm: helmHere,
     history: async (name) => {
@@ -169,7 +168,8 @@ function startKubelet(client: KubeClient, namespace: string, signal: AbortSignal
   const look = () => {
     work = after(work, async () => {
       for (const pod of pods) {
-        const key = `${pod.metadata.name} ${fateOf(pod)}`;
+        // A StatefulSet's new Pod has the name of the old one.
+        const key = `${pod.metadata.uid} ${fateOf(pod)}`;
         if (decided.has(key) || (pod.status?.phase ?? 'Pending') !== 'Pending' || fateOf(pod) === 'hold') continue;
         decided.add(key);
         const path = `${objectPath({ group: '', version: 'v1', resource: 'pods', namespace, name: pod.metadata.name })}/status`;
@@ -215,14 +215,14 @@ const STATUS = {
 
 /** The condition of that type. */
 export function condition(
-  { status }: OpenStack | OpenStackService,
+  { status }: OwnObject,
   type: string,
 ): { readonly status: string; readonly reason: string; readonly message: string } | undefined {
   return status?.conditions?.find((one) => one.type === type);
 }
 
 /** Whether the object is ready, and its status is about its current spec. */
-export function isReady(object: OpenStack | OpenStackService): boolean {
+export function isReady(object: OwnObject): boolean {
   const { metadata, status } = object;
   return status?.observedGeneration === metadata.generation && condition(object, 'Ready')?.status === 'True';
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UPGRADE_STAGES } from '../../src/catalog/index.ts';
 import type { OpenStack, OpenStackService, OpenStackSpec } from '../../src/operator/objects.ts';
-import { APPLIED, planOf, stepsTo, wantedServices } from '../../src/operator/openstack/plan.ts';
+import { APPLIED, planOf, wantedServices } from '../../src/operator/openstack/plan.ts';
+import { stepsTo } from '../../src/operator/openstack/steps.ts';
 
 const ALL = Object.fromEntries(UPGRADE_STAGES.flat().map((name) => [name, {}]));
 
@@ -13,7 +14,7 @@ function cloud(spec: Partial<OpenStackSpec> = {}): OpenStack {
 
 /** All services as they were applied for a release, and ready. */
 function servicesAt(release: string, openstack: OpenStack): Map<string, OpenStackService> {
-  const wanted = wantedServices({ spec: { ...openstack.spec, release } });
+  const wanted = wantedServices({ spec: { ...openstack.spec, release } }, new Map());
   return new Map(wanted.map(({ name, spec, digest }) => [name, service(name, spec, digest)]));
 }
 
@@ -109,10 +110,62 @@ test('the steps of an upgrade name what runs, what runs together, and the pauses
   });
   const services = servicesAt('2026.1', openstack);
   assert.deepEqual(stepsTo('2026.2', openstack, services), [
+    'preflight: all charts render, database and message queue are ready, no migration is unfinished',
     'keystone: helm upgrade to 2026.2 (Jobs first), then wait until workloads and Jobs are complete',
     'pause: spec.upgrade.pauseAfter has keystone',
     'nova, nova-cell: helm upgrade to 2026.2 (Jobs first), then wait until workloads and Jobs are complete',
   ]);
   assert.deepEqual(stepsTo('2026.1', openstack, services), []);
   assert.match(stepsTo('2025.1', openstack, services)[0] ?? '', /^nova, nova-cell: helm upgrade --no-hooks/);
+});
+
+/** The services as they are after an upgrade with pauseBefore: applied as planned, with their last Jobs suspended. */
+function heldAt(release: string, openstack: OpenStack): Map<string, OpenStackService> {
+  const before = servicesAt('2025.2', openstack);
+  const wanted = wantedServices({ spec: { ...openstack.spec, release } }, before);
+  return new Map(
+    wanted.map(({ name, spec, digest }) => {
+      const one = service(name, spec, digest);
+      const heldJobs = spec.values === undefined ? [] : [`${name}-db-contract`];
+      return [name, { ...one, status: { ...one.status, heldJobs } }];
+    }),
+  );
+}
+
+const HELD = ['keystone', 'placement', 'glance', 'nova', 'nova-cell', 'neutron', 'cinder'];
+const PAUSED = cloud({ upgrade: { pauseBefore: 'contract' } });
+
+test('before contract, an upgrade is held where the service has such a phase, and nowhere on an installation', () => {
+  const [first] = planOf(cloud({ ...PAUSED.spec }), new Map()).apply;
+  assert.equal(first?.spec.values, undefined);
+  const services = heldAt('2026.1', PAUSED);
+  const plan = planOf(PAUSED, services);
+  assert.deepEqual([plan.kind, plan.apply, plan.held], ['apply', [], HELD]);
+  assert.deepEqual(services.get('keystone')?.spec.values, { upgrade: { stepwise: true, pauseBefore: 'contract' } });
+  assert.deepEqual(services.get('nova-compute')?.spec.values, undefined);
+});
+
+test('the steps of an upgrade with pauseBefore end in the pause', () => {
+  const steps = stepsTo('2026.1', PAUSED, servicesAt('2025.2', PAUSED));
+  assert.equal(steps.at(-1), `pause: spec.upgrade.pauseBefore is contract; then contract of ${HELD.join(', ')}`);
+});
+
+test('without pauseBefore, all held services go on at once', () => {
+  const plan = planOf(cloud(), heldAt('2026.1', PAUSED));
+  assert.deepEqual(namesOf(plan.apply), HELD);
+  assert.ok(plan.apply.every(({ spec }) => spec.values === undefined));
+});
+
+test('held services go back, and what has begun contract stops that for all', () => {
+  const back = { ...PAUSED, spec: { ...PAUSED.spec, release: '2025.2' } };
+  const services = heldAt('2026.1', PAUSED);
+  const plan = planOf(back, services);
+  assert.deepEqual([plan.kind, namesOf(plan.apply), plan.refused], ['roll back', ['horizon'], undefined]);
+  const glance = services.get('glance') ?? assert.fail();
+  const migrations = [{ name: 'glance', state: 'running', phase: 'contract', contracted: '2026.1' }];
+  services.set('glance', { ...glance, status: { ...glance.status, migrations } });
+  const refused = planOf(back, services);
+  assert.match(stepsTo('2025.2', PAUSED, services).join(), /^refused: glance: .*2026\.1/);
+  assert.match(refused.refused ?? '', /^glance: Lease kolla-db-sync-glance: contract of 2026\.1 has begun/);
+  assert.deepEqual([refused.apply, refused.remove], [[], []]);
 });

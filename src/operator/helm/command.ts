@@ -28,6 +28,8 @@ export interface Upgrade {
   readonly timeout: string;
   /** Going back to an older release: its Jobs must not run on the newer schema. */
   readonly withoutHooks: boolean;
+  /** Only renders, with the cluster's answers, and receives each line of the objects, which contain passwords. */
+  readonly dryRun?: (line: string) => void;
 }
 
 /** Time in which Helm ends after SIGTERM, and marks its release as failed. Shorter than the rest of the Lease. */
@@ -41,7 +43,7 @@ const HISTORY_MAX = 10;
  * @throws the signal's reason
  */
 export async function upgrade(helm: Helm, what: Upgrade, signal: AbortSignal, log: Log): Promise<string | undefined> {
-  const { namespace, name, chart, labels, timeout, withoutHooks } = what;
+  const { namespace, name, chart, labels, timeout, withoutHooks, dryRun } = what;
   await using values = await unlinkedFile(helm.directory, JSON.stringify(what.values));
   const args = [
     'upgrade',
@@ -52,9 +54,7 @@ export async function upgrade(helm: Helm, what: Upgrade, signal: AbortSignal, lo
     `--namespace=${namespace}`,
     // Our third descriptor: values never have a name in a file system.
     '--values=/dev/fd/3',
-    `--labels=${Object.entries(labels)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(',')}`,
+    ...(dryRun === undefined ? [`--labels=${labelsText(labels)}`] : ['--dry-run=server', '--hide-secret']),
     `--timeout=${timeout}`,
     `--history-max=${HISTORY_MAX}`,
     ...(chart.reference.startsWith('oci://') ? [`--version=${chart.version}`] : []),
@@ -68,10 +68,16 @@ export async function upgrade(helm: Helm, what: Upgrade, signal: AbortSignal, lo
     killsLeftovers: true,
     descriptors: [values.descriptor],
     redact: redactor(what.secrets),
-    onLine: (line) => log.debug(`helm: ${line.length > 1000 ? `${line.slice(0, 1000)}...` : line}`),
+    onLine: dryRun ?? ((line) => log.debug(`helm: ${line.length > 1000 ? `${line.slice(0, 1000)}...` : line}`)),
   }).ended;
   signal.throwIfAborted();
   return code === 0 ? undefined : errorIn(err) || `helm upgrade exited with ${code}`;
+}
+
+function labelsText(labels: Upgrade['labels']): string {
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
 }
 
 function environment({ directory, inherited }: Helm): NodeJS.ProcessEnv {

@@ -1,9 +1,15 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { loadAll } from 'js-yaml';
+import { defined } from '../../core/defined.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject, ObjectRef } from '../../kube/types.ts';
 import type { HelmValues } from '../objects.ts';
+
+/** On the objects of the charts' library: the key of the workload in the values. */
+const COMPONENT_LABEL = 'app.kubernetes.io/component';
+/** On the Jobs of the charts' library. */
+const MIGRATION_ANNOTATION = 'kolla-pod/migration';
 
 /** The Secret in which Helm keeps one revision of a release. */
 export interface ReleaseSecret extends KubeObject {
@@ -14,6 +20,12 @@ export interface ReleaseSecret extends KubeObject {
 export interface ManifestObject {
   readonly kind: string;
   readonly name: string;
+  /** The key of a workload in the values of the charts' library. */
+  readonly component?: string;
+  /** The migration that a Job belongs to: the suffix of its Lease. */
+  readonly migration?: string;
+  /** Whether the chart suspends the Job: `upgrade.pauseBefore`. */
+  readonly isSuspended?: boolean;
 }
 
 /** One revision of a release, as Helm has recorded it. */
@@ -94,13 +106,22 @@ function recordIn({ data }: ReleaseSecret): string {
   return (inner[0] === 0x1f && inner[1] === 0x8b ? gunzipSync(inner) : inner).toString('utf8');
 }
 
+interface Manifest {
+  readonly kind?: string;
+  readonly metadata?: Partial<KubeObject['metadata']>;
+  readonly spec?: { readonly suspend?: boolean };
+}
+
 function objectsIn(manifest: string): ManifestObject[] {
-  return (loadAll(manifest) as ({ kind?: string; metadata?: { name?: string } } | null | undefined)[]).flatMap(
-    (object) => {
-      const { kind, metadata } = object ?? {};
-      return kind === undefined || metadata?.name === undefined ? [] : [{ kind, name: metadata.name }];
-    },
-  );
+  return (loadAll(manifest) as (Manifest | null | undefined)[]).flatMap((object) => {
+    const { kind, metadata = {}, spec } = object ?? {};
+    const { name, labels, annotations } = metadata;
+    if (kind === undefined || name === undefined) return [];
+    const component = labels?.[COMPONENT_LABEL];
+    const migration = annotations?.[MIGRATION_ANNOTATION];
+    const isSuspended = kind === 'Job' && spec?.suspend === true ? true : undefined;
+    return [{ kind, name, ...defined({ component, migration, isSuspended }) }];
+  });
 }
 
 /**

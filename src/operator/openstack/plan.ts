@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { RELEASES, upgradeStage } from '../../catalog/index.ts';
+import { RELEASES, serviceNamed, upgradeStage } from '../../catalog/index.ts';
 import { defined } from '../../core/defined.ts';
 import { conditionOf } from '../conditions.ts';
 import { merge } from '../helm/values.ts';
 import type { OpenStack, OpenStackService, OpenStackSpec, ServiceSpec, ServiceSummary } from '../objects.ts';
+import { noWayBack } from '../service/migrations.ts';
 
 /** The digest of the spec that was applied last: a field that is no longer wanted must be removed by another apply. */
 export const APPLIED = 'kolla-pod.io/applied';
@@ -29,16 +30,26 @@ export interface Plan {
   readonly services: readonly ServiceSummary[];
   /** The services of `pauseAfter` that hold back others. */
   readonly pausedAfter: readonly string[];
+  /** The services whose last Jobs `pauseBefore` holds back. */
+  readonly held: readonly string[];
+  /** Why nothing may be changed: a service can't go back. */
+  readonly refused: string | undefined;
+  /** Whether no service has been changed to this release yet. */
+  readonly isBeginning: boolean;
 }
 
 /** The services that an OpenStack describes, in the order of an upgrade. */
-export function wantedServices({ spec }: Pick<OpenStack, 'spec'>): Wanted[] {
+export function wantedServices(
+  { spec }: Pick<OpenStack, 'spec'>,
+  existing: ReadonlyMap<string, OpenStackService>,
+): Wanted[] {
   return Object.entries(spec.services)
     .filter(([, { enabled = true }]) => enabled)
     .map(([name, service]) => {
-      const wanted = specOf(spec, service);
+      const chart = service.chart ?? name;
+      const wanted = specOf(spec, service, isHeld(spec, chart, existing.get(name)));
       const digest = createHash('sha256').update(JSON.stringify(wanted)).digest('hex').slice(0, 16);
-      return { name, chart: service.chart ?? name, spec: wanted, digest };
+      return { name, chart, spec: wanted, digest };
     })
     .toSorted((a, b) => upgradeStage(a.chart) - upgradeStage(b.chart) || (a.name < b.name ? -1 : 1));
 }
@@ -46,17 +57,36 @@ export function wantedServices({ spec }: Pick<OpenStack, 'spec'>): Wanted[] {
 function specOf(
   { release, tag, registry, storageClass, values = {}, valuesFrom, timeout }: OpenStackSpec,
   service: OpenStackSpec['services'][string],
+  held: boolean,
 ): ServiceSpec {
   const chart = defined({ name: service.chart, version: service.version });
   const global = defined({ registry, storageClass });
   const below = Object.keys(global).length === 0 ? {} : { global };
-  const all = merge(merge(below, values), service.values ?? {});
+  const own = merge(merge(below, values), service.values ?? {});
+  const all = held ? merge(own, { upgrade: HELD }) : own;
   return {
     ...(Object.keys(chart).length === 0 ? {} : { chart }),
     release,
     ...defined({ tag: tag?.replaceAll('{release}', release), valuesFrom, timeout }),
     ...(Object.keys(all).length === 0 ? {} : { values: all }),
   };
+}
+
+/** Values with which a chart creates the Jobs of `contract` and `online` suspended. */
+const HELD = { stepwise: true, pauseBefore: 'contract' } as const;
+
+/** Whether a service keeps its last Jobs suspended: from its change to a newer release until pauseBefore is removed. */
+function isHeld({ release, upgrade }: OpenStackSpec, chart: string, object: OpenStackService | undefined): boolean {
+  const { contract, online } = serviceNamed(chart)?.migration.phases ?? {};
+  const from = object?.spec.release;
+  if (upgrade?.pauseBefore !== 'contract' || (contract ?? online) === undefined || from === undefined) return false;
+  if (from !== release) return isNewer(release, from);
+  return object !== undefined && pausesIn(object.spec);
+}
+
+/** Whether a service's last Jobs are suspended by its values. */
+export function pausesIn({ values }: ServiceSpec): boolean {
+  return (values?.['upgrade'] as Partial<typeof HELD> | undefined)?.pauseBefore === HELD.pauseBefore;
 }
 
 /**
@@ -67,13 +97,14 @@ function specOf(
 export function planOf(openstack: OpenStack, existing: ReadonlyMap<string, OpenStackService>): Plan {
   const { uid } = openstack.metadata;
   const { release } = openstack.spec;
-  const wanted = wantedServices(openstack);
+  const wanted = wantedServices(openstack, existing);
   const foreign = (name: string) => {
     const owner = existing.get(name)?.metadata.ownerReferences?.find(({ controller }) => controller);
     return owner !== undefined && owner.uid !== uid ? owner : undefined;
   };
   const others = wanted.flatMap(({ name }) => existing.get(name)?.spec.release ?? []).filter((one) => one !== release);
   const kind = others.length === 0 ? 'apply' : others.some((one) => isNewer(one, release)) ? 'roll back' : 'upgrade';
+  const refused = kind === 'roll back' ? refusalOf(wanted, existing, release) : undefined;
   const stages = stagesOf(wanted, kind);
   const pauses = openstack.spec.upgrade?.pauseAfter ?? [];
   const apply: Wanted[] = [];
@@ -82,8 +113,8 @@ export function planOf(openstack: OpenStack, existing: ReadonlyMap<string, OpenS
   /** Services of earlier stages that are not ready. */
   const blocking: string[] = [];
   for (const stage of stages) {
-    const isOpen = kind === 'apply' || blocking.length === 0;
-    const after = blocking.join(', ');
+    const isOpen = refused === undefined && (kind === 'apply' || blocking.length === 0);
+    const after = refused === undefined ? `after ${blocking.join(', ')}` : 'nothing is changed';
     for (const one of stage) {
       const object = existing.get(one.name);
       const owner = foreign(one.name);
@@ -99,16 +130,28 @@ export function planOf(openstack: OpenStack, existing: ReadonlyMap<string, OpenS
       blocking.push(...holding.map(({ name }) => `${name} (pauseAfter)`));
     }
   }
+  const held = services.filter(
+    ({ name, state }) => state === 'Ready' && (existing.get(name)?.status?.heldJobs ?? []).length > 0,
+  );
   const remove = [...existing.values()].filter(
     ({ metadata }) =>
       metadata.ownerReferences?.some((owner) => owner.uid === uid) === true &&
       wanted.every(({ name }) => name !== metadata.name),
   );
-  return { kind, apply, remove, services, pausedAfter };
+  return {
+    kind,
+    apply,
+    remove: refused === undefined ? remove : [],
+    services,
+    pausedAfter,
+    held: held.map(({ name }) => name),
+    refused,
+    isBeginning: wanted.every(({ name }) => existing.get(name)?.spec.release !== release),
+  };
 }
 
 /** Wanted services by stage; going back, the last ones first. */
-function stagesOf(wanted: readonly Wanted[], kind: Plan['kind']): Wanted[][] {
+export function stagesOf(wanted: readonly Wanted[], kind: Plan['kind']): Wanted[][] {
   const stages = new Map<number, Wanted[]>();
   for (const one of wanted) {
     const stage = upgradeStage(one.chart);
@@ -121,6 +164,20 @@ function stagesOf(wanted: readonly Wanted[], kind: Plan['kind']): Wanted[][] {
 function isNewer(release: string, than: string): boolean {
   const index = (name: string) => (RELEASES as readonly string[]).indexOf(name);
   return index(release) > index(than);
+}
+
+/** Why services that are at a newer release can't go back; undefined if nothing prevents it. */
+function refusalOf(
+  wanted: readonly Wanted[],
+  existing: ReadonlyMap<string, OpenStackService>,
+  release: string,
+): string | undefined {
+  for (const { name } of wanted) {
+    const { spec, status } = existing.get(name) ?? {};
+    const why = spec?.release !== undefined && isNewer(spec.release, release) && noWayBack(status?.migrations, release);
+    if (typeof why === 'string') return `${name}: ${why}`;
+  }
+  return undefined;
 }
 
 function isApplied({ spec, digest }: Wanted, object: OpenStackService | undefined): boolean {
@@ -142,33 +199,11 @@ function stateOf(object: OpenStackService | undefined, needs: boolean, isOpen: b
   const degraded = conditionOf(conditions, 'Degraded');
   const isCurrent = !needs && observedGeneration === generation;
   if (degraded?.status === 'True' && (isCurrent || !isOpen)) return { state: 'Degraded', message: degraded.message };
-  if (needs && !isOpen) return { state: 'Waiting', message: `after ${after}` };
+  if (needs && !isOpen) return { state: 'Waiting', message: after };
   if (isCurrent && conditionOf(conditions, 'Ready')?.status === 'True') return { state: 'Ready' };
   return { state: 'Progressing', ...(isCurrent && message !== undefined && message !== '' ? { message } : {}) };
 }
 
 function belongsTo(name: string, owner: { readonly kind: string; readonly name: string }): State {
   return { state: 'Degraded', message: `OpenStackService ${name} belongs to ${owner.kind} ${owner.name}` };
-}
-
-/** The steps of an upgrade to a release, or back to it, in order, for users. */
-export function stepsTo(
-  release: string,
-  openstack: OpenStack,
-  existing: ReadonlyMap<string, OpenStackService>,
-): string[] {
-  const target = { ...openstack, spec: { ...openstack.spec, release } };
-  const wanted = wantedServices(target).filter((one) => existing.get(one.name)?.spec.release !== release);
-  const { kind } = planOf(target, existing);
-  const pauses = openstack.spec.upgrade?.pauseAfter ?? [];
-  return stagesOf(wanted, kind).flatMap((stage) => {
-    const names = stage.map(({ name }) => name).join(', ');
-    const held = pauses.filter((name) => stage.some((one) => one.name === name));
-    return [
-      kind === 'roll back'
-        ? `${names}: helm upgrade --no-hooks to ${release}, then wait until the workloads are rolled out`
-        : `${names}: helm upgrade to ${release} (Jobs first), then wait until workloads and Jobs are complete`,
-      ...(held.length > 0 ? [`pause: spec.upgrade.pauseAfter has ${held.join(', ')}`] : []),
-    ];
-  });
 }

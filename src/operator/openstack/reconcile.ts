@@ -7,7 +7,8 @@ import { conditionOf } from '../conditions.ts';
 import { GROUP, MANAGER, VERSION, ownRef, type OpenStack, type OpenStackService } from '../objects.ts';
 import type { Publisher } from '../publish.ts';
 import type { Handled } from '../queue.ts';
-import { APPLIED, planOf, type Wanted } from './plan.ts';
+import { APPLIED, planOf, wantedServices, type Wanted } from './plan.ts';
+import { againMs, type Preflight } from './preflight.ts';
 import { statusOf } from './status.ts';
 
 export interface OpenStackEffects {
@@ -15,6 +16,7 @@ export interface OpenStackEffects {
   readonly publisher: Publisher;
   readonly openstacks: Cache<OpenStack>;
   readonly services: Cache<OpenStackService>;
+  readonly preflight: Preflight;
   readonly log: Log;
   readonly now: () => Date;
 }
@@ -25,7 +27,7 @@ export interface OpenStackEffects {
  */
 export async function reconcileOpenStack(
   name: string,
-  { client, publisher, openstacks, services, log, now }: OpenStackEffects,
+  { client, publisher, openstacks, services, preflight, log, now }: OpenStackEffects,
   signal: AbortSignal,
 ): Promise<Handled> {
   const openstack = openstacks.get(name);
@@ -33,7 +35,13 @@ export async function reconcileOpenStack(
   const existing = new Map([...services.values()].map((service) => [service.metadata.name, service]));
   const plan = planOf(openstack, existing);
   let refused: { readonly name: string; readonly message: string } | undefined;
-  if (openstack.spec.suspend !== true) {
+  const isAllowed = openstack.spec.suspend !== true && plan.refused === undefined;
+  const isUpgrade = plan.kind === 'upgrade' && plan.isBeginning;
+  const checked =
+    isAllowed && isUpgrade
+      ? await preflight.check(openstack, wantedServices(openstack, existing), existing, signal)
+      : undefined;
+  if (isAllowed && (checked === undefined || checked.status === 'True')) {
     for (const { metadata } of plan.remove) {
       log.info(`${name}: ${metadata.name} is switched off; its Helm release stays`);
       const preconditions = { uid: metadata.uid };
@@ -52,7 +60,7 @@ export async function reconcileOpenStack(
     }
   }
   const before = publisher.statusOf(openstack);
-  const status = statusOf(openstack, before, plan, refused, now());
+  const status = statusOf(openstack, before, plan, { refused, checked }, now());
   if (!(await publisher.write('OpenStack', openstack, status, signal))) return {};
   for (const type of ['Degraded', 'Ready'] as const) {
     const [was, is] = [before, status].map((one) => conditionOf(one?.conditions, type));
@@ -68,7 +76,7 @@ export async function reconcileOpenStack(
         signal,
       );
   }
-  return {};
+  return { againMs: againMs(checked) };
 }
 
 async function apply(

@@ -5,26 +5,37 @@ import type { Plan } from './plan.ts';
 /** The longest message that a table shows. */
 const LINE_MAX_CHARACTERS = 200;
 
-/**
- * The status that follows from a plan.
- * @param refused a service that the API server does not accept
- */
+/** What an attempt has shown. */
+interface Attempt {
+  /** A service that the API server does not accept. */
+  readonly refused?: { readonly name: string; readonly message: string } | undefined;
+  /** The condition `Preflight`; undefined if it was not checked. */
+  readonly checked?: Verdict | undefined;
+}
+
+/** The status that follows from a plan. */
 export function statusOf(
   { metadata: { generation }, spec }: OpenStack,
   before: OpenStackStatus = {},
   plan: Plan,
-  refused: { readonly name: string; readonly message: string } | undefined,
+  { refused, checked }: Attempt,
   now: Date,
 ): OpenStackStatus {
-  const services = plan.services.map((service) =>
-    service.name === refused?.name ? { ...service, state: 'Degraded' as const, message: refused.message } : service,
-  );
+  const services = plan.services.map((service) => {
+    if (service.name === refused?.name) return { ...service, state: 'Degraded' as const, message: refused.message };
+    const isKept =
+      checked !== undefined && checked.status !== 'True' && plan.apply.some(({ name }) => name === service.name);
+    return isKept ? { ...service, state: 'Waiting' as const, message: 'after the preflight' } : service;
+  });
   const of = (...states: string[]) => services.filter(({ state }) => states.includes(state));
   const ready = of('Ready');
-  const isDone = ready.length === services.length;
-  const bad = of('Degraded').map(({ name, message }) => `${name}: ${message}`);
+  const isDone = ready.length === services.length && plan.held.length === 0;
+  const failed = of('Degraded').map(({ name, message }) => `${name}: ${message}`);
+  const stopped = stopOf(plan, checked);
+  const bad = stopped === undefined ? failed : [stopped.message, ...failed];
   const busy = of('Progressing').map(({ name, message = '' }) => (message === '' ? name : `${name} (${message})`));
-  const paused = plan.pausedAfter.length > 0 && busy.length + bad.length === 0;
+  const isHeld = plan.held.length > 0 && ready.length === services.length;
+  const paused = (plan.pausedAfter.length > 0 || isHeld) && busy.length + bad.length === 0;
   const phase = phaseOf(
     { isSuspended: spec.suspend === true, isDone, isBad: bad.length > 0, paused },
     plan,
@@ -33,15 +44,20 @@ export function statusOf(
   );
   const words = {
     Degraded: bad.join('; '),
-    Paused: `spec.upgrade.pauseAfter has ${plan.pausedAfter.join(', ')}: remove it to go on`,
+    Paused: isHeld
+      ? `spec.upgrade.pauseBefore is contract: remove it to contract ${plan.held.join(', ')}`
+      : `spec.upgrade.pauseAfter has ${plan.pausedAfter.join(', ')}: remove it to go on`,
     Suspended: 'spec.suspend is true',
     Ready: '',
-    other: `waiting for ${
-      [...busy].join(', ') ||
-      of('Waiting')
-        .map(({ name }) => name)
-        .join(', ')
-    }`,
+    other:
+      checked?.status === 'Unknown'
+        ? checked.message
+        : `waiting for ${
+            [...busy].join(', ') ||
+            of('Waiting')
+              .map(({ name }) => name)
+              .join(', ')
+          }`,
   };
   const message = phase in words ? words[phase as keyof typeof words] : words.other;
   const reason = {
@@ -50,7 +66,7 @@ export function statusOf(
     Configuring: 'Configuring',
     Paused: 'Paused',
     Ready: 'Ready',
-    Degraded: 'ServiceDegraded',
+    Degraded: stopped?.reason ?? 'ServiceDegraded',
     Suspended: 'Suspended',
   }[phase];
   const isMoving = phase === 'Installing' || phase === 'Upgrading' || phase === 'Configuring';
@@ -61,8 +77,9 @@ export function statusOf(
     Progressing: isMoving ? { status: 'True', reason, message } : { status: 'False', reason, message },
     Degraded:
       bad.length > 0
-        ? { status: 'True', reason: 'ServiceDegraded', message: bad.join('; ') }
+        ? { status: 'True', reason: stopped?.reason ?? 'ServiceDegraded', message: bad.join('; ') }
         : { status: 'False', reason: 'AsExpected', message: 'no service is degraded' },
+    ...(checked === undefined ? {} : { Preflight: checked }),
   };
   const release = isDone ? spec.release : before.release;
   return {
@@ -77,6 +94,12 @@ export function statusOf(
     })),
     conditions: withVerdicts(before.conditions, verdicts, generation, now),
   };
+}
+
+/** Why no service may be changed. */
+function stopOf({ refused }: Plan, checked: Verdict | undefined): { reason: string; message: string } | undefined {
+  if (refused !== undefined) return { reason: 'RollbackRefused', message: refused };
+  return checked?.status === 'False' ? { reason: 'PreflightFailed', message: checked.message } : undefined;
 }
 
 function phaseOf(

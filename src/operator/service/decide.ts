@@ -1,13 +1,19 @@
 import type { Backoff } from '../../core/backoff.ts';
 import { RELEASES } from '../../catalog/index.ts';
 import type { Release } from '../helm/release.ts';
-import { isWanted, labelOf, type Desired } from './desired.ts';
+import { isSameChart, isWanted, labelOf, type Desired } from './desired.ts';
+import { isScaling } from './scale.ts';
 
 /** The next step of a service. */
 export type Step =
   /** The release is what is wanted. */
   | { readonly do: 'observe' }
-  | { readonly do: 'install' | 'upgrade' | 'roll back'; readonly why: string }
+  | {
+      readonly do: 'install' | 'upgrade' | 'roll back';
+      readonly why: string;
+      /** The Jobs before an upgrade are not needed, or, going back, would run on a newer schema. */
+      readonly withoutHooks?: boolean;
+    }
   /** An operation was interrupted; afterwards the next step is decided anew. */
   | { readonly do: 'unlock' }
   | {
@@ -56,18 +62,24 @@ export function decide(desired: Desired, facts: Facts): Step {
     return { do: 'wait', reason: 'AnotherOperation', why, againMs: undefined };
   }
   const change = isDown(desired, facts.attempted) ? 'roll back' : 'upgrade';
-  if (!isWanted(newest, desired)) return { do: change, why: `revision ${revision} has another chart or other values` };
+  const withoutHooks = change === 'roll back';
+  if (!isWanted(newest, desired)) {
+    if (status === 'deployed' && isSameChart(newest, desired) && isScaling(newest.values, desired.values))
+      return { do: change, why: `revision ${revision} has other replicas or held Jobs`, withoutHooks: true };
+    return { do: change, why: `revision ${revision} has another chart or other values`, withoutHooks };
+  }
   if (status === 'failed') {
     const leftMs = RETRY.minMs * Math.min(2 ** (failures - 1), RETRY.maxMs / RETRY.minMs) - ageMs;
     // Interrupted attempts are no failures of the chart.
-    if (leftMs <= 0 || isInterrupted(description)) return { do: change, why: `revision ${revision} has failed` };
+    if (leftMs <= 0 || isInterrupted(description))
+      return { do: change, why: `revision ${revision} has failed`, withoutHooks };
     return { do: 'retry later', why: description, againMs: leftMs };
   }
-  if (status !== 'deployed') return { do: change, why: `revision ${revision} is ${status}` };
+  if (status !== 'deployed') return { do: change, why: `revision ${revision} is ${status}`, withoutHooks };
   if (missing.length === 0) return { do: 'observe' };
   const why = `deleted: ${missing.join(', ')}`;
   if (ageMs < RECREATE_MS) return { do: 'wait', reason: 'ObjectsDeleted', why, againMs: RECREATE_MS - ageMs };
-  return { do: change, why };
+  return { do: change, why, withoutHooks };
 }
 
 /** By unlock(), or by Helm after SIGTERM. */

@@ -16,17 +16,21 @@ export interface Desired {
   readonly release: string | undefined;
 }
 
-/** @throws ChartError, ValuesError, ApiError */
+/**
+ * @param scale values with precedence over all others
+ * @throws ChartError, ValuesError, ApiError
+ */
 export async function desiredOf(
   client: KubeClient,
   charts: string,
-  { metadata, spec }: OpenStackService,
+  { metadata, spec }: Pick<OpenStackService, 'metadata' | 'spec'>,
+  scale: HelmValues,
   signal: AbortSignal,
 ): Promise<Desired> {
   const { chart: wanted = {}, release, tag = release, valuesFrom = [] } = spec;
   const chart = await findChart(charts, wanted.name ?? metadata.name, wanted.version);
   const { values: below, secrets } = await readValues(client, metadata.namespace, valuesFrom, signal);
-  const merged = merge(below, spec.values ?? {});
+  const merged = merge(merge(below, spec.values ?? {}), scale);
   const values = plain(tag === undefined ? merged : merge(merged, { global: { tag } }));
   return { chart, values, secrets, digest: digestOf(chart, values), release };
 }
@@ -78,8 +82,11 @@ export function labelOf({ labels, revision }: Labeled, label: keyof typeof LABEL
 }
 
 /** Whether a revision is what is wanted, whoever has made it. */
-export function isWanted(release: Release, { chart, values, digest }: Desired): boolean {
-  if (labelOf(release, 'desired') === digest) return true;
-  const isChart = release.chart.name === chart.name && release.chart.version === chart.version;
-  return isChart && isDeepStrictEqual(release.values, values);
+export function isWanted(release: Release, desired: Desired): boolean {
+  if (labelOf(release, 'desired') === desired.digest) return true;
+  return isSameChart(release, desired) && isDeepStrictEqual(release.values, desired.values);
+}
+
+export function isSameChart({ chart: { name, version } }: Release, { chart }: Desired): boolean {
+  return name === chart.name && version === chart.version;
 }

@@ -19,14 +19,31 @@ const JOB_NAME = 'batch.kubernetes.io/job-name';
 
 interface ContainerStatus {
   readonly name: string;
-  readonly state?: { readonly waiting?: { readonly reason?: string; readonly message?: string } };
+  readonly restartCount?: number;
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly terminated?: object;
+  };
 }
 
-interface Pod extends KubeObject {
+/** The fields of a Pod that are read here. */
+export interface Pod extends KubeObject {
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly containers?: readonly { readonly name: string; readonly image?: string }[];
+  };
   readonly status?: {
+    readonly phase?: string;
+    readonly reason?: string;
+    readonly message?: string;
     readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];
-    readonly conditions?: readonly { readonly type: string; readonly reason?: string; readonly message?: string }[];
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status?: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
   };
 }
 
@@ -74,7 +91,8 @@ function isProblem(problem: string | undefined): problem is string {
   return problem !== undefined;
 }
 
-function problemOf({ metadata, status = {} }: Pod): string | undefined {
+/** Why a Pod does not start, in the kubelet's and the scheduler's words; undefined if nothing is known. */
+export function problemOf({ metadata, status = {} }: Pod): string | undefined {
   const { initContainerStatuses = [], containerStatuses = [], conditions = [] } = status;
   for (const { name, state } of [...initContainerStatuses, ...containerStatuses]) {
     const { reason = '', message = '' } = state?.waiting ?? {};

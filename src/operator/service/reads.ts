@@ -1,10 +1,20 @@
 import { ApiError } from '../../kube/api-error.ts';
-import { objectPath } from '../../kube/path.ts';
+import { dbSyncLease } from '../../kube/db-sync-lease.ts';
+import { collectionPath, objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
 import type { Cache } from '../cache.ts';
 import { newestRelease, type Release } from '../helm/release.ts';
-import { ownRef, type OpenStackService } from '../objects.ts';
+import {
+  ownRef,
+  ownSet,
+  type HelmValues,
+  type MigrationStatus,
+  type OpenStackService,
+  type OpenStackWorkload,
+} from '../objects.ts';
 import { historyOf } from './history.ts';
+import { migrationsOf, migrationStatus } from './migrations.ts';
+import { scaleValues } from './scale.ts';
 import { WORKLOAD_KINDS, workloadsState, type WorkloadKind } from './workloads.ts';
 
 interface Sources {
@@ -13,6 +23,9 @@ interface Sources {
   /** Metadata of all Secrets. */
   readonly secrets: Cache<KubeObject>;
   readonly workloads: Readonly<Record<WorkloadKind, Cache<KubeObject>>>;
+  /** Metadata of all Leases. */
+  readonly leases: Cache<KubeObject>;
+  readonly scales: Cache<OpenStackWorkload>;
 }
 
 /** Objects of services: from the caches, which cost nothing and may be old, or as the server has them now. */
@@ -36,6 +49,45 @@ export class ServiceReads {
   async service(name: string, signal: AbortSignal): Promise<OpenStackService | undefined> {
     const { client, namespace } = this.#sources;
     return await orAbsent(client.get(objectPath(ownRef('OpenStackService', namespace, name)), { signal }));
+  }
+
+  /** The values that OpenStackWorkloads set, from the cache. */
+  cachedScale(release: Release | undefined): HelmValues {
+    return scaleValues(release?.objects ?? [], (name) => this.#sources.scales.get(name));
+  }
+
+  async scale(release: Release | undefined, signal: AbortSignal): Promise<HelmValues> {
+    if (release === undefined) return {};
+    const { client, namespace } = this.#sources;
+    const path = collectionPath(ownSet('OpenStackWorkload', namespace));
+    const { items } = await client.get<{ items: readonly OpenStackWorkload[] }>(path, { signal });
+    const byName = new Map(items.map((workload) => [workload.metadata.name, workload]));
+    return scaleValues(release.objects, (name) => byName.get(name));
+  }
+
+  /** Whether Jobs of the service write this migration's Lease. */
+  hasMigration(name: string, migration: string): boolean {
+    return this.#releases.get(name)?.release?.objects.some((object) => object.migration === migration) === true;
+  }
+
+  /** The state of a service's migrations, from the cache; undefined if its release is not known yet. */
+  cachedMigrations(name: string, before: readonly MigrationStatus[] = []): MigrationStatus[] | undefined {
+    const release = this.#releases.get(name)?.release;
+    return release && migrationsIn(release, before, (lease) => this.#sources.leases.get(lease));
+  }
+
+  async migrations(
+    release: Release | undefined,
+    before: readonly MigrationStatus[] = [],
+    signal: AbortSignal,
+  ): Promise<MigrationStatus[]> {
+    if (release === undefined) return [];
+    const { client, namespace } = this.#sources;
+    const names = migrationsOf(release.objects).map((name) => dbSyncLease(namespace, name));
+    const leases = await Promise.all(
+      names.map(async (ref) => await orAbsent(client.get<KubeObject>(objectPath(ref), { signal, metadataOnly: true }))),
+    );
+    return migrationsIn(release, before, (name) => leases.find((lease) => lease?.metadata.name === name));
   }
 
   async cachedRelease(name: string, signal: AbortSignal): Promise<Release | undefined> {
@@ -70,6 +122,18 @@ export class ServiceReads {
   forget(name: string): void {
     this.#releases.delete(name);
   }
+}
+
+function migrationsIn(
+  { objects }: Release,
+  before: readonly MigrationStatus[],
+  lease: (name: string) => KubeObject | undefined,
+): MigrationStatus[] {
+  return migrationsOf(objects).flatMap((name) => {
+    const found = lease(dbSyncLease('', name).name);
+    const known = before.find((migration) => migration.name === name);
+    return found === undefined ? [] : [migrationStatus(name, found, known)];
+  });
 }
 
 async function orAbsent<T>(asked: Promise<T>): Promise<T | undefined> {

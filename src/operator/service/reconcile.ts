@@ -8,17 +8,19 @@ import { ChartError } from '../helm/chart.ts';
 import { upgrade, type Helm } from '../helm/command.ts';
 import { unlock, type Release } from '../helm/release.ts';
 import { ValuesError } from '../helm/values.ts';
-import type { OpenStackService } from '../objects.ts';
+import type { OpenStackService, OpenStackWorkload } from '../objects.ts';
 import type { Publisher } from '../publish.ts';
 import type { Handled } from '../queue.ts';
 import { decide, type Step } from './decide.ts';
 import { desiredOf, labelsFor, type Desired } from './desired.ts';
 import { historyOf } from './history.ts';
 import { Failures } from './failures.ts';
-import { degraded, inProgress, observed, statusAfter, type Findings } from './status.ts';
+import { degraded, inProgress, isReady, isReadyAlready, observed, statusAfter, type Findings } from './status.ts';
+import { noWayBack } from './migrations.ts';
+import { ensureScales } from './own-workloads.ts';
 import { hooksProblem, podsProblem } from './pods.ts';
 import { ServiceReads } from './reads.ts';
-import { workloadsState, type WorkloadKind, type WorkloadsState } from './workloads.ts';
+import { workloadsState, type WorkloadKind } from './workloads.ts';
 
 export interface ServiceEffects {
   readonly client: KubeClient;
@@ -33,6 +35,9 @@ export interface ServiceEffects {
   /** Metadata of all Secrets. */
   readonly secrets: Cache<KubeObject>;
   readonly workloads: Readonly<Record<WorkloadKind, Cache<KubeObject>>>;
+  /** Metadata of all Leases. */
+  readonly leases: Cache<KubeObject>;
+  readonly scales: Cache<OpenStackWorkload>;
   readonly log: Log;
   readonly now: () => Date;
 }
@@ -77,9 +82,16 @@ export class ServiceReconciler {
       run.cancel.abort(new Error('the object has changed during the operation'));
   }
 
+  /** The services whose state the Lease of a migration changes. */
+  usersOf(migration: string): string[] {
+    const names = [...this.#effects.services.values()].map(({ metadata }) => metadata.name);
+    return names.filter((name) => this.#reads.hasMigration(name, migration));
+  }
+
   async #reconcile(service: OpenStackService, signal: AbortSignal): Promise<Handled> {
-    const desired = await desiredOf(this.#effects.client, this.#effects.charts, service, signal);
+    const { client, charts } = this.#effects;
     const release = await this.#reads.cachedRelease(service.metadata.name, signal);
+    const desired = await desiredOf(client, charts, service, this.#reads.cachedScale(release), signal);
     const first = await this.#step(service, desired, release, signal);
     if (first.do === 'observe' && release !== undefined) return await this.#observe(service, desired, release, signal);
     if (service.spec.suspend === true) {
@@ -95,8 +107,8 @@ export class ServiceReconciler {
     const { client, charts } = this.#effects;
     const service = await this.#reads.service(name, signal);
     if (service?.metadata.uid !== uid || service.spec.suspend === true) return { againMs: 0 };
-    const desired = await desiredOf(client, charts, service, signal);
     const release = await this.#reads.release(service.metadata.name, signal);
+    const desired = await desiredOf(client, charts, service, await this.#reads.scale(release, signal), signal);
     const step = await this.#step(service, desired, release, signal);
     switch (step.do) {
       case 'observe':
@@ -111,9 +123,17 @@ export class ServiceReconciler {
       case 'retry later':
         await this.#publish(service, { ...degraded('HelmFailed', step.why), helm: release }, signal);
         return { againMs: step.againMs };
+      case 'roll back': {
+        const { migrations } = this.#effects.publisher.statusOf(service) ?? {};
+        const why = noWayBack(await this.#reads.migrations(release, migrations, signal), desired.release);
+        if (why !== undefined) {
+          await this.#publish(service, { ...degraded('RollbackRefused', why), helm: release }, signal);
+          return {};
+        }
+        return await this.#run(service, desired, release, step, signal);
+      }
       case 'install':
       case 'upgrade':
-      case 'roll back':
         return await this.#run(service, desired, release, step, signal);
     }
   }
@@ -166,7 +186,7 @@ export class ServiceReconciler {
     await publisher.event('OpenStackService', service, 'Normal', reason, note, signal);
     const labels = labelsFor(desired, process, revision);
     const timeout = service.spec.timeout ?? '1h';
-    const withoutHooks = step.do === 'roll back';
+    const { withoutHooks = false } = step;
     const what = { namespace, name, chart, values, secrets, labels, timeout, withoutHooks };
     const cancel = new AbortController();
     this.#running.set(name, { generation: service.metadata.generation, cancel });
@@ -225,6 +245,8 @@ export class ServiceReconciler {
       problem = workload && (await podsProblem(client, namespace, workload, signal));
     }
     await this.#publish(service, observed(release, state, desired.release, problem), signal);
+    if (service.spec.suspend !== true && release.status === 'deployed')
+      await ensureScales(client, service, release.objects, this.#effects.scales, signal);
     return { againMs: isReady(state) ? undefined : LOOK_MS };
   }
 
@@ -236,8 +258,9 @@ export class ServiceReconciler {
   async #publish(service: OpenStackService, findings: Findings, signal: AbortSignal): Promise<void> {
     const { publisher, now } = this.#effects;
     const before = publisher.statusOf(service);
-    if (!(await publisher.write('OpenStackService', service, statusAfter(before, service, findings, now()), signal)))
-      return;
+    const migrations = this.#reads.cachedMigrations(service.metadata.name, before?.migrations);
+    const status = statusAfter(before, service, { ...findings, migrations }, now());
+    if (!(await publisher.write('OpenStackService', service, status, signal))) return;
     const { ready, degraded: bad } = findings;
     const [wasReady, was] = ['Ready', 'Degraded'].map((type) => conditionOf(before?.conditions, type));
     if (bad?.status === 'True' && (was?.status !== 'True' || was.message !== bad.message))
@@ -264,17 +287,3 @@ const KIND_OF: Readonly<Record<string, WorkloadKind>> = {
   statefulset: 'StatefulSet',
   daemonset: 'DaemonSet',
 };
-
-function isReady({ pending, failed, missing }: WorkloadsState): boolean {
-  return pending.length + failed.length + missing.length === 0;
-}
-
-function isReadyAlready(
-  status: OpenStackService['status'],
-  { metadata }: OpenStackService,
-  { revision }: Release,
-): boolean {
-  const { conditions, observedGeneration, helm } = status ?? {};
-  const isTrue = conditionOf(conditions, 'Ready')?.status === 'True';
-  return isTrue && observedGeneration === metadata.generation && helm?.revision === revision;
-}

@@ -1,6 +1,7 @@
-import { withVerdicts, type Verdict } from '../conditions.ts';
+import { defined } from '../../core/defined.ts';
+import { conditionOf, withVerdicts, type Verdict } from '../conditions.ts';
 import type { Release } from '../helm/release.ts';
-import type { OpenStackService, ServicePhase, ServiceStatus } from '../objects.ts';
+import type { MigrationStatus, OpenStackService, ServicePhase, ServiceStatus } from '../objects.ts';
 import type { WorkloadsState } from './workloads.ts';
 
 /** What is known about a service after an observation or a step. */
@@ -16,6 +17,7 @@ export interface Findings {
   readonly workloads?: WorkloadsState | undefined;
   /** The OpenStack release, if the release is what is wanted. */
   readonly release?: string | undefined;
+  readonly migrations?: readonly MigrationStatus[] | undefined;
 }
 
 /** Helm's description of a failed hook contains Kubernetes' own messages; a table shows only its beginning. */
@@ -25,7 +27,7 @@ const LINE_MAX_CHARACTERS = 200;
 export function statusAfter(
   before: ServiceStatus = {},
   { metadata: { generation } }: OpenStackService,
-  { phase, message, ready, progressing, degraded: bad, helm, workloads, release }: Findings,
+  { phase, message, ready, progressing, degraded: bad, helm, workloads, release, migrations }: Findings,
   now: Date,
 ): ServiceStatus {
   const verdicts = {
@@ -46,8 +48,9 @@ export function statusAfter(
       : {
           workloads: { ready: workloads.ready, total: workloads.total },
           failedJobs: workloads.failed.map(({ job }) => job),
+          heldJobs: workloads.held,
         }),
-    ...(release === undefined ? {} : { release }),
+    ...defined({ release, migrations }),
   };
 }
 
@@ -98,13 +101,31 @@ export function observed(
     const fine = NO('AsExpected', 'no step has failed');
     return { ...inProgress('RollingOut', 'RollingOut', message), degraded: fine, ...parts };
   }
-  const message = `${workloads.ready} of ${workloads.total} workloads are ready`;
+  const held =
+    workloads.held.length === 0 ? '' : `; suspended until upgrade.pauseBefore is removed: ${workloads.held.join(', ')}`;
+  const message = `${workloads.ready} of ${workloads.total} workloads are ready${held}`;
   return {
     phase: 'Ready',
-    message: '',
+    message: held.slice(2),
     ready: YES('Ready', message),
     progressing: NO('Complete', message),
     degraded: NO('AsExpected', 'no step has failed'),
     ...parts,
   };
+}
+
+/** Whether all workloads are rolled out and all Jobs complete, or suspended by the chart. */
+export function isReady({ pending, failed, missing }: WorkloadsState): boolean {
+  return pending.length + failed.length + missing.length === 0;
+}
+
+/** Whether the service was ready at this revision before. */
+export function isReadyAlready(
+  status: ServiceStatus | undefined,
+  { metadata }: OpenStackService,
+  { revision }: Release,
+): boolean {
+  const { conditions, observedGeneration, helm } = status ?? {};
+  const isTrue = conditionOf(conditions, 'Ready')?.status === 'True';
+  return isTrue && observedGeneration === metadata.generation && helm?.revision === revision;
 }

@@ -1,4 +1,10 @@
-import { judgeDaemonSetRollout, judgeDeployment, judgeStatefulSet, type RolloutVerdict } from '../../kube/rollout.ts';
+import {
+  judgeDaemonSetRollout,
+  judgeDeployment,
+  judgeStatefulSet,
+  type RolloutVerdict,
+  type StatefulSet,
+} from '../../kube/rollout.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { ManifestObject } from '../helm/release.ts';
 
@@ -36,6 +42,8 @@ export interface WorkloadsState {
   readonly pending: readonly string[];
   /** Failed Jobs with their reason. */
   readonly failed: readonly { readonly job: string; readonly why: string }[];
+  /** Jobs that the chart has suspended, and that have not completed. */
+  readonly held: readonly string[];
   /** Why workloads may never be ready: an exceeded quota, an exceeded progress deadline. */
   readonly problems: readonly string[];
   /** Workloads that do not exist: `deployment/keystone`. */
@@ -50,11 +58,14 @@ export async function workloadsState(
   objects: readonly ManifestObject[],
   read: (kind: WorkloadKind, name: string) => KubeObject | undefined | Promise<KubeObject | undefined>,
 ): Promise<WorkloadsState> {
-  const known = objects.flatMap(({ kind, name }) => (isWorkloadKind(kind) ? [{ kind, name }] : []));
+  const known = objects.flatMap(({ kind, name, isSuspended = false }) =>
+    isWorkloadKind(kind) ? [{ kind, name, isSuspended }] : [],
+  );
   const states = await Promise.all(
-    known.map(async ({ kind, name }) => {
-      const object = await read(kind, name);
-      return { kind, what: `${kind.toLowerCase()}/${name}`, name, verdict: verdictOf(kind, object) };
+    known.map(async ({ kind, name, isSuspended }) => {
+      const verdict = verdictOf(kind, await read(kind, name));
+      const isHeld = isSuspended && verdict.is === 'pending';
+      return { kind, what: `${kind.toLowerCase()}/${name}`, name, verdict: isHeld ? HELD : verdict };
     }),
   );
   const of = (is: Verdict['is']) => states.filter(({ verdict }) => verdict.is === is);
@@ -65,14 +76,17 @@ export async function workloadsState(
     problems: states.flatMap(({ what, verdict }) => (verdict.isStuck === true ? [`${what}: ${verdict.state}`] : [])),
     failed: of('failed').map(({ name, verdict }) => ({ job: name, why: verdict.state })),
     missing: of('missing').map(({ what }) => what),
+    held: of('held').map(({ name }) => name),
   };
 }
 
 interface Verdict {
-  readonly is: RolloutVerdict['is'] | 'failed' | 'missing';
+  readonly is: RolloutVerdict['is'] | 'failed' | 'missing' | 'held';
   readonly state: string;
   readonly isStuck?: boolean;
 }
+
+const HELD: Verdict = { is: 'held', state: 'suspended' };
 
 function verdictOf(kind: WorkloadKind, object: KubeObject | undefined): Verdict {
   if (kind === 'Job') return object === undefined ? { is: 'met', state: 'gone' } : judgeJob(object);
@@ -81,11 +95,12 @@ function verdictOf(kind: WorkloadKind, object: KubeObject | undefined): Verdict 
   return verdict.is === 'skipped' ? { ...verdict, is: 'pending' } : verdict;
 }
 
-function judgeRollout(
+/** Whether the workload is rolled out, as in kubectl rollout status, or why it may never be. */
+export function judgeRollout(
   kind: Exclude<WorkloadKind, 'Job'>,
   object: KubeObject,
 ): RolloutVerdict & Pick<Verdict, 'isStuck'> {
-  if (kind === 'StatefulSet') return judgeStatefulSet(object);
+  if (kind === 'StatefulSet') return judgeWholeStatefulSet(object);
   if (kind === 'DaemonSet') return judgeDaemonSetRollout(object);
   const verdict = judgeDeployment(object);
   // The API server's own words, such as those of an exceeded quota.
@@ -94,6 +109,15 @@ function judgeRollout(
   if (verdict.is !== 'pending') return verdict;
   if (refused !== undefined) return { ...verdict, state: `${verdict.state}: ${refused.message}`, isStuck: true };
   return { ...verdict, isStuck: verdict.state.endsWith('ProgressDeadlineExceeded') };
+}
+
+/** kubectl's rollout of a StatefulSet ends at its partition; an upgrade does not. */
+function judgeWholeStatefulSet(statefulSet: StatefulSet): RolloutVerdict {
+  const verdict = judgeStatefulSet(statefulSet);
+  const { currentRevision, updateRevision, updatedReplicas = 0 } = statefulSet.status ?? {};
+  const { replicas = 1 } = statefulSet.spec ?? {};
+  if (verdict.is !== 'met' || currentRevision === updateRevision || updatedReplicas >= replicas) return verdict;
+  return { is: 'pending', state: `${updatedReplicas} of ${replicas} updated` };
 }
 
 function judgeJob({ status: { conditions = [] } = {} }: Job): Verdict {

@@ -5,7 +5,7 @@ import { kubeSource, lazyKube } from '../../kube/source.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { conditionOf } from '../../operator/conditions.ts';
 import { ownRef, type OpenStack } from '../../operator/objects.ts';
-import { stepsTo } from '../../operator/openstack/plan.ts';
+import { stepsTo } from '../../operator/openstack/steps.ts';
 import { readCloud } from './read.ts';
 
 interface Options {

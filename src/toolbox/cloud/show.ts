@@ -20,6 +20,8 @@ interface Row {
   readonly release: string | undefined;
   readonly state: string;
   readonly workloads: string | undefined;
+  /** The phase of a migration and its state: one that is not done, or the last one. */
+  readonly migration: string | undefined;
   readonly revision: number | undefined;
   /** When it became ready, or stopped to be. */
   readonly since: string | undefined;
@@ -52,18 +54,28 @@ function rowsOf(openstack: OpenStack, { services }: Cloud): Row[] {
   return planOf(openstack, services).services.map(({ name, state, message = '' }) => {
     const service = services.get(name);
     return service === undefined
-      ? { name, state, message, release: undefined, workloads: undefined, revision: undefined, since: undefined }
-      : { ...rowOf(service), state, message };
+      ? { ...ABSENT, name, state, message }
+      : { ...rowOf(service), state, message: state === 'Ready' ? (service.status?.message ?? '') : message };
   });
 }
 
+const ABSENT = {
+  release: undefined,
+  workloads: undefined,
+  migration: undefined,
+  revision: undefined,
+  since: undefined,
+} as const;
+
 function rowOf({ metadata, status }: OpenStackService): Row {
-  const { release, phase = 'Pending', workloads, helm, message = '', conditions } = status ?? {};
+  const { release, phase = 'Pending', workloads, helm, message = '', conditions, migrations = [] } = status ?? {};
+  const migration = migrations.find(({ state }) => state !== 'done') ?? migrations.at(-1);
   return {
     name: metadata.name,
     release,
     state: phase,
     workloads: workloads && `${workloads.ready}/${workloads.total}`,
+    migration: migration?.phase && `${migration.phase} ${migration.state}`,
     revision: helm?.revision,
     since: conditionOf(conditions, 'Ready')?.lastTransitionTime,
     message,
@@ -71,7 +83,7 @@ function rowOf({ metadata, status }: OpenStackService): Row {
 }
 
 const STYLE: Readonly<Record<string, Parameters<typeof paint>[1]>> = { Ready: 'green', Degraded: 'red' };
-const HEAD = ['SERVICE', 'RELEASE', 'STATE', 'WORKLOADS', 'REVISION', 'SINCE', 'MESSAGE'];
+const HEAD = ['SERVICE', 'RELEASE', 'STATE', 'WORKLOADS', 'MIGRATION', 'REVISION', 'SINCE', 'MESSAGE'];
 
 function screen(
   {
@@ -87,11 +99,12 @@ function screen(
 ): string {
   if (openstacks.length + services.length === 0) return `no OpenStack or OpenStackService in namespace ${namespace}\n`;
   const lines = (rows: readonly Row[]) =>
-    rows.map(({ name, release = '-', state, workloads = '-', revision, since = '-', message }) => [
+    rows.map(({ name, release = '-', state, workloads = '-', migration = '-', revision, since = '-', message }) => [
       name,
       release,
       paint(terminal, STYLE[state] ?? 'yellow', state),
       workloads,
+      migration,
       revision === undefined ? '-' : String(revision),
       since,
       message,

@@ -5,6 +5,7 @@ import { dbSync } from './db-sync.ts';
 import { images } from './images.ts';
 import { kollaContract } from './kolla-contract.ts';
 import { logShip } from './log-ship.ts';
+import { operator } from './operator.ts';
 import { podLife } from './pod-life.ts';
 import { probe } from './probe.ts';
 import { release } from './release.ts';
@@ -24,4 +25,5 @@ export const CAPABILITIES: readonly Capability[] = [
   images,
   release,
   charts,
+  operator,
 ];

@@ -1,7 +1,8 @@
 {{/*
 bootstrap and upgrade -> `jobs` of the context, and `waitFor`: the waits of this chart's Pods.
 
-  keys (first, without the database) ; bootstrap (all, or expand) -> migrate -> Pods -> contract, online (after the rollout)
+  keys (first, without the database) ; bootstrap (all, or expand) -> migrate -> Pods -> contract, online (after the rollout;
+    suspended by upgrade.pauseBefore)
 
 A Job's template is immutable, so its name ends in the hash of it, which covers image, configuration (whose objects
 have their hash in their names, unless `reload: live`) and phase.
@@ -31,6 +32,9 @@ have their hash in their names, unless `reload: live`) and phase.
 {{- range $name, $volume := $values.bootstrap.volumes -}}
 {{- if not $volume.source -}}{{- fail (printf "%s: bootstrap.volumes.%s: say source; a Job has no claims of its own" $ctx.Chart.Name $name) -}}{{- end -}}
 {{- if not $volume.mountPath -}}{{- fail (printf "%s: bootstrap.volumes.%s: say mountPath" $ctx.Chart.Name $name) -}}{{- end -}}
+{{- end -}}
+{{- if and $values.upgrade.pauseBefore (not $values.upgrade.stepwise) -}}
+{{- fail (printf "%s: upgrade.pauseBefore: say upgrade.stepwise: true; otherwise one Job runs the whole migration" .Chart.Name) -}}
 {{- end -}}
 {{- $phases := ternary $values.upgrade.phases list $values.upgrade.stepwise -}}
 {{- if $values.bootstrap.keys -}}
@@ -63,7 +67,7 @@ have their hash in their names, unless `reload: live`) and phase.
 {{- end -}}
 {{- range $phase := list "contract" "online" -}}
 {{- if has $phase $phases -}}
-{{- $_ := include "kolla-pod.job" (dict "ctx" $ctx "of" $of "name" (printf "db-%s" $phase) "command" (concat $sync (list "--phase" $phase) $rollouts) "waits" (list $ctx.waitFor) "env" $databaseEnv "isPhase" true) -}}
+{{- $_ := include "kolla-pod.job" (dict "ctx" $ctx "of" $of "name" (printf "db-%s" $phase) "command" (concat $sync (list "--phase" $phase) $rollouts) "waits" (list $ctx.waitFor) "env" $databaseEnv "isPhase" true "isSuspended" (eq $values.upgrade.pauseBefore "contract")) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -135,7 +139,7 @@ have their hash in their names, unless `reload: live`) and phase.
 
 {{/*
 Appends one Job. In: dict of ctx, of (the workload with its image and configuration), name, command, waits, env,
-isPhase, isBefore (the rollout: kolla-pod.hooks). Out: its name.
+isPhase, isBefore (the rollout: kolla-pod.hooks), isSuspended. Out: its name.
 */}}
 {{- define "kolla-pod.job" -}}
 {{- $ctx := .ctx -}}
@@ -157,7 +161,11 @@ is immutable.
 {{- $spec := dict "podFailurePolicy" (dict "rules" (list $drained $wrong)) "manualSelector" true "selector" $selector "backoffLimit" (ternary 0 (int $values.jobs.backoffLimit) (.isPhase | default false)) "template" $template -}}
 {{- if include "kolla-pod.dbSync" $ctx -}}{{- $_ := set $spec "ttlSecondsAfterFinished" (int $values.jobs.ttlSecondsAfterFinished) -}}{{- end -}}
 {{- with $values.jobs.activeDeadlineSeconds -}}{{- $_ := set $spec "activeDeadlineSeconds" (int .) -}}{{- end -}}
-{{- $metadata := dict "name" $name "namespace" $ctx.Release.Namespace "labels" $labels "annotations" (dict "kolla-pod/release" ($values.release | toString)) -}}
+{{- if .isSuspended -}}{{- $_ := set $spec "suspend" true -}}{{- end -}}
+{{- $annotations := dict "kolla-pod/release" ($values.release | toString) -}}
+{{- /* For kolla-operator: the Lease that records what these Jobs do. */ -}}
+{{- with include "kolla-pod.dbSync" $ctx -}}{{- $_ := set $annotations "kolla-pod/migration" . -}}{{- end -}}
+{{- $metadata := dict "name" $name "namespace" $ctx.Release.Namespace "labels" $labels "annotations" $annotations -}}
 {{- $_ := merge $metadata (fromJson (include "kolla-pod.kept" $ctx)) -}}
 {{- $job := dict "apiVersion" "batch/v1" "kind" "Job" "metadata" $metadata "spec" $spec -}}
 {{- $_ := set $ctx "jobs" (append $ctx.jobs $job) -}}

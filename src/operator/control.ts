@@ -1,0 +1,198 @@
+import type { Context } from '../cli/command.ts';
+import type { Values } from '../cli/option.ts';
+import { messageOf } from '../core/errors.ts';
+import type { KubeClient, KubeObject, SetRef } from '../kube/types.ts';
+import { watched, type Cache } from './cache.ts';
+import type { Helm } from './helm/command.ts';
+import { revisionOf } from './helm/release.ts';
+import { podOnly, stateOnly, withoutManagers } from './keep.ts';
+import { ownSet, type OpenStack, type OpenStackService, type OpenStackWorkload } from './objects.ts';
+import { reconcileOpenStack } from './openstack/reconcile.ts';
+import { Preflight } from './openstack/preflight.ts';
+import type { CONTROLLERS, OPERATOR_OPTIONS } from './options.ts';
+import { Publisher } from './publish.ts';
+import { WorkQueue, type Handled } from './queue.ts';
+import { migrationIn } from './service/migrations.ts';
+import type { Pod } from './service/pods.ts';
+import { ServiceReconciler } from './service/reconcile.ts';
+import { WORKLOAD_KINDS, type WorkloadKind } from './service/workloads.ts';
+import { isOf, reconcileWorkload } from './workload/reconcile.ts';
+
+type Controller = (typeof CONTROLLERS)[number];
+
+export interface Settings extends Omit<Values<typeof OPERATOR_OPTIONS>, 'controllers'> {
+  readonly controllers: readonly Controller[];
+  readonly process: string;
+  readonly inherited: NodeJS.ProcessEnv;
+}
+
+/** Runs these controllers until `stop`, and then until the last Helm has ended. Each change of an object queues its key. */
+export async function control(
+  client: KubeClient,
+  settings: Settings,
+  stop: AbortSignal,
+  log: Context['log'],
+): Promise<void> {
+  const { charts, controllers, directory, helm: file, inherited, kubeconfig, process } = settings;
+  const { namespace } = client;
+  // A bug in one part ends the others too: the kubelet restarts the process.
+  const failed = new AbortController();
+  const signal = AbortSignal.any([stop, failed.signal]);
+  const publisher = new Publisher(client, process, log);
+  const now = () => new Date();
+  const helm: Helm = { file, kubeconfig, directory, inherited };
+  const isRun = (controller: Controller) => controllers.includes(controller);
+  const endings: Promise<void>[] = [];
+  const known: Promise<void>[] = [];
+  const watch = <T extends KubeObject>(ref: SetRef, rest: WatchRest<T>): Cache<T> => {
+    const cache = watched<T>(client, ref, { signal, log, keep: withoutManagers, ...rest });
+    endings.push(cache.ended);
+    known.push(cache.known);
+    return cache;
+  };
+  // Keys are queued before the caches are complete, and handled afterwards.
+  const ready = Promise.withResolvers<void>();
+  const queueOf = (name: string, handle: (key: string) => Promise<Handled>, atOnce: number) =>
+    new WorkQueue({
+      handle: async (key) => (await ready.promise, await handle(key)),
+      signal,
+      atOnce,
+      onError: (key, error, againMs) =>
+        log.error(`${name} ${key}: ${messageOf(error)}; again in ${Math.round(againMs / 1000)}s`),
+    });
+  const queues: Record<Controller, WorkQueue> = {
+    openstack: queueOf('OpenStack', async (key) => await openstackOf(key), 1),
+    service: queueOf('OpenStackService', async (key) => (await service?.reconcile(key, signal)) ?? {}, settings.atOnce),
+    workload: queueOf('OpenStackWorkload', async (key) => await workloadOf(key), settings.atOnce),
+  };
+  const add = (controller: Controller, key: string | undefined) => {
+    if (key !== undefined && isRun(controller)) queues[controller].add(key);
+  };
+  const addService = (name: string | undefined) => {
+    if (name !== undefined && services?.get(name) !== undefined) add('service', name);
+  };
+
+  const openstacks = isRun('openstack')
+    ? watch<OpenStack>(ownSet('OpenStack', namespace), { onChange: ({ metadata }) => add('openstack', metadata.name) })
+    : undefined;
+  const services =
+    isRun('openstack') || isRun('service')
+      ? watch<OpenStackService>(ownSet('OpenStackService', namespace), {
+          onChange: (object) => {
+            service?.changed(object);
+            add('service', object.metadata.name);
+            for (const { metadata } of openstacks?.values() ?? []) add('openstack', metadata.name);
+          },
+        })
+      : undefined;
+  const below = isRun('service') || isRun('workload') ? belowServices() : undefined;
+  const pods =
+    below && isRun('workload')
+      ? watch<Pod>(
+          { group: '', version: 'v1', resource: 'pods', namespace },
+          {
+            keep: podOnly,
+            onChange: (pod) => {
+              for (const { metadata, spec } of below.scales.values()) {
+                const live = below.workloads[spec.kind ?? 'Deployment'].get(metadata.name);
+                if (isOf({ ...pod, status: {} }, live)) add('workload', metadata.name);
+              }
+            },
+          },
+        )
+      : undefined;
+  const service = below && services && isRun('service') ? serviceReconciler(services, below) : undefined;
+  const preflight = new Preflight({ client, charts, helm, log });
+
+  async function openstackOf(key: string): Promise<Handled> {
+    if (openstacks === undefined || services === undefined) return {};
+    return await reconcileOpenStack(key, { client, publisher, openstacks, services, preflight, log, now }, signal);
+  }
+
+  async function workloadOf(key: string): Promise<Handled> {
+    if (below === undefined || pods === undefined) return {};
+    return await reconcileWorkload(key, { client, publisher, ...below, pods, now }, signal);
+  }
+
+  function belowServices() {
+    const releaseOf = ({ metadata }: KubeObject) => metadata.annotations?.['meta.helm.sh/release-name'];
+    const workloadsOf = (kind: WorkloadKind) =>
+      watch<KubeObject>(
+        // Helm sets this label and the annotation on the objects of every release, whoever has installed it.
+        { ...WORKLOAD_KINDS[kind], namespace, labelSelector: 'app.kubernetes.io/managed-by=Helm' },
+        {
+          keep: stateOnly,
+          onChange: (object) => {
+            addService(releaseOf(object));
+            if (scales.get(object.metadata.name) !== undefined) add('workload', object.metadata.name);
+          },
+        },
+      );
+    const workloads = {
+      Deployment: workloadsOf('Deployment'),
+      StatefulSet: workloadsOf('StatefulSet'),
+      DaemonSet: workloadsOf('DaemonSet'),
+      Job: workloadsOf('Job'),
+    };
+    const scales = watch<OpenStackWorkload>(ownSet('OpenStackWorkload', namespace), {
+      onChange: ({ metadata, spec }) => {
+        add('workload', metadata.name);
+        const live = workloads[spec.kind ?? 'Deployment'].get(metadata.name);
+        addService(live && releaseOf(live));
+        addService(metadata.ownerReferences?.find(({ controller }) => controller)?.name);
+      },
+    });
+    return { workloads, scales };
+  }
+
+  function serviceReconciler(all: Cache<OpenStackService>, parts: ReturnType<typeof belowServices>): ServiceReconciler {
+    const usersOf = (kind: 'Secret' | 'ConfigMap', name: string) => {
+      for (const { metadata, spec } of all.values())
+        if (spec.valuesFrom?.some((source) => source.kind === kind && source.name === name))
+          add('service', metadata.name);
+    };
+    const secrets = watch<KubeObject>(
+      { group: '', version: 'v1', resource: 'secrets', namespace },
+      {
+        metadataOnly: true,
+        onChange: (secret) => {
+          const release = revisionOf(secret);
+          if (release === undefined) usersOf('Secret', secret.metadata.name);
+          else addService(release.name);
+        },
+      },
+    );
+    watch<KubeObject>(
+      { group: '', version: 'v1', resource: 'configmaps', namespace },
+      { metadataOnly: true, onChange: ({ metadata }) => usersOf('ConfigMap', metadata.name) },
+    );
+    const said = new Map<string, string>();
+    const leases = watch<KubeObject>(
+      { group: 'coordination.k8s.io', version: 'v1', resource: 'leases', namespace },
+      {
+        metadataOnly: true,
+        onChange: ({ metadata }) => {
+          const migration = migrationIn(metadata.name);
+          const says = JSON.stringify(metadata.annotations ?? {});
+          // A Lease changes with each renewal.
+          if (migration === undefined || (said.get(metadata.name) === says && leases.get(metadata.name) !== undefined))
+            return;
+          said.set(metadata.name, says);
+          for (const name of reconciler.usersOf(migration)) add('service', name);
+        },
+      },
+    );
+    const effects = { client, namespace, charts, helm, process, publisher, services: all, secrets, leases, log, now };
+    const reconciler = new ServiceReconciler({ ...effects, ...parts });
+    return reconciler;
+  }
+
+  for (const ending of endings) ending.catch((error: unknown) => failed.abort(error));
+  await Promise.all(known).catch((error: unknown) => failed.abort(error));
+  ready.resolve();
+  if (!signal.aborted) log.info('watching', { namespace, services: [...(services?.values() ?? [])].length });
+  await Promise.all(Object.values(queues).map((queue) => queue.ended()));
+  failed.signal.throwIfAborted();
+}
+
+type WatchRest<T extends KubeObject> = Omit<Parameters<typeof watched<T>>[2], 'signal' | 'log'>;

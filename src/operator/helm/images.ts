@@ -1,0 +1,37 @@
+import { loadAll } from 'js-yaml';
+
+/** What the Pods of a release pull. */
+export interface Images {
+  readonly images: readonly string[];
+  /** Names of the Secrets with credentials for it. */
+  readonly pullSecrets: readonly string[];
+}
+
+interface PodSpec {
+  readonly containers?: readonly { readonly image?: string }[];
+  readonly initContainers?: readonly { readonly image?: string }[];
+  readonly imagePullSecrets?: readonly { readonly name?: string }[];
+}
+
+interface Templated {
+  readonly spec?: { readonly template?: { readonly spec?: PodSpec }; readonly jobTemplate?: Templated };
+}
+
+/** @param lines of a dry run: Helm's own, then the hooks and the manifest as YAML documents, then notes */
+export function imagesIn(lines: readonly string[]): Images {
+  const [begin, notes] = [lines.indexOf('HOOKS:'), lines.indexOf('NOTES:')];
+  const yaml = lines.slice(begin + 1, notes === -1 ? undefined : notes).filter((line) => line !== 'MANIFEST:');
+  const specs = (loadAll(yaml.join('\n')) as (Templated | null | undefined)[]).flatMap(
+    (object) => podSpecOf(object) ?? [],
+  );
+  const images = specs.flatMap(({ containers = [], initContainers = [] }) =>
+    [...containers, ...initContainers].flatMap(({ image }) => image ?? []),
+  );
+  const secrets = specs.flatMap(({ imagePullSecrets = [] }) => imagePullSecrets.flatMap(({ name }) => name ?? []));
+  return { images: [...new Set(images)], pullSecrets: [...new Set(secrets)] };
+}
+
+function podSpecOf(object: Templated | null | undefined): PodSpec | undefined {
+  const { template, jobTemplate } = object?.spec ?? {};
+  return template?.spec ?? (jobTemplate && podSpecOf(jobTemplate));
+}

@@ -1,0 +1,144 @@
+import { upgradeStage } from '../../catalog/index.ts';
+import type { Log } from '../../core/log.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { conditionOf, type Verdict } from '../conditions.ts';
+import { ChartError } from '../helm/chart.ts';
+import { upgrade, type Helm } from '../helm/command.ts';
+import { imagesIn, type Images } from '../helm/images.ts';
+import { ValuesError } from '../helm/values.ts';
+import type { OpenStack, OpenStackService } from '../objects.ts';
+import { desiredOf } from '../service/desired.ts';
+import { openMigration } from '../service/migrations.ts';
+import type { Wanted } from './plan.ts';
+import { pullImages, type Pulled } from './pull.ts';
+
+/** A chart that does not render is tried again after this time. */
+const RETRY_MS = 60_000;
+/** How long one that does is not rendered again. */
+const RENDERED_MS = 10 * 60_000;
+
+/** The Pod that pulls images is looked at again after this time. */
+const PULL_MS = 10_000;
+
+/** When to check again without an event; undefined if the check has passed, or was not made. */
+export function againMs(checked: Verdict | undefined): number | undefined {
+  if (checked === undefined || checked.status === 'True') return undefined;
+  return checked.status === 'Unknown' || checked.reason === 'ImageMissing' ? PULL_MS : RETRY_MS;
+}
+
+const NO_IMAGES: Images = { images: [], pullSecrets: [] };
+
+interface Effects {
+  readonly client: KubeClient;
+  readonly charts: string;
+  readonly helm: Helm;
+  readonly log: Log;
+}
+
+interface Finding {
+  readonly reason: 'NotReady' | 'MigrationUnfinished' | 'ChartFails' | 'ImageMissing';
+  readonly message: string;
+}
+
+/** The result of a dry run. */
+interface Rendered extends Images {
+  readonly problem: string | undefined;
+}
+
+/** What must be true before an upgrade touches anything. What can't be known from here is not claimed. */
+export class Preflight {
+  readonly #effects: Effects;
+  /** The result of the last dry run, by the digest of what was wanted. */
+  readonly #rendered = new Map<string, Rendered & { readonly until: number }>();
+  /** The images that a node has pulled. */
+  #pulled = '';
+
+  constructor(effects: Effects) {
+    this.#effects = effects;
+  }
+
+  /** @returns the condition `Preflight` */
+  async check(
+    openstack: OpenStack,
+    wanted: readonly Wanted[],
+    existing: ReadonlyMap<string, OpenStackService>,
+    signal: AbortSignal,
+  ): Promise<Verdict> {
+    const { release } = openstack.spec;
+    const findings: Finding[] = wanted.flatMap(({ name, chart }) => {
+      const { conditions, migrations, heldJobs = [], release: from } = existing.get(name)?.status ?? {};
+      const ready = conditionOf(conditions, 'Ready');
+      const open =
+        heldJobs.length === 0
+          ? openMigration(migrations, release)
+          : `${heldJobs.join(', ')} of ${from} is suspended: set the release back to ${from} and remove upgrade.pauseBefore`;
+      // Their readiness probes include that Galera is synced and that RabbitMQ's nodes are in the cluster.
+      const isDown = upgradeStage(chart) === 0 && ready !== undefined && ready.status !== 'True';
+      return [
+        ...(isDown ? [{ reason: 'NotReady', message: `${name} is not ready: ${ready.message}` } as const] : []),
+        ...(open === undefined ? [] : [{ reason: 'MigrationUnfinished', message: `${name}: ${open}` } as const]),
+      ];
+    });
+    const pulls: Images[] = [];
+    for (const one of wanted) {
+      const rendered = await this.#render(openstack, one, signal);
+      pulls.push(rendered);
+      if (rendered.problem !== undefined)
+        findings.push({ reason: 'ChartFails', message: `${one.name}: ${rendered.problem}` });
+    }
+    const pulled =
+      findings.length === 0 && openstack.spec.upgrade?.checkImages === true
+        ? await this.#pull(openstack, pulls, signal)
+        : undefined;
+    if (pulled?.is === 'failed') findings.push({ reason: 'ImageMissing', message: pulled.why });
+    const [first] = findings;
+    if (first !== undefined)
+      return { status: 'False', reason: first.reason, message: findings.map(({ message }) => message).join('; ') };
+    if (pulled?.is === 'pending') return { status: 'Unknown', reason: 'Pulling', message: pulled.why };
+    const images = pulled === undefined ? '' : ', a node has pulled all images';
+    const message = `${wanted.length} charts render with the values of ${release}, no migration is unfinished${images}`;
+    return { status: 'True', reason: 'Passed', message };
+  }
+
+  async #pull(openstack: OpenStack, pulls: readonly Images[], signal: AbortSignal): Promise<Pulled> {
+    const all = {
+      images: [...new Set(pulls.flatMap(({ images }) => images))].toSorted(),
+      pullSecrets: [...new Set(pulls.flatMap(({ pullSecrets }) => pullSecrets))].toSorted(),
+    };
+    const text = JSON.stringify(all);
+    if (this.#pulled === text) return { is: 'done' };
+    const pulled = await pullImages(this.#effects.client, openstack, all, signal);
+    if (pulled.is === 'done') this.#pulled = text;
+    return pulled;
+  }
+
+  async #render({ metadata }: OpenStack, { name, spec, digest }: Wanted, signal: AbortSignal): Promise<Rendered> {
+    const known = this.#rendered.get(name + digest);
+    if (known !== undefined && known.until > performance.now()) return known;
+    const rendered = await this.#dryRun({ ...metadata, name }, spec, signal);
+    if (rendered.problem !== undefined)
+      this.#effects.log.warn(`${metadata.name}: preflight of ${name}: ${rendered.problem}`);
+    const keptMs = rendered.problem === undefined ? RENDERED_MS : RETRY_MS;
+    this.#rendered.set(name + digest, { ...rendered, until: performance.now() + keptMs });
+    return rendered;
+  }
+
+  async #dryRun(
+    metadata: OpenStackService['metadata'],
+    spec: OpenStackService['spec'],
+    signal: AbortSignal,
+  ): Promise<Rendered> {
+    const { client, charts, helm, log } = this.#effects;
+    const lines: string[] = [];
+    try {
+      const desired = await desiredOf(client, charts, { metadata, spec }, {}, signal);
+      const { namespace, name } = metadata;
+      const terms = { labels: {}, timeout: '1m', withoutHooks: false, dryRun: (line: string) => void lines.push(line) };
+      const problem = await upgrade(helm, { namespace, name, ...desired, ...terms }, signal, log);
+      return problem === undefined ? { problem, ...imagesIn(lines) } : { problem, ...NO_IMAGES };
+    } catch (error) {
+      if (error instanceof ChartError || error instanceof ValuesError) return { problem: error.message, ...NO_IMAGES };
+      throw error;
+    }
+  }
+}

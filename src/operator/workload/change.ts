@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { objectPath } from '../../kube/path.ts';
+import type { KubeClient, KubeObject } from '../../kube/types.ts';
+import type { OpenStackWorkload, ReplicaKind } from '../objects.ts';
+import { WORKLOAD_KINDS } from '../service/workloads.ts';
+
+/** On a Pod template. A change of its value replaces all Pods, as `kubectl rollout restart` does. */
+export const RESTART = 'kolla-pod.io/restart';
+/** On the workload: the digest of the fields that were applied last. */
+const APPLIED = 'kolla-pod.io/workload';
+/** A manager of its own: what it no longer applies is removed, and what others have set stays. */
+const WORKLOAD_MANAGER = 'kolla-operator-workload';
+
+/** Fields that Helm's manifests do not contain, so that Helm and these never undo each other. */
+const PAUSED: Readonly<Record<ReplicaKind, object>> = {
+  Deployment: { paused: true },
+  StatefulSet: { updateStrategy: { rollingUpdate: { partition: 2 ** 31 - 1 } } },
+  DaemonSet: { updateStrategy: { type: 'OnDelete' } },
+};
+
+/** A workload with the metadata of its Pod template. */
+export interface Live extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly uid?: string };
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+    readonly template?: { readonly metadata?: Pick<KubeObject['metadata'], 'annotations'> };
+  };
+}
+
+/** Pauses, resumes or restarts a workload, unless that is done already. @throws ApiError */
+export async function applyChange(
+  client: KubeClient,
+  { metadata: { namespace }, spec: { kind = 'Deployment', paused = false, restart } }: OpenStackWorkload,
+  live: Live,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name, uid, annotations } = live.metadata;
+  // Removing the value must not restart anything.
+  const restarted = restart ?? live.spec?.template?.metadata?.annotations?.[RESTART];
+  const template = { metadata: { annotations: { [RESTART]: restarted } } };
+  const spec = { ...(paused ? PAUSED[kind] : {}), ...(restarted === undefined ? {} : { template }) };
+  const isEmpty = Object.keys(spec).length === 0;
+  const digest = isEmpty ? undefined : createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16);
+  if (annotations?.[APPLIED] === digest) return;
+  const { group, version } = WORKLOAD_KINDS[kind];
+  // The uid: a workload that was deleted meanwhile must not be created from these fields.
+  const metadata = { namespace, name, uid, ...(isEmpty ? {} : { annotations: { [APPLIED]: digest } }) };
+  const body = { apiVersion: `${group}/${version}`, kind, metadata, ...(isEmpty ? {} : { spec }) };
+  await client.apply(objectPath({ ...WORKLOAD_KINDS[kind], namespace, name }), body, {
+    signal,
+    manager: WORKLOAD_MANAGER,
+  });
+}
