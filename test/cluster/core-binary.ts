@@ -58,7 +58,10 @@ export async function coreBinary(
   return { binary: join(directory, 'kolla-core'), names: join(directory, 'core-bin') };
 }
 
-/** Mounts /proc, because a sanitizer reads the location of its stack there. */
+/**
+ * Mounts /proc, because a sanitizer reads the location of its stack there, and because changing the mode of an open directory
+ * needs it where fchmodat2 is missing, as in qemu 7.2.
+ */
 const CHROOT = 'mount --bind /proc "$0/proc" && exec chroot "$0" "$@"';
 
 export interface Placed {
@@ -77,19 +80,22 @@ export async function placeCore(binary: string, root: string, name: string, emul
   linkSync(binary, join(at, name));
   if (emulator !== undefined) {
     linkSync(emulator, join(at, 'emulator'));
-    return {
-      call: ['chroot', root, join(LIBRARIES_AT, 'emulator'), file],
-      remove: () => rmSync(at, { recursive: true }),
-    };
+    return withProc(root, [join(LIBRARIES_AT, 'emulator'), file], [at]);
   }
   if (!isSanitized) return { call: ['chroot', root, file], remove: () => rmSync(at, { recursive: true }) };
   const { loader, others } = await libraries();
-  const [lib64, proc] = [join(root, 'lib64'), join(root, 'proc')];
-  for (const directory of [lib64, proc]) mkdirSync(directory);
+  const lib64 = join(root, 'lib64');
+  mkdirSync(lib64);
   for (const library of others) copyFileSync(library, join(at, basename(library)));
   copyFileSync(loader, join(lib64, basename(loader)));
+  return withProc(root, [file], [at, lib64]);
+}
+
+function withProc(root: string, command: readonly string[], made: readonly string[]): Placed {
+  const proc = join(root, 'proc');
+  mkdirSync(proc);
   return {
-    call: ['unshare', '--mount', 'sh', '-c', CHROOT, root, file],
-    remove: () => [at, lib64, proc].forEach((path) => rmSync(path, { recursive: true })),
+    call: ['unshare', '--mount', 'sh', '-c', CHROOT, root, ...command],
+    remove: () => [...made, proc].forEach((path) => rmSync(path, { recursive: true })),
   };
 }
