@@ -37,23 +37,18 @@ export async function runChart(
   release: string,
   files: readonly string[],
 ): Promise<void> {
-  const values = [GLOBALS, ...files].flatMap((file) => ['--values', file]);
   const wait = ['--wait', '--wait-for-jobs', '--timeout', TIMEOUT];
-  const chart = packageChart(name, join(stage.directory, 'charts'));
-  const args = [
-    verb,
-    name,
-    chart,
-    '--namespace',
-    NAMESPACE,
-    ...values,
-    '--set-string',
-    `global.tag=${release}`,
-    ...wait,
-  ];
+  const args = [verb, ...chartArguments(stage, name, release, files), ...wait];
   const { code, stdout, stderr } = await helm(stage.directory, args, stage.node.kubeconfig);
   await writeFile(join(stage.directory, `${name}.log`), stdout + stderr);
   if (code !== 0) throw new Error(`helm ${verb} ${name}: ${stderr.slice(-1000)}\n${await whatIsWrong(stage)}`);
+}
+
+/** Of helm install and upgrade: the chart's name, its package, and values in addition to those of the cloud. */
+export function chartArguments(stage: Stage, name: string, release: string, files: readonly string[]): string[] {
+  const values = [GLOBALS, ...files].flatMap((file) => ['--values', file]);
+  const chart = packageChart(name, join(stage.directory, 'charts'));
+  return [name, chart, '--namespace', NAMESPACE, ...values, '--set-string', `global.tag=${release}`];
 }
 
 /** All Pods of the namespace, without those of Jobs. */

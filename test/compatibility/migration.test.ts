@@ -1,9 +1,9 @@
-/** kolla-db-sync of two adjacent releases on one database and one Lease: the lock, the records, and who waits for them. */
+/** kolla-db-sync of two adjacent releases on one Galera, each by its own node, and one Lease: the lock, the records, and who waits for them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { firstLacking } from '../../tools/capability.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
-import { canRunMariadb } from '../cluster/mariadb.ts';
+import { canRunGalera, startGalera, type Galera } from '../cluster/galera.ts';
 import {
   leaseSite,
   QUICK,
@@ -18,21 +18,26 @@ import { canRunPrevious, namesOf, ORDERS, type Build } from './builds.ts';
 
 /** Logged by a run that another holds the lock of. */
 const WAITS = /waiting: .* has been migrating/;
-const skip = (await firstLacking([canRunControlPlane, canRunMariadb, canRunPrevious])) ?? false;
+const skip = (await firstLacking([canRunControlPlane, canRunGalera, canRunPrevious])) ?? false;
 
 describe('migrations by adjacent releases', { skip, concurrency: 2 }, () => {
+  let galera: Galera;
   let world: World;
   const sites = new AsyncDisposableStack();
   before(async () => {
-    world = await startWorld();
+    galera = await startGalera();
+    world = await startWorld(galera.nodes[0]);
   });
   after(async () => {
     await sites.disposeAsync();
     await world?.[Symbol.asyncDispose]();
+    await galera?.[Symbol.asyncDispose]();
   });
 
   const begin = async (build: Build, site: LeaseSite, args: readonly string[]): Promise<Begun> => {
-    const env = { ...site.env, KUBECONFIG: site.kubeconfig };
+    const [first = '', second = ''] = galera.nodes.map(({ host, port }) => `${host}:${port}`);
+    const connection = site.env['KOLLA_DB_SYNC_CONNECTION']?.replace(first, build === 'current' ? second : first);
+    const env = { ...site.env, KUBECONFIG: site.kubeconfig, KOLLA_DB_SYNC_CONNECTION: connection };
     return await beginHelper(['keystone', '--admin-user', 'root', ...args], env, await namesOf(build));
   };
   const run = async (build: Build, site: LeaseSite, helper: string, args: readonly string[]) =>

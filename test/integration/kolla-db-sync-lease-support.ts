@@ -4,13 +4,7 @@ import type { LeaseObject } from '../../src/migrate/lease/object.ts';
 import { ApiError, connectKube, type KubeClient } from '../../src/kube/index.ts';
 import { kubeconfigText } from '../cluster/kubernetes/credentials.ts';
 import { startProxy, type ApiProxy } from '../cluster/kubernetes/proxy.ts';
-import {
-  namespaceName,
-  sharedControlPlane,
-  sharedMariadb,
-  type SharedControlPlane,
-  type SharedMariadb,
-} from '../servers/index.ts';
+import { namespaceName, sharedControlPlane, sharedMariadb, type SharedControlPlane } from '../servers/index.ts';
 import { runHelper } from '../support/helper.ts';
 import type { Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -19,15 +13,16 @@ import { beginHelper, siteOn, type Begun, type Site } from './kolla-db-sync-supp
 /** The API server and the database server of these tests. */
 export interface World extends AsyncDisposable {
   readonly cluster: SharedControlPlane;
-  readonly mariadb: SharedMariadb;
+  readonly mariadb: Parameters<typeof siteOn>[0];
   /** The administrator's client, because a kubectl takes as long as the start of a helper. */
   readonly kube: KubeClient;
 }
 
-export async function startWorld(): Promise<World> {
+/** @param server default: the MariaDB that test files share */
+export async function startWorld(server?: World['mariadb']): Promise<World> {
   await using parts = new AsyncDisposableStack();
   const cluster = parts.use(await sharedControlPlane());
-  const mariadb = parts.use(await sharedMariadb());
+  const mariadb = server ?? parts.use(await sharedMariadb());
   const kube = parts.use(await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] }));
   const kept = parts.move();
   return { cluster, mariadb, kube, [Symbol.asyncDispose]: () => kept.disposeAsync() };

@@ -107,6 +107,23 @@ export class Progress {
   }
 
   /**
+   * Merges a complete event's span into that of the document before it, if both are among the last ones: then neither
+   * survives a collection. What this leaves, `merge` finds.
+   * @returns whether it did; then `before` is settled once more, and `span` is not
+   */
+  join(before: Span, span: Span): boolean {
+    const spans = this.#spans;
+    // The next event has begun already, unless lines stand alone.
+    const at = spans.at(-1) === span ? spans.length - 1 : spans.length - 2;
+    if (at <= this.#first || spans[at] !== span || spans[at - 1] !== before || !areSent(before, span)) return false;
+    before.end = span.end;
+    before.open += span.open;
+    const last = spans.pop()!;
+    if (last !== span) spans[at] = last;
+    return true;
+  }
+
+  /**
    * Merges neighboring spans of the request that has just been filled: their events are sent together, and thousands of
    * small objects slow down the garbage collector. Settled spans are merged too, because one open span may hold the
    * mark for days.

@@ -196,7 +196,9 @@ export class Batcher {
     const [span] = spans;
     if (span !== undefined && spans.length === 1) {
       span.isFilled = true;
-      this.#places.push(span);
+      const former = this.#places.at(-1);
+      const isJoined = former instanceof Span && former.progress.join(former, span);
+      this.#places.push(isJoined ? former : span);
     } else this.#places.push(spans);
     return this.#length - before + DOCUMENT_OVERHEAD_BYTES;
   }

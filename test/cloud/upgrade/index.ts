@@ -3,7 +3,8 @@
  * environment:
  *
  *   two releases' images -> three nodes -> all charts of the old release, two replicas of each API and scheduler
- *   load.ts in the background -> helm upgrade, chart after chart, Nova's three at the same time, whose last restarts the API
+ *   load.ts in the background -> contract.ts: an older schema of Keystone; rollback.ts: its upgrade, and back
+ *   -> helm upgrade, chart after chart, Nova's three at the same time, whose last restarts the API
  *   each chart -> requests and operations per service, revisions and rows of each database
  *   at the end: `upgrade check`, records of services, what was created before, what users do on the new release
  *   -> report.ts, docs/evidence/upgrade.md
@@ -27,12 +28,15 @@ import { runCloud, type Cloud } from '../run.ts';
 import type { Stage } from '../stage.ts';
 import type { Timeline } from '../timeline.ts';
 import { releaseTree } from '../trees/release.ts';
+import { makeOldSchema, watchContract } from './contract.ts';
 import { createLasting } from './lasting.ts';
 import { rowsOf, startLoad, type Phase, type Row } from './load.ts';
 import { writeUpgradeReport } from './report.ts';
-import { schemasOf } from './schemas.ts';
+import { goBack } from './rollback.ts';
+import { schemasOf, sqlOf, type Sql } from './schemas.ts';
 import { upgradeChecks } from './upgrade-checks.ts';
 
+const [FROM, TO] = [process.env['FROM'] || '2025.1', process.env['RELEASE'] || '2026.1'];
 /** Those of one row at the same time. What lies below OpenStack stays. */
 const [, ...ORDER] = UPGRADE_STAGES;
 /** Workloads with an RPC version negotiated with old computes, which the chart nova-compute restarts at its end. */
@@ -48,10 +52,11 @@ const REPLICAS = {
   heat: ['api', 'engine'],
 } as const;
 const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
+/** 2025.1's Keystone runs on the schema of 2023.1: contract.ts. */
+const HAS_OLD_SCHEMA = FROM === '2025.1';
 /** The part of the load that is counted before the first chart changes. */
 const BEFORE_MS = 30_000;
 
-const [FROM, TO] = [process.env['FROM'] || '2025.1', process.env['RELEASE'] || '2026.1'];
 await runCloud({ target: 'make cloud-upgrade', release: FROM, needed: [], work: perform });
 
 async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
@@ -71,10 +76,11 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   await using lasting = await timeline.step('objects that outlast the upgrade', () => createLasting(world));
   const checks = await timeline.step(`upgrade check of ${TO} on ${FROM}`, () => upgradeChecks(stage, TO));
   for (const { service, code, output } of checks) assert.ok(code < 2, `${service}: ${output}`);
+  const sql = sqlOf(stage, passwordOf('database_password'));
   const load = await timeline.step('load started', () =>
     startLoad(stage, world.basis, passwordOf('keystone_admin_password')),
   );
-  const phases = await upgradeAll(stage, timeline, files, passwordOf('database_password'));
+  const phases = await upgradeAll(stage, timeline, files, sql);
   const rows = rowsOf(await load.samples(), phases);
   print(rows);
   await timeline.step('records of services', () => assertRecords(client));
@@ -98,27 +104,31 @@ function twoOfEach(): object {
 }
 
 /** @returns the parts of the upgrade, in which the load is counted */
-async function upgradeAll(
-  stage: Stage,
-  timeline: Timeline,
-  files: readonly string[],
-  rootPassword: string,
-): Promise<Phase[]> {
+async function upgradeAll(stage: Stage, timeline: Timeline, files: readonly string[], sql: Sql): Promise<Phase[]> {
   const stepwise = join(stage.directory, 'stepwise.json');
   await writeFile(stepwise, JSON.stringify({ upgrade: { stepwise: true } }));
+  const values = [...files, stepwise];
   const phases: Phase[] = [];
   const during = async (name: string, work: () => Promise<unknown>) => {
     const began = Date.now() / 1000;
-    await timeline.step(name, async () => void (await work()));
+    await timeline.step(name, work);
     const ended = Date.now() / 1000;
-    phases.push({ name, from: began, to: ended, schemas: await schemasOf(stage, rootPassword) });
+    phases.push({ name, from: began, to: ended, schemas: await schemasOf(sql) });
   };
   // As it was, and what the load meets without an upgrade.
   await during('before', () => setTimeout(BEFORE_MS));
-  for (const charts of ORDER)
+  if (HAS_OLD_SCHEMA) {
+    await timeline.step("Keystone's schema of 2023.1", () => makeOldSchema(sql));
+    await during('keystone, and back', () => goBack(stage, TO, values, sql));
+  }
+  const watched = HAS_OLD_SCHEMA ? watchContract(stage, sql, FROM) : undefined;
+  for (const charts of ORDER) {
     await during(charts.join(', '), () =>
-      Promise.all(charts.map((chart) => runChart(stage, 'upgrade', chart, TO, [...files, stepwise]))),
+      Promise.all(charts.map((chart) => runChart(stage, 'upgrade', chart, TO, values))),
     );
+    if (watched !== undefined && charts.some((chart) => chart === 'keystone'))
+      await timeline.step('contract after the last old Pod', () => watched.assertOrder());
+  }
   await during('restart', async () => {
     for (const workload of RESTARTED) {
       const template = await stage.kubectl([

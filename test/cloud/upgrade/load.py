@@ -85,8 +85,10 @@ def poll(name, kind):
 
 def tokens():
     def once(at):
+        global TOKEN
         try:
-            login()
+            # Used from now on: a token is valid for an hour.
+            TOKEN, _ = login()
             say(at, 'token', 'new', True)
         except Exception as error:
             say(at, 'token', 'new', False, f'{type(error).__name__}: {error}')

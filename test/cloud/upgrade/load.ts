@@ -29,6 +29,8 @@ export interface Sample {
 export interface Load {
   /** All so far. */
   samples(): Promise<Sample[]>;
+  /** Ends it, in the middle of what it does. */
+  stop(): Promise<void>;
 }
 
 export async function startLoad(stage: Stage, basis: Basis, password: string): Promise<Load> {
@@ -65,7 +67,7 @@ export async function startLoad(stage: Stage, basis: Basis, password: string): P
     saw([[...done].join(' '), all.findLast(({ ok }) => !ok)?.saw].join('; '));
     return done.size === 4 || undefined;
   });
-  return { samples };
+  return { samples, stop: async () => void (await stage.kubectl(['delete', `pod/${POD}`, '--wait=true'])) };
 }
 
 /** What one service answered during a phase. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { must } from '../../../tools/process.ts';
+import { commitNow } from '../../evidence/commit.ts';
 import type { Stage } from '../stage.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Phase, Row } from './load.ts';
@@ -33,7 +33,7 @@ export async function writeUpgradeReport(report: UpgradeReport): Promise<void> {
 }
 
 async function pageOf({ timeline, from, to, phases, rows, checks, after }: UpgradeReport): Promise<string> {
-  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: ROOT })).trim();
+  const commit = await commitNow();
   const upgrade = phases.slice(1);
   const seconds = (upgrade.at(-1)?.to ?? 0) - (upgrade[0]?.from ?? 0);
   const failed = rows.flatMap((row) => row.failed.map((sample) => ({ row, sample })));

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../src/core/errors.ts';
 import type { Stage } from '../stage.ts';
 
 /** A database at one moment of the upgrade. */
@@ -12,16 +13,22 @@ export interface Schema {
 
 const NOT_OURS = "'mysql', 'sys', 'information_schema', 'performance_schema'";
 
-/** Every database with its revision and its number of rows. */
-export async function schemasOf(stage: Stage, rootPassword: string): Promise<Schema[]> {
-  const sql = async (text: string) => {
+/** Runs SQL as root on MariaDB's node. @returns the rows, as texts */
+export type Sql = (text: string) => Promise<string[][]>;
+
+export function sqlOf(stage: Stage, rootPassword: string): Sql {
+  return async (text) => {
     const login = ['--host=127.0.0.1', '--user=root', '--batch', '--skip-column-names', `--execute=${text}`];
     const words = ['exec', 'mariadb-0', '--container=mariadb', '--', 'env', `MYSQL_PWD=${rootPassword}`, 'mariadb'];
-    const out = await stage.kubectl([...words, ...login]).catch(() => {
-      throw new Error('MariaDB rejected a query of its tables'); // the command has the password
+    const out = await stage.kubectl([...words, ...login]).catch((error: unknown) => {
+      throw new Error(messageOf(error).replaceAll(rootPassword, '***'));
     });
     return out.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')]));
   };
+}
+
+/** Every database with its revision and its number of rows. */
+export async function schemasOf(sql: Sql): Promise<Schema[]> {
   const tables = await sql(
     `SELECT table_schema, table_name FROM information_schema.tables WHERE table_type = 'BASE TABLE' AND table_schema NOT IN (${NOT_OURS})`,
   );

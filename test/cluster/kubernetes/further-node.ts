@@ -1,17 +1,24 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeCgroups } from './cgroups.ts';
-import { startKube, type Site } from './component.ts';
+import { must } from '../../../tools/process.ts';
+import { startKube, type Component, type Site } from './component.ts';
 import { startContainerd } from './containerd.ts';
 import type { Get } from './control-plane.ts';
 import type { ClusterKeys } from './credentials.ts';
 import { startKubelet, type KubeletPlan } from './kubelet.ts';
-import { joinNetworks, makeNamespaces, type Namespaces } from './namespaces.ts';
-import type { NodeIdentity } from './network.ts';
+import { childOf, joinNetworks, makeNamespaces, type Namespaces } from './namespaces.ts';
+import { FIRST_NODE, type NodeIdentity } from './network.ts';
 import type { NodePackages } from './packages.ts';
 
 export interface FurtherNode extends AsyncDisposable {
   readonly site: Site;
+  /** Sends a signal to its kubelet. */
+  signalKubelet(signal: NodeJS.Signals): Promise<void>;
+  /** Disconnects it from the other nodes, or connects it again. */
+  setCable(state: 'up' | 'down'): Promise<void>;
+  /** Ends all of its processes at once, with what a machine's memory holds, and starts it again. Resolves when it is Ready. */
+  powerCycle(): Promise<void>;
 }
 
 /** State shared with the first node. */
@@ -39,9 +46,37 @@ export async function startFurtherNode(
   const namespaces = stack.use(await makeNamespaces(directory, packages.env, helper, node));
   await joinNetworks(beside, namespaces, node, packages.env);
   const site: Site = { ...first, directory, place: namespaces.inNode };
-  await startContainerd(site, packages.cni, { node, registries });
-  const run = (name: string, flags: Readonly<Record<string, string>>) => startKube(site, name, flags);
-  await startKubelet(run, get, site, keys, { ...plan, node, cgroup: cgroups.path });
+  const programs = new Map<string, Component>();
+  const run = async (name: string, flags: Readonly<Record<string, string>>) => {
+    const component = await startKube(site, name, flags);
+    programs.set(name, component);
+    return component;
+  };
+  const boot = async () => {
+    await startContainerd(site, packages.cni, { node, registries });
+    await startKubelet(run, get, site, keys, { ...plan, node, cgroup: cgroups.path });
+  };
+  await boot();
   const kept = stack.move();
-  return { site, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return {
+    site,
+    signalKubelet: async (signal) => {
+      process.kill(await childOf(programs.get('kubelet')?.running.pid ?? 0), signal);
+    },
+    setCable: async (state) => {
+      await must(...namespaces.inNetwork('ip', ['link', 'set', `to-${FIRST_NODE.name}`, state]), { env: packages.env });
+    },
+    powerCycle: async () => {
+      // All but PID 1 and the shell. What they had mounted or kept in /run would be gone as well.
+      await must(...site.place('sh', ['-c', POWER_OFF]), { env: site.env });
+      await boot();
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
 }
+
+const POWER_OFF = `
+kill -9 -1
+grep -E ' /(run|var/lib/kubelet)/' /proc/self/mounts | cut -d ' ' -f 2 | sort -r | while read -r at; do umount -l "$at"; done
+rm -rf /run/*
+`;

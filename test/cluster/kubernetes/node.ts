@@ -17,7 +17,7 @@ import { ADMIN, prepare, startApi, type Run } from './control-plane.ts';
 import { corednsImage, startDns } from './dns.ts';
 import { openPortForward } from './port-forward.ts';
 import { startKubelet, startScheduler } from './kubelet.ts';
-import { startFurtherNode } from './further-node.ts';
+import { startFurtherNode, type FurtherNode } from './further-node.ts';
 import { childOf, makeNamespaces } from './namespaces.ts';
 import { anyOf, httpsAt, nodeOf, servicesOf } from './network.ts';
 import { nodePackages } from './packages.ts';
@@ -49,6 +49,10 @@ export interface KubeNode extends Cluster, AsyncDisposable {
   reach(port: number, host?: string): Promise<number>;
   /** Kills the API server and restarts it. Resolves when it is ready. */
   restartApiServer(): Promise<void>;
+  /** Sends a signal to the API server. */
+  signalApiServer(signal: NodeJS.Signals): Promise<void>;
+  /** The further nodes by their names. */
+  readonly further: ReadonlyMap<string, FurtherNode>;
 }
 
 export interface NodeOptions {
@@ -116,6 +120,11 @@ export async function startNode({
     programs.set(name, { component, flags });
     return component;
   };
+  const programOf = (name: string) => {
+    const program = programs.get(name);
+    if (program === undefined) throw new Error(`no ${name} has been started`);
+    return program; // our child is the process that entered the namespaces, and the program is its child
+  };
   await step('starts a Kubernetes node', async () => {
     await Promise.all([
       startApi(run, get, site, keys, listening),
@@ -131,12 +140,14 @@ export async function startNode({
   });
   if (policies) await step('starts a policy engine', () => startPolicies(site, keys));
   const sites = new Map([[first.name, site]]);
+  const furtherNodes = new Map<string, FurtherNode>();
   for (const node of [2, 3].slice(0, further ?? 0).map((number) => nodeOf(number, addresses)))
     await step(`starts ${node.name}`, async () => {
       const plan = { server: httpsAt(primary.address, PORTS.api), ...forPods };
       const shared = { packages, helper, keys, get, plan, registries };
       const started = stack.use(await startFurtherNode(site, namespaces, node, shared));
       sites.set(node.name, started.site);
+      furtherNodes.set(node.name, started);
     });
   const importInto = async (file: string, nodes: readonly string[] = [...sites.keys()]) => {
     await Promise.all(nodes.map((name) => importImage(siteOf(sites, name), file)));
@@ -163,14 +174,16 @@ export async function startNode({
       tied(...(scope === 'node' ? namespaces.inNode(command, args) : namespaces.inNetwork(command, args))),
     reach,
     restartApiServer: async () => {
-      const former = programs.get('kube-apiserver');
-      if (former === undefined) throw new Error('no API server has been started');
-      // Our child is the process that entered the namespaces, and the API server is its child.
+      const former = programOf('kube-apiserver');
       process.kill(await childOf(former.component.running.pid), 'SIGKILL');
       await former.component.running.ended;
       const next = await run('kube-apiserver', former.flags);
       await whenUp(next, 'its /readyz to be ok', () => get('/readyz'));
     },
+    signalApiServer: async (signal) => {
+      process.kill(await childOf(programOf('kube-apiserver').component.running.pid), signal);
+    },
+    further: furtherNodes,
     [Symbol.asyncDispose]: () => owner.disposeAsync(),
   };
 }

@@ -126,3 +126,36 @@ test('merged or not, the mark is never inside an open event', () => {
   }
   assert.equal(progress.acknowledged.offset, 500_000);
 });
+
+test('an event joins the one before it in the request, also behind the next event that has begun', () => {
+  const progress = new Progress(mark(0));
+  const [first, second, next] = [
+    progress.begin(0, mark(10)),
+    progress.begin(10, mark(20)),
+    progress.begin(20, mark(30)),
+  ];
+  for (const span of [first, second]) span.isFilled = true;
+  assert.equal(progress.join(first, second), true);
+  assert.equal(progress.kept, 2);
+  progress.settle(first);
+  assert.equal(progress.acknowledged.offset, 0);
+  progress.settle(first);
+  assert.equal(progress.acknowledged.offset, 20);
+  progress.settle(next);
+  assert.equal(progress.acknowledged.offset, 30);
+});
+
+test('an event does not join one with a line of another event in between, or of an earlier request', () => {
+  const progress = new Progress(mark(0));
+  const spanning = progress.begin(0, mark(10));
+  progress.begin(10, mark(20));
+  spanning.end = mark(30);
+  const after = progress.begin(30, mark(40));
+  for (const span of [spanning, after]) span.isFilled = true;
+  assert.equal(progress.join(spanning, after), false);
+  progress.merge();
+  const last = progress.begin(40, mark(50));
+  last.isFilled = true;
+  assert.equal(progress.join(after, last), false);
+  assert.equal(progress.kept, 4);
+});

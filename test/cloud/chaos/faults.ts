@@ -1,0 +1,180 @@
+/**
+ * The faults of `make chaos`. Each affects one part of the cloud, once or for a minute.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { oneOf } from '../../support/random.ts';
+import { podsOf } from '../install.ts';
+import { COMPUTE_NODES, type Stage } from '../stage.ts';
+
+/** How long a state lasts: longer than Kubernetes needs to notice that a node is gone. */
+const LASTS_MS = 60_000;
+const INFRASTRUCTURE = /^(?:mariadb|rabbitmq|memcached)-/;
+const NODE_TAINT = 'kolla-pod.test/chaos:NoExecute';
+
+export interface Fault {
+  readonly name: string;
+  /** Faults of one part are not combined. */
+  readonly part: 'pod' | 'node' | 'api' | 'database' | 'queue' | 'cache' | 'index';
+  /** Resolves when it is over. @returns what was hit */
+  strike(stage: Stage, random: () => number): Promise<string>;
+}
+
+export const FAULTS: readonly Fault[] = [
+  {
+    name: 'Pod deleted',
+    part: 'pod',
+    async strike(stage, random) {
+      const pod = await servicePod(stage, random);
+      await stage.kubectl(['delete', `pod/${pod}`, '--wait=false']);
+      return pod;
+    },
+  },
+  {
+    name: 'container killed',
+    part: 'pod',
+    async strike(stage, random) {
+      const pod = await servicePod(stage, random);
+      await killContainer(stage, pod);
+      return pod;
+    },
+  },
+  {
+    name: 'kubelet frozen',
+    part: 'node',
+    async strike(stage, random) {
+      const [name, node] = oneOf(random, [...stage.node.further]);
+      await node.signalKubelet('SIGSTOP');
+      await lasting(() => node.signalKubelet('SIGCONT'));
+      return name;
+    },
+  },
+  {
+    name: 'node cut off',
+    part: 'node',
+    async strike(stage, random) {
+      const [name, node] = oneOf(random, [...stage.node.further]);
+      await node.setCable('down');
+      await lasting(() => node.setCable('up'));
+      return name;
+    },
+  },
+  {
+    name: 'node power-cycled',
+    part: 'node',
+    async strike(stage, random) {
+      const [name, node] = oneOf(random, [...stage.node.further]);
+      await node.powerCycle();
+      return name;
+    },
+  },
+  {
+    name: 'node drained',
+    part: 'node',
+    async strike(stage, random) {
+      const name = oneOf(random, COMPUTE_NODES);
+      await stage.kubectl(['drain', name, '--ignore-daemonsets', '--delete-emptydir-data', '--force']);
+      await lasting(() => stage.kubectl(['uncordon', name]));
+      return name;
+    },
+  },
+  {
+    name: 'node tainted NoExecute',
+    part: 'node',
+    async strike(stage, random) {
+      const name = oneOf(random, COMPUTE_NODES);
+      await stage.kubectl(['taint', 'node', name, NODE_TAINT]);
+      await lasting(() => stage.kubectl(['taint', 'node', name, `${NODE_TAINT}-`]));
+      return name;
+    },
+  },
+  {
+    name: 'API server killed',
+    part: 'api',
+    async strike(stage) {
+      await stage.node.restartApiServer();
+      return 'kube-apiserver';
+    },
+  },
+  {
+    name: 'API server frozen',
+    part: 'api',
+    async strike(stage) {
+      await stage.node.signalApiServer('SIGSTOP');
+      await lasting(() => stage.node.signalApiServer('SIGCONT'));
+      return 'kube-apiserver';
+    },
+  },
+  {
+    name: 'MariaDB killed',
+    part: 'database',
+    async strike(stage) {
+      await killContainer(stage, 'mariadb-0');
+      return 'mariadb-0';
+    },
+  },
+  {
+    name: 'RabbitMQ killed',
+    part: 'queue',
+    async strike(stage) {
+      await killContainer(stage, 'rabbitmq-0');
+      return 'rabbitmq-0';
+    },
+  },
+  {
+    name: 'memcached killed',
+    part: 'cache',
+    async strike(stage) {
+      await killContainer(stage, 'memcached-0');
+      return 'memcached-0';
+    },
+  },
+  {
+    name: 'Elasticsearch rejects documents',
+    part: 'index',
+    async strike(stage) {
+      const setBlock = async (isBlocked: boolean | null) => {
+        const body = { persistent: { 'cluster.blocks.read_only_allow_delete': isBlocked } };
+        const { status } = await stage.elasticsearch.request('PUT', '/_cluster/settings', body);
+        if (status !== 200) throw new Error(`Elasticsearch rejected its settings with ${status}`);
+      };
+      await setBlock(true);
+      await lasting(() => setBlock(null));
+      return 'all indices';
+    },
+  },
+];
+
+/** Waits for the time of a state, and ends it, also after an error. */
+async function lasting(end: () => Promise<unknown>): Promise<void> {
+  try {
+    await setTimeout(LASTS_MS);
+  } finally {
+    await end();
+  }
+}
+
+/** A random Pod of OpenStack's services, which have labels of Helm's releases; the client and the load have none. */
+async function servicePod(stage: Stage, random: () => number): Promise<string> {
+  const ours = (await podsOf(stage)).filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/instance']);
+  const names = ours.map(({ metadata }) => metadata.name).filter((name) => !INFRASTRUCTURE.test(name));
+  return oneOf(random, names.toSorted());
+}
+
+/** SIGKILLs every process of a Pod's first container. */
+async function killContainer(stage: Stage, pod: string): Promise<void> {
+  const path = '--output=jsonpath={.status.containerStatuses[0].containerID}';
+  const id = (await stage.kubectl(['get', `pod/${pod}`, path])).split('//')[1];
+  if (!id) throw new Error(`${pod} has no container`);
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && cgroupsOf(name).includes(id));
+  if (pids.length === 0) throw new Error(`container ${id} of ${pod} has no process`);
+  for (const pid of pids) process.kill(Number(pid), 'SIGKILL');
+}
+
+function cgroupsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cgroup`, 'utf8');
+  } catch {
+    return ''; // it has ended meanwhile
+  }
+}

@@ -1,0 +1,88 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { commitNow } from '../../evidence/commit.ts';
+import type { Timeline } from '../timeline.ts';
+import type { Recovery } from './recovery.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const PAGE = 'docs/evidence/chaos.md';
+const SHOWN_FAILURES = 3;
+/** What this run leaves to others. */
+const NOT_STRUCK = [
+  'the control node: it is the only one, with everything on it',
+  'a full log volume, and a clock that moves: in the tests of kolla-log-ship',
+  'more than one node of MariaDB and RabbitMQ: in the tests on Galera, and of the charts',
+  'an upgrade at the same time: `make cloud-upgrade`',
+];
+
+/** A fault, or a pair, and its recovery. */
+export interface Struck extends Recovery {
+  readonly name: string;
+  /** The Pod, node or server. */
+  readonly hit: string;
+}
+
+export interface ChaosReport {
+  readonly timeline: Timeline;
+  readonly release: string;
+  readonly seed: number;
+  readonly minutes: number;
+  readonly rows: readonly Struck[];
+}
+
+/** Writes docs/evidence/chaos.md from the run's observations. */
+export async function writeChaosReport(report: ChaosReport): Promise<void> {
+  const file = join(ROOT, PAGE);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, await pageOf(report));
+}
+
+async function pageOf({ timeline, release, seed, minutes, rows }: ChaosReport): Promise<string> {
+  const commit = await commitNow();
+  const failures = rows.flatMap(({ name, samples }) => {
+    const failed = samples.filter(({ ok }) => !ok);
+    const words = [...new Set(failed.map(({ what, kind, saw }) => `${what}, ${kind}: ${saw}`))];
+    return words.slice(0, SHOWN_FAILURES).map((saw) => `| ${name} | ${cell(saw)} |`);
+  });
+  return [
+    `# ${rows.length} faults in ${minutes} minutes`,
+    '',
+    `Printed by \`make chaos MINUTES=${minutes} SEED=${seed} EVIDENCE=1\` at ${commit}: OpenStack ${release} on ${availableParallelism()} processors,`,
+    'under the load of `make cloud-upgrade`. *Ready*: from the end of the fault until every workload had all of its replicas.',
+    '*Serves*: until each API had answered and each operation (server, volume, image, stack) had succeeded once more, which takes',
+    'half a minute without any fault. Nothing but Kubernetes and the Pods themselves repaired anything.',
+    '',
+    '| fault | hit | ready | serves | requests, failed | restarted | replaced |',
+    '|---|---|---|---|---|---|---|',
+    ...rows.map(({ name, hit, readySeconds, servingSeconds, samples, restarted, replaced }) => {
+      const failed = samples.filter(({ ok }) => !ok).length;
+      const lists = [restarted, replaced].map((names) => names.join(', ') || '–');
+      return `| ${name} | ${hit} | ${readySeconds.toFixed(0)} s | ${servingSeconds.toFixed(0)} s | ${samples.length}, ${failed} | ${lists.join(' | ')} |`;
+    }),
+    '',
+    '## What clients saw',
+    '',
+    '| during | request or operation |',
+    '|---|---|',
+    ...failures,
+    '',
+    '## Timeline',
+    '',
+    '| at | step | took | saw |',
+    '|---|---|---|---|',
+    ...timeline.steps.map(({ title, startSeconds, seconds, saw }) => {
+      return `| ${startSeconds.toFixed(0)} s | ${title} | ${seconds.toFixed(1)} s | ${cell(saw)} |`;
+    }),
+    '',
+    '## Not struck',
+    '',
+    ...NOT_STRUCK.map((line) => `- ${line}`),
+    '',
+  ].join('\n');
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ');
+}
