@@ -1,6 +1,7 @@
 /**
  * The version of Kubernetes that tests run: KUBERNETES=1.36 in the environment, by default that of `go/go.mod`. Each other
- * minor version has its own module file, `go/kubernetes-1.36.mod`.
+ * minor version has its own module file, `go/kubernetes-1.36.mod`. For a new one, copy it, change the versions to those in
+ * the go.mod of that k8s.io/kubernetes, and run `go mod tidy -modfile=../kubernetes-1.38.mod` in `go/kube`.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
