@@ -2,7 +2,7 @@
 NODE := node_modules/.bin/node
 READY := node_modules/.package-lock.json
 
-.PHONY: help demo test test-full ci check build images charts release publish version build-reproducible e2e aio cloud cloud-full cloud-release cloud-upgrade chaos bench soak evidence docs format clean
+.PHONY: help demo test test-full ci kubernetes check build images charts release publish version build-reproducible e2e aio cloud cloud-full cloud-release cloud-upgrade chaos bench soak evidence docs format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,6 +84,9 @@ soak: $(READY) ## property tests at length (SEED=1 CASES=20000), damaged input t
 	@$(NODE) bench/soak/kolla-base.ts
 	@bash bench/soak/unchanged.sh bash bench/soak/demo-as-nobody.sh
 	@bash bench/soak/unchanged.sh bash -c '$(MAKE) e2e && $(MAKE) e2e'
+
+kubernetes: $(READY) ## helpers, charts and operator on another version of Kubernetes, for docs/reference/support.md (needs root): KUBERNETES=1.36; ONLY='test/aio/**' for some of its files
+	@KUBERNETES=$(KUBERNETES) $(NODE) test/run.ts kubernetes --evidence $(if $(ONLY),--only '$(ONLY)')
 
 evidence: $(READY) ## make test-full, and prints docs/evidence/ from its results
 	@$(NODE) test/run.ts full --evidence

@@ -1,19 +1,23 @@
 /**
- * Runs tests: `node test/run.ts [test | full | ci | SUITE...] [--changed] [--evidence] [--minutes N]`, by default `test`.
+ * Runs tests: `node test/run.ts [test | full | ci | SUITE...] [--changed] [--only PATTERN] [--evidence] [--minutes N]`, by default
+ * `test`.
  *
- *   arguments -> suites -> files (with --changed: those affected by changed files) -> prerequisites in the cache
+ *   arguments -> suites -> files (with --changed: those affected by changed files; with --only: those matching the pattern)
+ *     -> prerequisites in the cache
  *     -> parallel lanes -> one line per file
  *     -> skipped tests with the reason, files not run and how to run them, times, failures, Node's own summary
  *
  * `ci` runs `full`, the files of `test` first in their lanes, for --minutes at most: unfinished files of `test` are
- * failures, those of `full` are listed. A run of every suite judges the claims of test/evidence; --evidence also writes them.
+ * failures, those of `full` are listed. A run of every suite judges the claims of test/evidence; --evidence also writes them, and
+ * after any run what it shows for the support matrix.
  */
 import { availableParallelism, constants } from 'node:os';
-import { join } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cacheRoot } from '../tools/cache.ts';
 import { privateDirectory } from '../tools/directory.ts';
 import { judgeRun } from './evidence/index.ts';
+import { recordOutcomes } from './evidence/support.ts';
 import { changedFiles, isReached } from './runner/changed.ts';
 import { runCheck } from './runner/checks.ts';
 import { notRun } from './runner/outcomes.ts';
@@ -32,7 +36,12 @@ const PLACES: Readonly<Record<Lane, number>> = { processor: PROCESSORS + 1, wait
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { changed: { type: 'boolean' }, evidence: { type: 'boolean' }, minutes: { type: 'string' } },
+  options: {
+    changed: { type: 'boolean' },
+    evidence: { type: 'boolean' },
+    minutes: { type: 'string' },
+    only: { type: 'string' },
+  },
 });
 const began = performance.now();
 const secondsSoFar = () => (performance.now() - began) / 1000;
@@ -58,7 +67,7 @@ async function main(words: readonly string[]): Promise<number> {
   const isCi = words.length === 1 && words[0] === 'ci';
   const suites = [...new Set(words.flatMap((word) => suitesOf(isCi ? 'full' : word)))];
   const required = isCi ? suitesOf('test') : suites;
-  const all = await chosen(itemsOf(suites));
+  const all = await chosen(itemsOf(suites).filter(isMatched));
   await using cpu = await privateDirectory('cpu');
   await using servers = await serveShared();
   // Without the cache each file's process would strip the types of all its imports again.
@@ -73,9 +82,11 @@ async function main(words: readonly string[]): Promise<number> {
 
   const cut = [...missing, ...ran.filter(({ result }) => result.isCut).map(({ item }) => item)];
   const unheld = isWhole(suites) ? await judged(ran, cut) : [];
+  if (values.evidence === true) await recordOutcomes(ran.flatMap(({ result }) => (result.isCut ? [] : result.outcomes)));
   const isRequired = ({ suite }: Item) => !isCi || required.includes(suite);
   section('not run on this machine', skipsOf(ran));
-  if (values.changed !== true) section('not run; make test-full runs all', othersOf(suites));
+  if (values.changed !== true && values.only === undefined)
+    section('not run; make test-full runs all', othersOf(suites));
   section('times', timesOf(ran));
   section('claims that do not hold', unheld);
   const why = asked.signal.aborted ? 'by a signal' : `after ${values.minutes} min`;
@@ -93,7 +104,9 @@ async function main(words: readonly string[]): Promise<number> {
 
 /** Claims are judged by a run that has every suite. */
 function isWhole(suites: readonly string[]): boolean {
-  return values.changed !== true && suitesOf('full').every((suite) => suites.includes(suite));
+  return (
+    values.changed !== true && values.only === undefined && suitesOf('full').every((suite) => suites.includes(suite))
+  );
 }
 
 /** A line for each claim that does not hold; --evidence also writes docs/evidence/. */
@@ -102,6 +115,11 @@ async function judged(ran: readonly Ran[], cut: readonly Item[]): Promise<string
   const outcomes = ran.flatMap(({ result }) => (result.isCut ? [] : result.outcomes));
   const others = notRun(cut.map(({ name }) => name));
   return (await judgeRun([...outcomes, ...others], { writes: values.evidence === true })).map((line) => `  ${line}`);
+}
+
+/** Whether --only selects it. */
+function isMatched({ name }: Item): boolean {
+  return values.only === undefined || matchesGlob(name, values.only);
 }
 
 /** All files, or those affected by changed files. */

@@ -9,8 +9,8 @@ export type Lane = 'processor' | 'waits' | 'node';
 export interface Suite {
   readonly name: string;
   readonly what: string;
-  /** `test`: in `make test`. `full`: only in `make test-full`. */
-  readonly tier: 'test' | 'full';
+  /** `test`: in `make test`. `full`: only in `make test-full`. `asked`: in neither, files of other suites by their subject. */
+  readonly tier: 'test' | 'full' | 'asked';
   /** Patterns of test files that compute. */
   readonly processor?: readonly string[];
   /** Patterns of test files that wait; a file matched by an earlier list is not run again. */
@@ -41,7 +41,7 @@ export const SUITES: readonly Suite[] = [
     tier: 'test',
     processor: [
       'test/contract/{kolla-start,healthcheck-servers,extend-start}.test.ts',
-      'test/contract/**/!(at-length|kill|core|attacker|releases).test.ts',
+      'test/contract/**/!(at-length|kill|core|attacker|releases|releases-arm64).test.ts',
     ],
     reads: ['k8s/charts/**'],
   },
@@ -75,7 +75,7 @@ export const SUITES: readonly Suite[] = [
     what: "configurations of Kolla's last six releases and 1,800 generated ones by Kolla's own tool and ours, 200 kills, damaged certificates, and log lines read in every size",
     tier: 'full',
     processor: [
-      'test/contract/**/{at-length,releases,kill}.test.ts',
+      'test/contract/**/{at-length,releases,releases-arm64,kill}.test.ts',
       'test/engine/at-length.test.ts',
       'test/logship/bytes/at-length.test.ts',
     ],
@@ -132,7 +132,19 @@ export const SUITES: readonly Suite[] = [
     name: 'aio',
     what: 'OpenStack from the charts on a real node, and what goes wrong there (root)',
     tier: 'full',
-    node: ['test/aio/*.test.ts'],
+    node: ['test/aio/*.test.ts', 'test/aio/addresses/{ipv6-only,dual-stack}.test.ts'],
     reads: ['k8s/**', 'images/**'],
+  },
+  {
+    name: 'kubernetes',
+    what: 'helpers, charts and operator on one version of Kubernetes (KUBERNETES=1.36), for the support matrix (root)',
+    tier: 'asked',
+    waits: [
+      'test/integration/{control-plane,kube-*,rbac,waits,waits-meaning,kubernetes-entrypoint,kolla-init,kolla-init-restart}.test.ts',
+      'test/integration/{kolla-db-sync-lease,kolla-db-sync-rollout,kolla-bootstrap-keys-secret,kolla-pod-configmaps}.test.ts',
+      'test/integration/kolla-operator*.test.ts',
+      'test/charts/api-server/*.test.ts',
+    ],
+    node: ['test/e2e/node.test.ts', 'test/aio/addresses/*.test.ts'],
   },
 ];

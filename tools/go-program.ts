@@ -15,6 +15,8 @@ interface Program {
   readonly flags: readonly string[];
   /** Build tags. */
   readonly tags?: readonly string[];
+  /** The module file in the directory; by default the `go.mod` that applies to the program. */
+  readonly module?: string;
   /** The disk space, in bytes, that a build from scratch needs. */
   readonly room: number;
   /** The main package, if it is in a required module and not in the directory itself. */
@@ -33,6 +35,7 @@ export async function goProgram({
   sources,
   flags,
   tags = [],
+  module,
   room,
   main = '.',
   architecture = arch(),
@@ -43,7 +46,16 @@ export async function goProgram({
     if (bavail * bsize < room)
       throw new Error(`${cacheRoot()} has ${(bavail * bsize) / 1e9} GB free; a build needs ${room / 1e9}`);
     const tagged = tags.length === 0 ? [] : ['-tags', tags.join(',')];
-    const options = ['-trimpath', ...tagged, '-ldflags', `-s -w ${flags.join(' ')}`, '-o', join(output, name)];
+    const other = module === undefined ? [] : [`-modfile=${join(directory, module)}`];
+    const options = [
+      '-trimpath',
+      ...other,
+      ...tagged,
+      '-ldflags',
+      `-s -w ${flags.join(' ')}`,
+      '-o',
+      join(output, name),
+    ];
     const env = goEnv();
     // One build at a time: it uses all CPUs, and the next one reuses shared compiled packages.
     await exclusively(env.GOCACHE, async () => {

@@ -17,9 +17,16 @@ export interface CloudResult {
   readonly commit: string;
 }
 
+/** A version of Kubernetes on which the tests of a part passed. */
+export interface KubernetesResult extends Omit<CloudResult, 'openstack'> {
+  /** `API server`: helpers, charts and operator at its API. `node`: Pods of charts. */
+  readonly part: 'API server' | 'node';
+}
+
 export interface SupportResults {
   readonly contract: readonly ContractResult[];
   readonly clouds: readonly CloudResult[];
+  readonly kubernetes: readonly KubernetesResult[];
 }
 
 export type Addresses = 'IPv4' | 'IPv6-only' | 'dual-stack';
@@ -75,10 +82,36 @@ export function supportPage(results: SupportResults, generated: string): string 
       return `| ${kolla} | ${openstack} | ${[...contracts, ...cells].join(' | ')} |`;
     }),
     '',
+    '## Kubernetes without a cloud',
+    '',
+    'Tests that need no whole OpenStack, by `make kubernetes KUBERNETES=1.36`; the commit is that of the latest run in which all',
+    'passed.',
+    '',
+    '| column | tests |',
+    '|---|---|',
+    '| API server | waits, Leases, Secrets, Roles, faults, `kubernetes-entrypoint`, charts and operator at its API; Pods do not run |',
+    "| node | kubelet and containerd run the quickstart's charts (MariaDB, RabbitMQ, memcached, Keystone, Placement), with migrations, probes and log shipping at the addresses themselves |",
+    '',
+    '| Kubernetes | addresses | architecture | API server | node |',
+    '|---|---|---|---|---|',
+    ...kubernetesRows(results),
+    '',
     "A cloud's images have Kolla's layout and users, and OpenStack from PyPI; no image was built by Kolla. Other tested",
     'versions: [scope](../concepts/scope.md#tested-versions).',
     '',
   ].join('\n');
+}
+
+/** The columns of clouds, and what else was run. */
+function kubernetesRows({ kubernetes: all }: SupportResults): string[] {
+  const key = ({ kubernetes, addresses, architecture }: Column) => [kubernetes, addresses, architecture].join(' | ');
+  return [...new Set([...COLUMNS, ...all].map(key))].map((row) => {
+    const parts = (['API server', 'node'] as const).map((part) => {
+      const passed = all.find((one) => one.part === part && key(one) === row);
+      return passed === undefined ? 'not run' : `passed in ${passed.commit}`;
+    });
+    return `| ${[row, ...parts].join(' | ')} |`;
+  });
 }
 
 function columnOf(kubernetes: string, other: Partial<Column> = {}): Column {

@@ -1,11 +1,11 @@
-import { isIPv4, isIPv6 } from './net/address.ts';
+import { isIPv4, isShortIPv6 } from './net/address.ts';
 
 /**
- * URLs that need no normalization: http, a lower-case host, a path without anything to encode or resolve. Others are
+ * URLs that need no normalization: http, a lower-case host or address, a path without anything to encode or resolve. Others are
  * left to kolla-pod, with Node's parser.
  */
 const PLAIN =
-  /^http:\/\/(?<host>[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[::1\])(?::(?<port>[1-9]\d{0,4}))?(?<path>(?:\/[\w.~!$&()*+,;=:@-]*)*)(?<search>\?[\w.~!$&()*+,;=:@/?-]+)?$/;
+  /^http:\/\/(?<host>[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[[\da-f:]+\])(?::(?<port>[1-9]\d{0,4}))?(?<path>(?:\/[\w.~!$&()*+,;=:@-]*)*)(?<search>\?[\w.~!$&()*+,;=:@/?-]+)?$/;
 const DOTS = /\/\.{1,2}(?:\/|$)/;
 /** A host that ends in a number is an IPv4 address in some notation. */
 const NUMBER = /(?:^|\.)(?:0x[\da-f]*|\d+)$/;
@@ -51,6 +51,6 @@ function groupsOf(text: string): Record<string, string | undefined> | undefined 
   if (groups === undefined) return undefined;
   const { host = '', port = '', path = '' } = groups;
   if (DOTS.test(path) || Number(port) > PORT_MAX) return undefined;
-  const isName = !NUMBER.test(host) || isIPv4(host) || isIPv6(host.slice(1, -1));
+  const isName = host.startsWith('[') ? isShortIPv6(host.slice(1, -1)) : !NUMBER.test(host) || isIPv4(host);
   return isName && !host.includes('..') && !host.includes('xn--') ? groups : undefined;
 }

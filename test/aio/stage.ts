@@ -17,7 +17,14 @@ import { canBuildInfrastructureImages, infrastructureImages } from '../cluster/i
 import { imagesTar } from '../../tools/image.ts';
 import { keystoneLayers, kollaEnv } from '../cluster/keystone-image.ts';
 import { KOLLA_USERS } from '../cluster/kolla-layout.ts';
-import { canBuildCoredns, canRunNode, makeClaimVolume, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
+import {
+  canBuildCoredns,
+  canRunNode,
+  makeClaimVolume,
+  startNode,
+  type KubeNode,
+  type NodeOptions,
+} from '../cluster/kubernetes/index.ts';
 import { canBuildPlacementImage, placementOn } from '../cluster/placement-image.ts';
 import { openPage, type Page } from '../e2e/page.ts';
 import { firstLacking } from '../../tools/capability.ts';
@@ -54,15 +61,18 @@ export async function whyNoAio(): Promise<string | undefined> {
   return await firstLacking(NEEDED);
 }
 
-/** Starts everything except the charts, which takes about a minute with warm caches. */
-export async function setAio(): Promise<Aio> {
+/**
+ * Starts everything except the charts, which takes about a minute with warm caches. Elasticsearch listens on the last of the
+ * node's addresses.
+ */
+export async function setAio(network: Pick<NodeOptions, 'addresses'> = {}): Promise<Aio> {
   await using parts = new AsyncDisposableStack();
   const { path: directory } = parts.use(await privateDirectory('aio'));
   const images = await step('builds the binary and the images', () => writeImages(directory));
-  const node = parts.use(await startNode({ images, dns: true }));
+  const node = parts.use(await startNode({ ...network, images, dns: true }));
   const [command, launched] = node.inside('env', []);
   const elasticsearch = parts.use(
-    await startElasticsearch({ host: node.address, port: 9200, launcher: [command, ...launched] }),
+    await startElasticsearch({ host: node.addresses.at(-1)!, port: 9200, launcher: [command, ...launched] }),
   );
   for (const name of ['mariadb', 'rabbitmq'] as const)
     await makeVolume(node, directory, { namespace: NAMESPACE, name });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { chartNames, CHARTS, stageChart } from '../../build/charts.ts';
 import { helm } from '../../tools/helm.ts';
+import { KUBERNETES } from '../cluster/kubernetes/version.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 
 /** A Kubernetes object, with the fields that tests read. */
@@ -26,7 +27,7 @@ export interface KubeObject {
 
 export const NAMESPACE = 'openstack';
 /** `helm template` does not ask a cluster for its version. */
-export const KUBE_VERSION = '1.35.4';
+export const KUBE_VERSION: string = KUBERNETES.version;
 
 const ANYWHERE = ['--namespace', NAMESPACE, '--kube-version', KUBE_VERSION];
 

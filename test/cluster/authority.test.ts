@@ -8,11 +8,15 @@ import { makeAuthority } from './authority.ts';
 
 test('a certificate names its subject and its issuer', () => {
   const authority = makeAuthority('test authority');
-  const issued = authority.issue({ commonName: 'admin', organizations: ['a', 'b'], hosts: ['db.test', '10.88.0.1'] });
+  const issued = authority.issue({
+    commonName: 'admin',
+    organizations: ['a', 'b'],
+    hosts: ['db.test', '10.88.0.1', 'fd10:88::1'],
+  });
   const certificate = new X509Certificate(issued.certificate);
   const issuer = new X509Certificate(authority.certificate);
   assert.equal(certificate.subject, 'O=a\nO=b\nCN=admin');
-  assert.equal(certificate.subjectAltName, 'DNS:db.test, IP Address:10.88.0.1');
+  assert.equal(certificate.subjectAltName, 'DNS:db.test, IP Address:10.88.0.1, IP Address:FD10:88:0:0:0:0:0:1');
   assert.equal(certificate.ca, false);
   assert.equal(issuer.ca, true);
   assert.ok(certificate.checkIssued(issuer));

@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
-import { isIPv4 } from 'node:net';
+import { isIP } from 'node:net';
+import { bytesOf } from '../../src/engine/net/address.ts';
 import * as asn1 from './der.ts';
 
 /** A certificate and its key, in PEM. */
@@ -114,7 +115,10 @@ function nameOf({ commonName, organizations = [] }: Subject): asn1.Der {
 }
 
 function alternativeName(host: string): asn1.Der {
-  return isIPv4(host) ? asn1.der(0x87, Buffer.from(host.split('.').map(Number))) : asn1.der(0x82, Buffer.from(host));
+  const family = isIP(host);
+  if (family === 0) return asn1.der(0x82, Buffer.from(host));
+  const socketAddress = bytesOf({ address: host, port: 0 });
+  return asn1.der(0x87, Buffer.from(family === 4 ? socketAddress.subarray(4, 8) : socketAddress.subarray(8, 24)));
 }
 
 function extension(identifier: string, critical: boolean, value: asn1.Der): asn1.Der {

@@ -28,25 +28,27 @@ export const canBuildCore: Capability = async () => {
 export const isSanitized = process.env['KOLLA_CORE_SANITIZED'] !== undefined;
 
 /**
- * kolla-core of the current sources, for this machine; built once per source version.
+ * kolla-core of the current sources, built once per source version.
  * @param directory receives a copy, which may be modified
  * @param names the commands, which are files in the directory `from`
+ * @param architecture by default this machine's
  */
 export async function coreBinary(
   directory: string,
   names: readonly string[] = CORE_NAMES,
   from = 'cmd',
+  architecture: Architecture = process.arch as Architecture,
 ): Promise<Pick<BuiltCore, 'binary' | 'names'>> {
   const reached = names.flatMap((name) => [...reachedFrom(`${from}/${name}.ts`, importsOf)]);
   const own = new Set(reached.filter((file) => file.startsWith('test/')));
   const linkers = isSanitized ? ['test/cluster/gcc.ts', 'test/cluster/sanitizers.c'] : [];
-  const madeFrom = [...names, ...binarySources(), ...textsOf([...own, ...linkers])];
+  const madeFrom = [architecture, ...names, ...binarySources(), ...textsOf([...own, ...linkers])];
   const place = await cached(
     'core',
     madeFrom,
     async (into) => {
       removeOld();
-      await buildCore(into, process.arch as Architecture, names, from, isSanitized ? linkSanitized : undefined);
+      await buildCore(into, architecture, names, from, isSanitized ? linkSanitized : undefined);
     },
     PLACE,
   );
@@ -56,7 +58,10 @@ export async function coreBinary(
   return { binary: join(directory, 'kolla-core'), names: join(directory, 'core-bin') };
 }
 
-/** Mounts /proc, because a sanitizer reads the location of its stack there. */
+/**
+ * Mounts /proc, because a sanitizer reads the location of its stack there, and because changing the mode of an open directory
+ * needs it where fchmodat2 is missing, as in qemu 7.2.
+ */
 const CHROOT = 'mount --bind /proc "$0/proc" && exec chroot "$0" "$@"';
 
 export interface Placed {
@@ -65,19 +70,32 @@ export interface Placed {
   remove(): void;
 }
 
-/** Links kolla-core into an empty root on the same file system; a copy of a sanitized one would have 18 MB. */
-export async function placeCore(binary: string, root: string, name: string): Promise<Placed> {
+/**
+ * Links kolla-core into an empty root on the same file system; a copy of a sanitized one would have 18 MB.
+ * @param emulator a static program there that runs it, for another architecture
+ */
+export async function placeCore(binary: string, root: string, name: string, emulator?: string): Promise<Placed> {
   const [at, file] = [join(root, LIBRARIES_AT), join(LIBRARIES_AT, name)];
   mkdirSync(at);
   linkSync(binary, join(at, name));
+  if (emulator !== undefined) {
+    linkSync(emulator, join(at, 'emulator'));
+    return withProc(root, [join(LIBRARIES_AT, 'emulator'), file], [at]);
+  }
   if (!isSanitized) return { call: ['chroot', root, file], remove: () => rmSync(at, { recursive: true }) };
   const { loader, others } = await libraries();
-  const [lib64, proc] = [join(root, 'lib64'), join(root, 'proc')];
-  for (const directory of [lib64, proc]) mkdirSync(directory);
+  const lib64 = join(root, 'lib64');
+  mkdirSync(lib64);
   for (const library of others) copyFileSync(library, join(at, basename(library)));
   copyFileSync(loader, join(lib64, basename(loader)));
+  return withProc(root, [file], [at, lib64]);
+}
+
+function withProc(root: string, command: readonly string[], made: readonly string[]): Placed {
+  const proc = join(root, 'proc');
+  mkdirSync(proc);
   return {
-    call: ['unshare', '--mount', 'sh', '-c', CHROOT, root, file],
-    remove: () => [at, lib64, proc].forEach((path) => rmSync(path, { recursive: true })),
+    call: ['unshare', '--mount', 'sh', '-c', CHROOT, root, ...command],
+    remove: () => [...made, proc].forEach((path) => rmSync(path, { recursive: true })),
   };
 }

@@ -2,7 +2,7 @@
  * Documented capabilities, checked by the tests of a complete run:
  *
  *   outcomes of the run (runner/outcomes.ts) -> judged with the rows (capabilities/) by judge.ts
- *     -> rows that do not hold, which fail the run -> docs/evidence/<capability>.md (page.ts), the support matrix (support.ts)
+ *     -> rows that do not hold, which fail the run -> docs/evidence/<capability>.md (page.ts)
  *
  * A row names a point, a test file and a test in it. rows.test.ts checks the names in every run.
  */
@@ -11,7 +11,6 @@ import { commitNow } from './commit.ts';
 import { evidenceOf, shortfalls } from './judge.ts';
 import type { Outcome } from '../runner/outcomes.ts';
 import { writePages } from './page.ts';
-import { recordContract } from './support.ts';
 
 /**
  * Judges every row by the outcomes of a run of all suites.
@@ -20,9 +19,6 @@ import { recordContract } from './support.ts';
  */
 export async function judgeRun(results: readonly Outcome[], { writes }: { writes: boolean }): Promise<string[]> {
   const pages = evidenceOf(results, await commitNow(), CAPABILITIES);
-  if (writes) {
-    await writePages(pages);
-    await recordContract(results);
-  }
+  if (writes) await writePages(pages);
   return shortfalls(pages);
 }

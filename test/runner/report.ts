@@ -63,7 +63,7 @@ export function skipsOf(all: readonly Ran[]): string[] {
 /** The suites that were not run, with their commands. */
 export function othersOf(suites: readonly string[]): string[] {
   return [CHECK, ...SUITES]
-    .filter(({ name }) => !suites.includes(name))
+    .filter(({ name, tier }) => tier !== 'asked' && !suites.includes(name))
     .map(({ name, what }) => `  ${`make test SUITE=${name}`.padEnd(30)} ${what}`);
 }
 

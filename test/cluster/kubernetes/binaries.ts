@@ -1,20 +1,21 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../../src/core/errors.ts';
 import type { Capability } from '../../../tools/capability.ts';
 import { goProgram } from '../../../tools/go-program.ts';
+import { GO_DIRECTORY, KUBERNETES } from './version.ts';
 
-const GO_DIRECTORY: string = fileURLToPath(new URL('go/', import.meta.url));
 /** A cold build needs modules (0.6 GB), Go's build cache (3.2 GB) and the linker's temporary files. */
 const BUILD_BYTES = 6e9;
 /** Disk space for CoreDNS and kube-router, which have few modules in comparison. */
 const SMALL_BUILD_BYTES = 2e9;
 
-/** etcd, the control plane, kubelet, kube-proxy and kubectl in one file: `kube COMPONENT ...`. Built once, by `go build`. */
+/**
+ * etcd, the control plane, kubelet, kube-proxy and kubectl of the selected version in one file: `kube COMPONENT ...`. Built
+ * once, by `go build`.
+ */
 export async function kubeBinary(): Promise<string> {
-  const version = await kubernetesVersion();
-  const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(version) ?? [];
+  const { module, sums } = KUBERNETES;
+  const version = `v${KUBERNETES.version}`;
+  const [major, minor] = KUBERNETES.minor.split('.');
   // Without this, a server reports v0.0.0-master+$Format:%H$, which its own kubectl cannot parse.
   const flags = [
     `-X k8s.io/component-base/version.gitVersion=${version}`,
@@ -25,7 +26,8 @@ export async function kubeBinary(): Promise<string> {
   return await goProgram({
     name: 'kube',
     directory: GO_DIRECTORY,
-    sources: ['go.mod', 'go.sum', 'kube'],
+    sources: [module, sums, 'kube'],
+    module,
     flags,
     room: BUILD_BYTES,
   });
@@ -82,10 +84,3 @@ export const canBuildCoredns: Capability = async () => {
     return `CoreDNS can't be built here: ${messageOf(error)}`;
   }
 };
-
-async function kubernetesVersion(): Promise<string> {
-  const module = await readFile(join(GO_DIRECTORY, 'go.mod'), 'utf8');
-  const version = /^\s*k8s\.io\/kubernetes (v\S+)$/m.exec(module)?.[1];
-  if (version === undefined) throw new Error(`${GO_DIRECTORY}go.mod does not require k8s.io/kubernetes`);
-  return version;
-}

@@ -4,7 +4,7 @@ import { must, run } from '../../../tools/process.ts';
 import { imageTar } from '../../../tools/image.ts';
 import { tarOf } from '../../../tools/tar.ts';
 import { startComponent, whenUp, type Component, type Site } from './component.ts';
-import { FIRST_NODE, POD_NETWORK, type NodeIdentity } from './namespaces.ts';
+import { FIRST_NODE, type NodeIdentity } from './network.ts';
 import { readFile } from 'node:fs/promises';
 
 /** A path on the node's private /run. */
@@ -66,12 +66,14 @@ export async function testboxImage(directory: string, testbox: string): Promise<
   return file;
 }
 
-function bridgeNetwork(state: string, { address, pods }: NodeIdentity): unknown {
+function bridgeNetwork(state: string, { families }: NodeIdentity): unknown {
   const ipam = {
     type: 'host-local',
     dataDir: join(state, 'addresses'),
-    ranges: [[{ subnet: POD_NETWORK, rangeStart: pods.first, rangeEnd: pods.last, gateway: address }]],
-    routes: [{ dst: '0.0.0.0/0' }],
+    ranges: families.map(({ network, pods, address }) => [
+      { subnet: network, rangeStart: pods.first, rangeEnd: pods.last, gateway: address },
+    ]),
+    routes: families.map(({ everywhere }) => ({ dst: everywhere })),
   };
   const bridge = { type: 'bridge', bridge: 'cni0', isGateway: true, hairpinMode: true, ipam };
   return { cniVersion: '0.4.0', name: 'pods', plugins: [bridge] };

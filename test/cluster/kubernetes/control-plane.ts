@@ -10,6 +10,7 @@ import { canBuildKubernetes, kubeBinary } from './binaries.ts';
 import { etcdAt, type Etcd } from './etcd.ts';
 import { startKube, whenUp, type Component, type Site } from './component.ts';
 import { makeClusterKeys, type ClusterKeys } from './credentials.ts';
+import { FIRST_NODE, servicesOf } from './network.ts';
 import { apiserverFlags, controllerManagerFlags, etcdFlags, type Addresses } from './flags.ts';
 
 /** An API server with everything that needs no node: RBAC, ServiceAccounts, Jobs whose Pods never run. */
@@ -25,9 +26,6 @@ export interface ControlPlane extends Cluster, AsyncDisposable {
   addApiServer(flags?: Readonly<Record<string, string>>): Promise<ApiServer>;
 }
 
-/** The address of the `kubernetes` Service: the first of the API server's range. */
-const FIRST_SERVICE_IP = '10.96.0.1';
-
 /** Tested by building it. Any user may run it. */
 export const canRunControlPlane: Capability = canBuildKubernetes;
 
@@ -37,7 +35,15 @@ export async function startControlPlane(): Promise<ControlPlane> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await privateDirectory('control-plane')).path;
   const [api = 0, etcd = 0, etcdPeer = 0, controllerManager = 0] = await freePorts(4);
-  const addresses = { api, etcd, etcdPeer, controllerManager, bind: '127.0.0.1', advertise: '127.0.0.1' };
+  const addresses: Addresses = {
+    api,
+    etcd,
+    etcdPeer,
+    controllerManager,
+    bind: '127.0.0.1',
+    advertise: '127.0.0.1',
+    ...servicesOf(FIRST_NODE),
+  };
   const server = `https://127.0.0.1:${api}`;
   const site: Site = { directory, kube, env: componentEnv(directory), place: (command, args) => [command, args] };
   const keys = await prepare(site);
@@ -115,7 +121,7 @@ export async function startApi(
   const hosts = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
   await keys.issue('apiserver', {
     commonName: 'kube-apiserver',
-    hosts: [...hosts, '127.0.0.1', FIRST_SERVICE_IP, addresses.advertise],
+    hosts: [...hosts, '127.0.0.1', '::1', ...addresses.kubernetes, addresses.advertise],
   });
   await keys.issue('apiserver-kubelet', { ...ADMIN, commonName: 'kube-apiserver-kubelet' });
   await run('etcd', etcdFlags(site.directory, addresses));

@@ -9,19 +9,16 @@ import { imageTar } from '../../../tools/image.ts';
 import { tarOf } from '../../../tools/tar.ts';
 import type { Cluster } from './api.ts';
 
-/** An address in the API server's range for Services. */
-export const DNS_ADDRESS = '10.96.0.10';
-
 const IMAGE = 'kolla-pod.test/coredns:1';
 /** A port above 1024, which needs no privilege. The port of the Service is 53. */
 const PORT = 5353;
 /** External names do not exist; without a response clients would retry for seconds. */
 const COREFILE = `
-cluster.local:${PORT} in-addr.arpa:${PORT} {
+cluster.local:${PORT} in-addr.arpa:${PORT} ip6.arpa:${PORT} {
   errors
   health
   ready
-  kubernetes cluster.local in-addr.arpa {
+  kubernetes cluster.local in-addr.arpa ip6.arpa {
     ttl 5
   }
   cache 5
@@ -43,15 +40,16 @@ export async function corednsImage(directory: string, binary: string): Promise<s
 }
 
 /** Applies CoreDNS's objects and waits until it responds. The image must be imported already. */
-export async function startDns({ kubectl }: Pick<Cluster, 'kubectl'>): Promise<void> {
-  await kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects() }));
+export async function startDns({ kubectl }: Pick<Cluster, 'kubectl'>, address: string): Promise<void> {
+  await kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects(address) }));
   await kubectl(['--namespace=kube-system', 'rollout', 'status', 'deployment/coredns']);
 }
 
 const LABELS = { 'k8s-app': 'kube-dns' };
 const NAME = { name: 'coredns', namespace: 'kube-system' };
 
-function objects(): object[] {
+/** @param address that every kubelet gives to its Pods */
+function objects(address: string): object[] {
   const read = { apiGroups: [''], resources: ['services', 'namespaces'], verbs: ['list', 'watch'] };
   const slices = { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] };
   const role = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:coredns' };
@@ -81,7 +79,7 @@ function objects(): object[] {
       apiVersion: 'v1',
       kind: 'Service',
       metadata: { ...NAME, name: 'kube-dns' },
-      spec: { clusterIP: DNS_ADDRESS, selector: LABELS, ports },
+      spec: { clusterIP: address, selector: LABELS, ports },
     },
     {
       apiVersion: 'apps/v1',

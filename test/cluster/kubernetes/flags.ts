@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ClusterKeys } from './credentials.ts';
 
-/** Listen addresses of a control plane's programs; all but `bind` and `advertise` are ports. */
+/** Listen addresses of a control plane's programs; the numbers are ports. */
 export interface Addresses {
   readonly api: number;
   readonly etcd: number;
@@ -11,6 +11,10 @@ export interface Addresses {
   readonly bind: string;
   /** The address at which Pods reach the API server. */
   readonly advertise: string;
+  /** The ranges of Services' addresses, separated by commas. */
+  readonly services: string;
+  /** The addresses of the Service `kubernetes`: the first of each range. */
+  readonly kubernetes: readonly string[];
 }
 
 type Flags = Readonly<Record<string, string>>;
@@ -58,7 +62,7 @@ export function apiserverFlags(directory: string, keys: ClusterKeys, addresses: 
     'authorization-mode': 'Node,RBAC',
     'enable-admission-plugins': 'NodeRestriction',
     'allow-privileged': 'true',
-    'service-cluster-ip-range': '10.96.0.0/16',
+    'service-cluster-ip-range': addresses.services,
     'cert-dir': join(directory, 'keys'),
     'kubelet-client-certificate': keys.file('apiserver-kubelet.crt'),
     'kubelet-client-key': keys.file('apiserver-kubelet.key'),

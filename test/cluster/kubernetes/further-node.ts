@@ -7,7 +7,8 @@ import { startContainerd } from './containerd.ts';
 import type { Get } from './control-plane.ts';
 import type { ClusterKeys } from './credentials.ts';
 import { startKubelet, type KubeletPlan } from './kubelet.ts';
-import { childOf, FIRST_NODE, joinNetworks, makeNamespaces, type Namespaces, type NodeIdentity } from './namespaces.ts';
+import { childOf, joinNetworks, makeNamespaces, type Namespaces } from './namespaces.ts';
+import { FIRST_NODE, type NodeIdentity } from './network.ts';
 import type { NodePackages } from './packages.ts';
 
 export interface FurtherNode extends AsyncDisposable {

@@ -18,5 +18,5 @@ export { metricOf, openWatches, requestCount, samplesIn, type Sample } from './m
 export { TESTBOX_IMAGE } from './containerd.ts';
 export { endPodsOf } from './job.ts';
 export { canEnforcePolicies, canRunNode, startNode, type KubeNode, type NodeOptions, type Scope } from './node.ts';
-export { NODE_ADDRESS } from './namespaces.ts';
+export { NODE_ADDRESS } from './network.ts';
 export { makeClaimVolume, type ClaimVolume } from './volume.ts';

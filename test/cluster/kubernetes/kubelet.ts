@@ -5,7 +5,7 @@ import { CONTAINERD_SOCKET } from './containerd.ts';
 import type { Get, Run } from './control-plane.ts';
 import type { ClusterKeys } from './credentials.ts';
 import { delegated, IN_A_HURRY } from './flags.ts';
-import { POD_NETWORK, type NodeIdentity } from './namespaces.ts';
+import { anyOf, eachOf, type NodeIdentity } from './network.ts';
 
 /** The settings that differ between the kubelets of nodes. */
 export interface KubeletPlan {
@@ -41,13 +41,16 @@ export async function startKubelet(
 ): Promise<void> {
   const { node, server } = plan;
   const asNode = { commonName: `system:node:${node.name}`, organizations: ['system:nodes'] };
-  await keys.issue(serving(node), { commonName: node.name, hosts: [node.name, node.address, '127.0.0.1'] });
+  await keys.issue(serving(node), {
+    commonName: node.name,
+    hosts: [node.name, ...node.families.map(({ address }) => address), '127.0.0.1'],
+  });
   const kubelet = await run('kubelet', {
     config: await written(site, 'kubelet.json', kubeletConfig(site, keys, plan)),
     kubeconfig: await keys.kubeconfig(`kubelet-${node.name}`, server, asNode),
     'root-dir': '/var/lib/kubelet',
     'hostname-override': node.name,
-    'node-ip': node.address,
+    'node-ip': eachOf(node, ({ address }) => address),
     'cert-dir': join(site.directory, 'keys'),
   });
   const proxy = await keys.kubeconfig(`proxy-${node.name}`, server, { commonName: 'system:kube-proxy' });
@@ -80,7 +83,7 @@ function kubeletConfig(site: Site, keys: ClusterKeys, { node, cgroup, dns }: Kub
     authorization: { mode: 'Webhook' },
     tlsCertFile: keys.file(`${serving(node)}.crt`),
     tlsPrivateKeyFile: keys.file(`${serving(node)}.key`),
-    address: '0.0.0.0',
+    address: anyOf(node),
     healthzBindAddress: '127.0.0.1',
     containerRuntimeEndpoint: `unix://${CONTAINERD_SOCKET}`,
     cgroupDriver: 'cgroupfs',
@@ -116,17 +119,19 @@ function kubeletConfig(site: Site, keys: ClusterKeys, { node, cgroup, dns }: Kub
   };
 }
 
-function proxyConfig(kubeconfig: string, { name }: NodeIdentity): object {
+function proxyConfig(kubeconfig: string, node: NodeIdentity): object {
+  const [{ loopback }] = node.families;
   return {
     apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
     kind: 'KubeProxyConfiguration',
     clientConnection: { kubeconfig },
     mode: 'iptables',
-    clusterCIDR: POD_NETWORK,
-    bindAddress: '127.0.0.1',
+    clusterCIDR: eachOf(node, ({ network }) => network),
+    // Its family is the primary one.
+    bindAddress: loopback,
     healthzBindAddress: '127.0.0.1:10256',
     metricsBindAddress: '127.0.0.1:10249',
-    hostnameOverride: name,
+    hostnameOverride: node.name,
     oomScoreAdj: 0,
     iptables: { minSyncPeriod: '100ms' },
     // Zero keeps the limits of the machine.

@@ -1,51 +1,15 @@
 import { once } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { must, start, tailOf, tied } from '../../../tools/process.ts';
 import { until } from '../../support/until.ts';
 import type { Placement } from './component.ts';
+import { FIRST_NODE, type NodeIdentity } from './network.ts';
 
 /** `unshare` may leave SIGTERM to its PID 1. */
 const STOP_MS = 10_000;
-
-/** A node's name, its bridge's address, and its Pods' range. The bridges of all nodes are one network. */
-export interface NodeIdentity {
-  readonly name: string;
-  readonly address: string;
-  /**
-   * The MAC address of the bridge. Without a fixed one it would change with each Pod, and peers would keep the old one.
-   */
-  readonly hardware: string;
-  readonly pods: { readonly first: string; readonly last: string };
-}
-
-export const FIRST_NODE: NodeIdentity = {
-  name: 'node1',
-  address: '10.88.0.1',
-  hardware: '0a:58:0a:58:00:01',
-  pods: { first: '10.88.1.1', last: '10.88.127.254' },
-};
-/** Further nodes, in the order in which they join. */
-export const FURTHER_NODES: readonly NodeIdentity[] = [
-  {
-    name: 'node2',
-    address: '10.88.0.2',
-    hardware: '0a:58:0a:58:00:02',
-    pods: { first: '10.88.128.1', last: '10.88.191.254' },
-  },
-  {
-    name: 'node3',
-    address: '10.88.0.3',
-    hardware: '0a:58:0a:58:00:03',
-    pods: { first: '10.88.192.1', last: '10.88.254.254' },
-  },
-];
-
-/** The address of the first node, at which Pods and programs reach servers in the node's network. */
-export const NODE_ADDRESS: string = FIRST_NODE.address;
-/** The network of all nodes and Pods. */
-export const POD_NETWORK = '10.88.0.0/16';
 
 /** The mount, network, PID, UTS and IPC namespaces of the node. */
 export interface Namespaces extends AsyncDisposable {
@@ -70,16 +34,26 @@ mount --bind "$1/kubelet" /var/lib/kubelet
 mount --make-rshared /
 `;
 
-/** The default route leads nowhere, but without one packets to a Service's address never reach iptables. */
-function network({ name, address, hardware }: NodeIdentity): string {
+/**
+ * The default route leads nowhere, but without one packets to a Service's address never reach iptables. IPv6 would not use an
+ * address before it has found that no other node has it, and on a bridge without Pods it never does.
+ */
+function network({ name, hardware, families }: NodeIdentity): string {
+  const commands = families.flatMap(({ address, everywhere, ...family }) => {
+    const prefix = family.network.slice(family.network.indexOf('/'));
+    const isV6 = isIPv6(address);
+    return [
+      `ip address add ${address}${prefix} dev cni0 ${isV6 ? 'nodad' : ''}`,
+      `ip ${isV6 ? '-6' : '-4'} route add ${everywhere} dev cni0`,
+      `echo 1 > /proc/sys/net/${isV6 ? 'ipv6/conf/all/forwarding' : 'ipv4/ip_forward'}`,
+    ];
+  });
   return `
 echo ${name} > /proc/sys/kernel/hostname
 ip link set lo up
 ip link add cni0 address ${hardware} type bridge
-ip address add ${address}/16 dev cni0
 ip link set cni0 up
-ip route add default dev cni0
-echo 1 > /proc/sys/net/ipv4/ip_forward
+${commands.join('\n')}
 `;
 }
 

@@ -1,7 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Addresses } from '../../../build/docs/support.ts';
 import { messageOf } from '../../../src/core/errors.ts';
+import { formatAddress } from '../../../src/net/address.ts';
 import type { Capability } from '../../../tools/capability.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { must, tied } from '../../../tools/process.ts';
@@ -12,11 +14,12 @@ import { makeCgroups } from './cgroups.ts';
 import { startKube, whenUp, type Command, type Component, type Site } from './component.ts';
 import { importImage, startContainerd, testboxImage } from './containerd.ts';
 import { ADMIN, prepare, startApi, type Run } from './control-plane.ts';
-import { corednsImage, DNS_ADDRESS, startDns } from './dns.ts';
+import { corednsImage, startDns } from './dns.ts';
 import { openPortForward } from './port-forward.ts';
 import { startKubelet, startScheduler } from './kubelet.ts';
 import { startFurtherNode, type FurtherNode } from './further-node.ts';
-import { childOf, FIRST_NODE, FURTHER_NODES, makeNamespaces, NODE_ADDRESS } from './namespaces.ts';
+import { childOf, makeNamespaces } from './namespaces.ts';
+import { anyOf, httpsAt, nodeOf, servicesOf } from './network.ts';
 import { nodePackages } from './packages.ts';
 import { POLICY_LIKE_RULES, startPolicies } from './policies.ts';
 
@@ -25,8 +28,10 @@ export type Scope = 'network' | 'node';
 
 /** A cluster of one to three nodes. Pods run, and reach each other, Services and the node, but not this machine. */
 export interface KubeNode extends Cluster, AsyncDisposable {
-  /** The address at which Pods reach servers in the node's network. */
+  /** The address at which Pods reach servers in the node's network: the primary one. */
   readonly address: string;
+  /** Its addresses of all IP families. */
+  readonly addresses: readonly string[];
   /** Address of the API server in the node's network; `server` is for programs on this machine. */
   readonly innerServer: string;
   /** PID 1 of the node, with its pid in this machine's PID namespace. */
@@ -40,7 +45,7 @@ export interface KubeNode extends Cluster, AsyncDisposable {
    * With scope `node` a signal reaches only nsenter; the program itself runs until the node stops.
    */
   inside(command: string, args: readonly string[], scope?: Scope): [string, string[]];
-  /** A port on this machine's 127.0.0.1 forwarded to one in the node's network, by default to its 127.0.0.1. */
+  /** A port on this machine's 127.0.0.1 forwarded to one in the node's network, by default to its loopback address. */
   reach(port: number, host?: string): Promise<number>;
   /** Kills the API server and restarts it. Resolves when it is ready. */
   restartApiServer(): Promise<void>;
@@ -62,18 +67,13 @@ export interface NodeOptions {
   readonly further?: 1 | 2;
   /** Adds kube-router (see canEnforcePolicies), so that NetworkPolicies apply to the Pods of the first node. */
   readonly policies?: true;
+  /** The addresses of Pods, Services and nodes; by default IPv4. In a dual-stack cluster the primary ones are IPv4. */
+  readonly addresses?: Addresses;
   /** Registries, HOST:PORT, that the nodes pull from over http; those on the node's 127.0.0.1 need no entry. */
   readonly registries?: readonly string[];
 }
 
-const ADDRESSES = {
-  api: 6443,
-  etcd: 2379,
-  etcdPeer: 2380,
-  controllerManager: 10_257,
-  bind: '0.0.0.0',
-  advertise: NODE_ADDRESS,
-};
+const PORTS = { api: 6443, etcd: 2379, etcdPeer: 2380, controllerManager: 10_257 };
 /** Disk space for state and for images, unpacked and as archives. */
 const NEEDED_BYTES = 2e9;
 /** Requires the kernel features that kube-proxy's rules use. */
@@ -88,6 +88,7 @@ export async function startNode({
   dns,
   further,
   policies,
+  addresses = 'IPv4',
   registries = [],
 }: NodeOptions = {}): Promise<KubeNode> {
   const [kube, helper] = [await kubeBinary(), await testbox()];
@@ -97,15 +98,19 @@ export async function startNode({
   const directory = stack.use(await privateDirectory('node')).path;
   const packages = await nodePackages(directory);
   const cgroups = stack.use(await makeCgroups());
-  const namespaces = stack.use(await makeNamespaces(directory, packages.env, helper));
+  const first = nodeOf(1, addresses);
+  const [primary] = first.families;
+  const namespaces = stack.use(await makeNamespaces(directory, packages.env, helper, first));
   const site: Site = { directory, kube, env: packages.env, place: namespaces.inNode };
   const keys = await prepare(site);
-  const reach = async (port: number, host = '127.0.0.1'): Promise<number> => {
+  const reach = async (port: number, host = primary.loopback): Promise<number> => {
     const socket = join(directory, `${host}-${port}.sock`);
-    return owner.use(await openPortForward(namespaces.inNetwork, helper, socket, `${host}:${port}`)).port;
+    return owner.use(await openPortForward(namespaces.inNetwork, helper, socket, formatAddress({ host, port }))).port;
   };
-  const server = `https://127.0.0.1:${await reach(ADDRESSES.api)}`;
-  const innerServer = `https://127.0.0.1:${ADDRESSES.api}`;
+  const server = httpsAt('127.0.0.1', await reach(PORTS.api));
+  const innerServer = httpsAt(primary.loopback, PORTS.api);
+  const listening = { ...PORTS, bind: anyOf(first), advertise: primary.address, ...servicesOf(first) };
+  const forPods = dns && { dns: primary.dns };
   const admin = await keys.issue('admin', ADMIN);
   const kubeconfig = await keys.kubeconfig('admin', server, ADMIN);
   const get = (path: string) => apiGet(server, path, keys.authority.certificate, admin);
@@ -121,21 +126,24 @@ export async function startNode({
     return program; // our child is the process that entered the namespaces, and the program is its child
   };
   await step('starts a Kubernetes node', async () => {
-    await Promise.all([startApi(run, get, site, keys, ADDRESSES), startContainerd(site, packages.cni, { registries })]);
+    await Promise.all([
+      startApi(run, get, site, keys, listening),
+      startContainerd(site, packages.cni, { node: first, registries }),
+    ]);
     await startScheduler(run, site, keys);
     await startKubelet(run, get, site, keys, {
-      node: FIRST_NODE,
+      node: first,
       server: innerServer,
       cgroup: cgroups.path,
-      ...(dns && { dns: DNS_ADDRESS }),
+      ...forPods,
     });
   });
   if (policies) await step('starts a policy engine', () => startPolicies(site, keys));
-  const sites = new Map([[FIRST_NODE.name, site]]);
+  const sites = new Map([[first.name, site]]);
   const furtherNodes = new Map<string, FurtherNode>();
-  for (const node of FURTHER_NODES.slice(0, further ?? 0))
+  for (const node of [2, 3].slice(0, further ?? 0).map((number) => nodeOf(number, addresses)))
     await step(`starts ${node.name}`, async () => {
-      const plan = { server: `https://${NODE_ADDRESS}:${ADDRESSES.api}`, ...(dns && { dns: DNS_ADDRESS }) };
+      const plan = { server: httpsAt(primary.address, PORTS.api), ...forPods };
       const shared = { packages, helper, keys, get, plan, registries };
       const started = stack.use(await startFurtherNode(site, namespaces, node, shared));
       sites.set(node.name, started.site);
@@ -151,12 +159,13 @@ export async function startNode({
   if (coredns !== undefined)
     await step('starts CoreDNS', async () => {
       await importInto(await corednsImage(directory, coredns));
-      await startDns(cluster);
+      await startDns(cluster, primary.dns);
     });
   owner = stack.move();
   return {
     ...cluster,
-    address: NODE_ADDRESS,
+    address: primary.address,
+    addresses: first.families.map(({ address }) => address),
     innerServer,
     pid: namespaces.pid,
     cgroup: cgroups.path,

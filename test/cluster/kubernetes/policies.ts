@@ -3,7 +3,7 @@ import { kubeRouterBinary } from './binaries.ts';
 import { startComponent, whenUp, type Command, type Site } from './component.ts';
 import { ADMIN } from './control-plane.ts';
 import type { ClusterKeys } from './credentials.ts';
-import { FIRST_NODE } from './namespaces.ts';
+import { FIRST_NODE } from './network.ts';
 
 /**
  * Requires the kernel features that kube-router's rules use: sets of addresses, and packets that stay on the bridge.

@@ -24,10 +24,10 @@ async function byNode({ root, argv, env }: Start): Promise<Ended> {
   return { code, stderr };
 }
 
-/** The command of kolla-core, with a temporary root as `/`. */
-export function byCore(binary: string, name = NAME): (at: Start) => Promise<Ended> {
+/** The command of kolla-core, with a temporary root as `/`. @param emulator as for placeCore */
+export function byCore(binary: string, name = NAME, emulator?: string): (at: Start) => Promise<Ended> {
   return async ({ root, argv, env }) => {
-    const placed = await placeCore(binary, root, name);
+    const placed = await placeCore(binary, root, name, emulator);
     const [program, ...words] = placed.call;
     try {
       const { code, stdout, stderr } = await run(program, [...words, ...argv], {

@@ -44,6 +44,11 @@
 {{- $ports = append $ports (dict "name" $port "port" (int $given.port) "targetPort" $port "protocol" ($given.protocol | default "TCP")) -}}
 {{- end -}}
 {{- $spec := dict "selector" $selector "ports" $ports -}}
+{{- /* Nothing for the default: Kubernetes takes the cluster's first family. */ -}}
+{{- if ne ($ctx.Values.global.ipFamilies | join ",") "IPv4" -}}
+{{- $_ := set $spec "ipFamilies" $ctx.Values.global.ipFamilies -}}
+{{- $_ := set $spec "ipFamilyPolicy" (ternary "PreferDualStack" "SingleStack" (gt (len $ctx.Values.global.ipFamilies) 1)) -}}
+{{- end -}}
 {{- if $service.headless -}}{{- $_ := set $spec "clusterIP" "None" -}}{{- end -}}
 {{- if $service.publishNotReadyAddresses -}}{{- $_ := set $spec "publishNotReadyAddresses" true -}}{{- end -}}
 {{- with $service.type -}}{{- $_ := set $spec "type" . -}}{{- end -}}

@@ -158,11 +158,11 @@ request into a closed connection.
 [uwsgi]
 module = {{ index . 1 }}
 {{- if include "kolla-pod.tls" (index . 0) }}
-https = 0.0.0.0:{{ index . 2 }},{{ include "kolla-pod.tlsCertificate" . }},{{ include "kolla-pod.tlsKey" . }}
+https = {{ include "kolla-pod.listenAddress" (list (index . 0) (index . 2)) }},{{ include "kolla-pod.tlsCertificate" . }},{{ include "kolla-pod.tlsKey" . }}
 # A renewed certificate; requests in progress are completed.
 touch-reload = {{ include "kolla-pod.tlsCertificate" . }}
 {{- else }}
-http = 0.0.0.0:{{ index . 2 }}
+http = {{ include "kolla-pod.listenAddress" (list (index . 0) (index . 2)) }}
 {{- end }}
 http-auto-chunked = true
 http-chunked-input = true

@@ -129,3 +129,21 @@ place.
 {{- $at := .Values.global.endpoints.memcached -}}
 {{- $at.servers | default (printf "%s:%v" $at.host $at.port) -}}
 {{- end -}}
+
+{{/*
+The address on which a server listens to every family of global.ipFamilies: `::` accepts IPv4 too, but not on a node whose
+kernel has no IPv6. In: context.
+*/}}
+{{- define "kolla-pod.anyAddress" -}}
+{{- ternary "::" "0.0.0.0" (has "IPv6" .Values.global.ipFamilies) -}}
+{{- end -}}
+
+{{/* The same with a port: `0.0.0.0:5000`, `[::]:5000`. In: list of context and port. */}}
+{{- define "kolla-pod.listenAddress" -}}
+{{- printf (ternary "[%s]:%v" "%s:%v" (has "IPv6" (index . 0).Values.global.ipFamilies)) (include "kolla-pod.anyAddress" (index . 0)) (index . 1) -}}
+{{- end -}}
+
+{{/* "yes" if the Pods' primary addresses are of IPv6, else nothing. In: context. */}}
+{{- define "kolla-pod.isIpv6" -}}
+{{- if eq (first .Values.global.ipFamilies) "IPv6" -}}yes{{- end -}}
+{{- end -}}

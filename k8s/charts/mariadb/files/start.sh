@@ -17,6 +17,7 @@ data=/var/lib/mysql
 state=$data/grastate.dat
 # Passed by name: MariaDB of some distributions does not look there.
 defaults=--defaults-file=/etc/mysql/my.cnf
+[[ $POD_IP != *:* ]] || POD_IP="[$POD_IP]"
 options=("--wsrep-node-name=$POD_NAME" "--wsrep-node-address=$POD_IP")
 
 say() { printf 'start.sh: %s\n' "$1" >&2; }

@@ -1,0 +1,3 @@
+import { chartsWith } from './charts.ts';
+
+await chartsWith('IPv4');

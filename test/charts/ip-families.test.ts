@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { chartNames } from '../../build/charts.ts';
+import { canRunHelm } from '../../tools/helm.ts';
+import { rendering, type KubeObject, type Rendered } from './support.ts';
+
+const skip = (await canRunHelm()) ?? false;
+
+async function rendered(chart: string, ...ipFamilies: string[]): Promise<Rendered> {
+  await using helm = await rendering(chart);
+  return await helm.render(ipFamilies.length === 0 ? {} : { global: { ipFamilies } });
+}
+
+/** The objects as text, with the contents of Secrets. */
+function textOf({ all }: Rendered): string {
+  return all.map((object) => JSON.stringify(object) + secretsOf(object)).join('\n');
+}
+
+function secretsOf({ kind, ...object }: KubeObject): string {
+  const values = kind === 'Secret' ? Object.values((object['data'] ?? {}) as Record<string, string>) : [];
+  return values.map((value) => Buffer.from(value, 'base64').toString()).join('\n');
+}
+
+describe('global.ipFamilies', { skip }, () => {
+  for (const chart of chartNames()) {
+    test(`${chart}: with IPv6 no server listens on IPv4's addresses only`, async () => {
+      for (const families of [['IPv6'], ['IPv4', 'IPv6']])
+        assert.doesNotMatch(textOf(await rendered(chart, ...families)), /0\.0\.0\.0/);
+    });
+
+    test(`${chart}: its Services have the families`, async () => {
+      const specsOf = async (...families: string[]) =>
+        (await rendered(chart, ...families)).of('Service').map((service) => service['spec'] as object);
+      for (const spec of await specsOf()) assert.ok(!('ipFamilies' in spec), 'the default is the cluster');
+      for (const spec of await specsOf('IPv6'))
+        assert.partialDeepStrictEqual(spec, { ipFamilies: ['IPv6'], ipFamilyPolicy: 'SingleStack' });
+      for (const spec of await specsOf('IPv4', 'IPv6'))
+        assert.partialDeepStrictEqual(spec, { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'PreferDualStack' });
+    });
+  }
+
+  test("glance: a Pod's IPv6 address is in brackets in its URL", async () => {
+    assert.match(textOf(await rendered('glance', 'IPv6')), /http:\/\/\[\$\(POD_IP\)\]:9292/);
+    assert.match(textOf(await rendered('glance', 'IPv4', 'IPv6')), /http:\/\/\$\(POD_IP\):9292/);
+  });
+
+  test('mariadb: Galera and its transfers use IPv6 if it is the first', async () => {
+    const text = textOf(await rendered('mariadb', 'IPv6'));
+    assert.match(text, /gmcast\.listen_addr=tcp:\/\/\[::\]:4567/);
+    assert.match(text, /pf=ip6/);
+    assert.match(text, /bind_address = \*/);
+    assert.doesNotMatch(textOf(await rendered('mariadb', 'IPv4', 'IPv6')), /gmcast|pf=ip6/);
+  });
+
+  test('an unknown family is rejected', async () => {
+    await using helm = await rendering('memcached');
+    assert.match((await helm.complaint({ global: { ipFamilies: ['ipv6'] } })) ?? '', /ipFamilies/);
+  });
+});
