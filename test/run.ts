@@ -82,7 +82,8 @@ async function main(words: readonly string[]): Promise<number> {
 
   const cut = [...missing, ...ran.filter(({ result }) => result.isCut).map(({ item }) => item)];
   const unheld = isWhole(suites) ? await judged(ran, cut) : [];
-  if (values.evidence === true) await recordOutcomes(ran.flatMap(({ result }) => (result.isCut ? [] : result.outcomes)));
+  if (values.evidence === true)
+    await recordOutcomes(ran.flatMap(({ result }) => (result.isCut ? [] : result.outcomes)));
   const isRequired = ({ suite }: Item) => !isCi || required.includes(suite);
   section('not run on this machine', skipsOf(ran));
   if (values.changed !== true && values.only === undefined)
