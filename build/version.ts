@@ -33,6 +33,7 @@ const BEFORE = [
   String.raw`--version `,
   String.raw`\bkolla-(?:init|probe|pod) (?=\d)`,
   String.raw`\bdist/charts/[\w$-]+-`,
+  String.raw`\bto chart [a-z-]+-`,
 ].map((before) => new RegExp(`(?<=${before})${ANY}`, 'gm'));
 /** A version with escaped dots, as in the expected output of an example. */
 const ESCAPED =
