@@ -33,7 +33,7 @@ export async function goBack(stage: Stage, to: string, files: readonly string[],
       .kubectl(['logs', '--selector=app.kubernetes.io/component=db-contract', '--tail=-1'])
       .catch(String);
     saw(log.slice(-300));
-    return /waiting for the rollout of deployment\/keystone: .*/.exec(log)?.[0];
+    return /waiting for the rollout of deployment\/keystone: [^"]*/.exec(log)?.[0];
   });
   await until('a new Pod that is not scheduled', async (saw) => {
     const pods = await podsOf(stage);
