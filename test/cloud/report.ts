@@ -6,7 +6,8 @@ import { commitNow } from '../evidence/commit.ts';
 import { recordCloud } from '../evidence/support.ts';
 import type { Memory } from './memory.ts';
 import type { Stage } from './stage.ts';
-import type { Step, Timeline } from './timeline.ts';
+import { timelineTable } from './table.ts';
+import type { Timeline } from './timeline.ts';
 import { versionsOf } from './trees/release.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -63,7 +64,7 @@ async function pageOf(stage: Stage, timeline: Timeline, memory: readonly Memory[
     '',
     '## Timeline',
     '',
-    ...timelineTable(timeline),
+    ...timelineTable(timeline.steps),
     '',
     '## Memory',
     '',
@@ -88,14 +89,6 @@ export async function machineLine(stage: Stage, timeline: Timeline, target: stri
     `Printed by \`${target} EVIDENCE=1\` at ${await commitNow()}, in ${minutes(timeline.seconds)} on ${availableParallelism()} processors and ${(totalmem() / 2 ** 30).toFixed(0)} GiB with other work.`,
     `Kubernetes ${await kubernetesOf(stage)}, three nodes. From PyPI: ${versions.join(', ')}.`,
   ].join('\n');
-}
-
-export function timelineTable({ steps }: Timeline): string[] {
-  return ['| at | step | took | saw |', '|---|---|---|---|', ...steps.map(rowOf)];
-}
-
-function rowOf({ title, startSeconds, seconds, saw }: Step): string {
-  return `| ${startSeconds.toFixed(0)} s | ${title} | ${seconds.toFixed(1)} s | ${saw.replaceAll('|', '\\|').replaceAll('\n', ' ')} |`;
 }
 
 function minutes(seconds: number): string {

@@ -48,8 +48,8 @@ interface Rendered extends Images {
 /** What must be true before an upgrade touches anything. What can't be known from here is not claimed. */
 export class Preflight {
   readonly #effects: Effects;
-  /** The result of the last dry run, by the digest of what was wanted. */
-  readonly #rendered = new Map<string, Rendered & { readonly until: number }>();
+  /** The result of each service's last dry run. */
+  readonly #rendered = new Map<string, Rendered & { readonly digest: string; readonly until: number }>();
   /** The images that a node has pulled. */
   #pulled = '';
 
@@ -113,13 +113,13 @@ export class Preflight {
   }
 
   async #render({ metadata }: OpenStack, { name, spec, digest }: Wanted, signal: AbortSignal): Promise<Rendered> {
-    const known = this.#rendered.get(name + digest);
-    if (known !== undefined && known.until > performance.now()) return known;
+    const known = this.#rendered.get(name);
+    if (known?.digest === digest && known.until > performance.now()) return known;
     const rendered = await this.#dryRun({ ...metadata, name }, spec, signal);
     if (rendered.problem !== undefined)
       this.#effects.log.warn(`${metadata.name}: preflight of ${name}: ${rendered.problem}`);
     const keptMs = rendered.problem === undefined ? RENDERED_MS : RETRY_MS;
-    this.#rendered.set(name + digest, { ...rendered, until: performance.now() + keptMs });
+    this.#rendered.set(name, { ...rendered, digest, until: performance.now() + keptMs });
     return rendered;
   }
 

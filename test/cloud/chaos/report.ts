@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commitNow } from '../../evidence/commit.ts';
+import { cell, timelineTable } from '../table.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Recovery } from './recovery.ts';
 
@@ -70,19 +71,11 @@ async function pageOf({ timeline, release, seed, minutes, rows }: ChaosReport): 
     '',
     '## Timeline',
     '',
-    '| at | step | took | saw |',
-    '|---|---|---|---|',
-    ...timeline.steps.map(({ title, startSeconds, seconds, saw }) => {
-      return `| ${startSeconds.toFixed(0)} s | ${title} | ${seconds.toFixed(1)} s | ${cell(saw)} |`;
-    }),
+    ...timelineTable(timeline.steps),
     '',
     '## Not struck',
     '',
     ...NOT_STRUCK.map((line) => `- ${line}`),
     '',
   ].join('\n');
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ');
 }

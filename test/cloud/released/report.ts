@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../../../build/bundle.ts';
-import { machineLine, NOT_RUN, timelineTable } from '../report.ts';
+import { machineLine, NOT_RUN } from '../report.ts';
+import { timelineTable } from '../table.ts';
 import type { Stage } from '../stage.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Transcript } from './transcript.ts';
@@ -29,7 +30,7 @@ export async function writeReport(stage: Stage, timeline: Timeline, transcript: 
       transcript.markdown(LINES),
       '## Timeline',
       '',
-      ...timelineTable(timeline),
+      ...timelineTable(timeline.steps),
       '',
       '## Not run',
       '',

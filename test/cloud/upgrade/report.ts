@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commitNow } from '../../evidence/commit.ts';
 import type { Stage } from '../stage.ts';
+import { cell, timelineTable } from '../table.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Phase, Row } from './load.ts';
 import type { Schema } from './schemas.ts';
@@ -84,19 +85,11 @@ async function pageOf({ timeline, from, to, phases, rows, checks, after }: Upgra
     '',
     '## Timeline',
     '',
-    '| at | step | took | saw |',
-    '|---|---|---|---|',
-    ...timeline.steps.map(({ title, startSeconds, seconds: took, saw }) => {
-      return `| ${startSeconds.toFixed(0)} s | ${title} | ${took.toFixed(1)} s | ${cell(saw)} |`;
-    }),
+    ...timelineTable(timeline.steps),
     '',
   ].join('\n');
 }
 
 function revisionOf(schemas: readonly Schema[], name: string): string | undefined {
   return schemas.find(({ database }) => database === name)?.revision;
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ');
 }
