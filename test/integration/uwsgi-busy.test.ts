@@ -54,7 +54,7 @@ for (const [chart, workload] of [
         .replace(/^http = .*$/m, `http = 127.0.0.1:${port}`)
         .replace(/^module = .*$/m, `module = slow:application\npythonpath = ${directory.path}`)
         .replace(/^plugins-dir = .*$/m, `plugins-dir = ${uwsgi.plugins}`)
-        .replace(/^plugins = .*$/m, `plugins = http,${uwsgi.plugin}`)
+        .replace(/^plugins = .*$/m, `plugins = http,cheaper_busyness,${uwsgi.plugin}`)
         .replace(/^logto2 = .*$/m, `logto2 = ${at('uwsgi.log')}`);
       await writeFile(at('uwsgi.ini'), ini);
       await using server = await start(...tied(uwsgi.command, ['--ini', at('uwsgi.ini')]), {

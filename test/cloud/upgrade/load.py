@@ -1,18 +1,23 @@
 """
 What users do during an upgrade, in a Pod of the cloud: a line of JSON per request and per operation, {at, what, kind, ok, seconds, saw}.
 
-  polls       a GET of each API by a new connection, a second by a kept one, and a new token, each once a second
-  operations  a server with a port, a volume, an image and a stack are created, used and deleted, again and again
+  polls       a GET of each API by a new connection, a second by a kept one, and a new token, each every two seconds
+  operations  a server with a port; a volume, an image and a stack in turn: created, used and deleted, again and again
+
+It is meant to occupy about half of two cores, so that what fails is an upgrade's fault and not an overloaded machine's.
 
 IMAGE, FLAVOR and NETWORK name what servers are made of. Ends with SIGTERM; an operation in progress counts as cut.
 """
 import http.client
+import itertools
 import json
 import os
 import threading
 import time
 
 LIMIT = 180
+POLL = 2
+PAUSE = 5
 lock = threading.Lock()
 
 
@@ -63,7 +68,7 @@ def paced(work):
     while True:
         began = time.time()
         work(began)
-        time.sleep(max(0, 1 - (time.time() - began)))
+        time.sleep(max(0, POLL - (time.time() - began)))
 
 
 def poll(name, kind):
@@ -162,18 +167,18 @@ def image():
         call('glance', 'DELETE', f'/v2/images/{one}')
 
 
-def operations(work):
-    while True:
+def operations(*works):
+    for work in itertools.cycle(works):
         began = time.time()
         try:
             work()
             say(began, work.__name__, 'operation', True)
         except Exception as error:
             say(began, work.__name__, 'operation', False, f'{type(error).__name__}: {error}')
-        time.sleep(3)
+        time.sleep(PAUSE)
 
 
-threads = [threading.Thread(target=operations, args=(work,), daemon=True) for work in (server, volume, stack, image)]
+threads = [threading.Thread(target=operations, args=works, daemon=True) for works in ((server,), (volume, image, stack))]
 threads += [threading.Thread(target=poll, args=(name, kind), daemon=True) for name in APIS for kind in ('new', 'kept')]
 threads.append(threading.Thread(target=tokens, daemon=True))
 for thread in threads:

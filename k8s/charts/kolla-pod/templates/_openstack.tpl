@@ -181,9 +181,12 @@ plugins-dir = {{ $uwsgi.pluginsDir | default "/usr/lib/uwsgi/plugins" }}
 plugins = {{ $uwsgi.plugins | default "python3" }}
 processes = {{ $uwsgi.processes | default 2 }}
 {{- with $uwsgi.cheaper }}
-# This many at least; further ones are started while none is idle. Otherwise slow requests leave none for the readiness check.
+# This many at least; further ones are started when all were busy for half of 5 s, as slow requests leave none for the readiness check, and end
+# after 50 idle seconds. The default algorithm ends a worker after its first idle second, often before it has loaded the application.
 cheaper = {{ . }}
-cheaper-overload = 1
+plugins = cheaper_busyness
+cheaper-algo = busyness
+cheaper-overload = 5
 cheaper-step = 2
 {{- end }}
 socket-timeout = 30
