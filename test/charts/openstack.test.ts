@@ -220,10 +220,19 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.match(osloOption(configOf(broker, '/etc/nova/nova.conf'), 'DEFAULT', 'transport_url') ?? '', /:5672\/\/$/);
   });
 
+  const rolled = (chart: string, workload: string) =>
+    `!pod?label=app.kubernetes.io/name=${chart}&label=app.kubernetes.io/component=${workload}` +
+    '&label=app.kubernetes.io/version!=2026.1';
+
+  test("Neutron's agents start after the RPC servers are of their release: an older one rejects what they report", async () => {
+    const neutron = await renderedWith('neutron', { global: { tag: '2026.1' } });
+    const waiting = workloadsOf(neutron).filter((one) => waitsOf(one).includes(rolled('neutron', 'rpc-server')));
+    const agents = workloadsOf(neutron).filter((one) => keyOf(one).endsWith('-agent'));
+    assert.ok(agents.length >= 4);
+    assert.deepEqual(waiting, agents);
+  });
+
   test("Nova's services roll in its order: schemas, conductors, API and scheduler, compute nodes", async () => {
-    const rolled = (chart: string, workload: string) =>
-      `!pod?label=app.kubernetes.io/name=${chart}&label=app.kubernetes.io/component=${workload}` +
-      '&label=app.kubernetes.io/version!=2026.1';
     const values = {
       global: { tag: '2026.1', charts: { nova: { workloads: { 'super-conductor': { enabled: true } } } } },
     };

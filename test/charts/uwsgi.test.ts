@@ -10,8 +10,7 @@ import { rendering } from './support.ts';
 const CLOSES = /^ *add-header = Connection: close$/m;
 
 /** Values specific to one service: program, port, log, and concurrent requests; Glance has an additional line. */
-const OWN =
-  /^(?:module|http|logto2|processes|threads|cheaper(?:-\w+)?|chunked-input-limit) = |^plugins = cheaper_busyness|^#/;
+const OWN = /^(?:module|http|logto2|processes|threads|chunked-input-limit) = |^#/;
 
 async function uwsgiFilesOf(chart: string, values: object = {}): Promise<[name: string, text: string][]> {
   await using helm = await rendering(chart);

@@ -51,6 +51,16 @@ const REPLICAS = {
   cinder: ['api', 'scheduler'],
   heat: ['api', 'engine'],
 } as const;
+/** As with a shared file system, which two replicas need. */
+const TWO_OF_GLANCE = {
+  workloads: {
+    api: {
+      replicas: 2,
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      volumes: { images: { persistent: { accessModes: ['ReadWriteMany'] } } },
+    },
+  },
+};
 const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
 /** 2025.1's Keystone runs on the schema of 2023.1: contract.ts. */
 const HAS_OLD_SCHEMA = FROM === '2025.1';
@@ -100,7 +110,7 @@ function twoOfEach(): object {
   const rows = Object.entries(REPLICAS).map(([chart, keys]) => {
     return [chart, { workloads: Object.fromEntries(keys.map((key) => [key, { replicas: 2 }])) }] as const;
   });
-  return Object.fromEntries(rows);
+  return { ...Object.fromEntries(rows), glance: TWO_OF_GLANCE };
 }
 
 /** @returns the parts of the upgrade, in which the load is counted */

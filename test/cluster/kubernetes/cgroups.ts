@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownerGone, ownerTag } from '../../../tools/owner.ts';
@@ -12,6 +12,8 @@ export interface Cgroups extends AsyncDisposable {
 }
 
 const PREFIX = 'kp-';
+/** All Pods of a node weigh as much as this many processes beside them, which are tests that compute. */
+const WEIGHT = 4;
 
 interface Hierarchy {
   readonly mount: string;
@@ -34,6 +36,7 @@ export async function makeCgroups(): Promise<Cgroups> {
     if (version === 1) await copyCpuset(mount, directory);
     // In a hybrid setup the version 2 hierarchy has no controllers.
     else await delegateControllers(mount);
+    await setWeight(directory);
   }
   const moved = stack.move();
   return { path: `/${name}`, [Symbol.asyncDispose]: () => moved.disposeAsync() };
@@ -55,6 +58,15 @@ async function copyCpuset(parent: string, directory: string): Promise<void> {
     const value = await readFile(join(parent, name), 'utf8').catch(() => undefined);
     if (value !== undefined) await writeFile(join(directory, name), value);
   }
+}
+
+/** Where the hierarchy has the CPU controller. */
+async function setWeight(directory: string): Promise<void> {
+  for (const [name, one] of [
+    ['cpu.shares', 1024],
+    ['cpu.weight', 100],
+  ] as const)
+    if (existsSync(join(directory, name))) await writeFile(join(directory, name), String(WEIGHT * one));
 }
 
 /** In version 2, a kubelet requires that its cgroup has the controllers of the parent. */

@@ -27,7 +27,8 @@ export async function makeClaimVolume(
     metadata: { name },
     spec: {
       capacity: { storage: '100Gi' },
-      accessModes: ['ReadWriteOnce'],
+      // The directory of one node, whose Pods may share it.
+      accessModes: ['ReadWriteOnce', 'ReadWriteMany'],
       storageClassName: storageClass,
       hostPath: { path },
       claimRef: { namespace, name: claim },

@@ -179,16 +179,7 @@ master = true
 need-app = true
 plugins-dir = {{ $uwsgi.pluginsDir | default "/usr/lib/uwsgi/plugins" }}
 plugins = {{ $uwsgi.plugins | default "python3" }}
-processes = {{ $uwsgi.processes | default 2 }}
-{{- with $uwsgi.cheaper }}
-# This many at least; further ones are started when all were busy for half of 5 s, as slow requests leave none for the readiness check, and end
-# after 50 idle seconds. The default algorithm ends a worker after its first idle second, often before it has loaded the application.
-cheaper = {{ . }}
-plugins = cheaper_busyness
-cheaper-algo = busyness
-cheaper-overload = 5
-cheaper-step = 2
-{{- end }}
+processes = {{ $uwsgi.processes | default 4 }}
 socket-timeout = 30
 threads = {{ $uwsgi.threads | default 1 }}
 thunder-lock = true
@@ -226,10 +217,11 @@ their preStop, and minus the 25 s in which kolla-sidecar ships the last lines (l
 {{- end }}
 
 {{/*
-The wait until no Pod of Nova's workload of an older release is left: rolling Nova's services in another order breaks requests.
+The wait until no Pod of a workload of another release is left: Nova's services rolled in another order break requests, and
+an agent of Neutron can't report to an older server.
 (list root CHART WORKLOAD [NAMESPACE])
 */}}
-{{- define "kolla-pod.openstack.novaRolled" -}}
+{{- define "kolla-pod.openstack.rolled" -}}
 {{- $at := "" -}}
 {{- if gt (len .) 3 -}}{{- $at = printf "@%s" (index . 3) -}}{{- end -}}
 {{- printf "!pod%s?label=app.kubernetes.io/name=%s&label=app.kubernetes.io/component=%s&label=app.kubernetes.io/version!=%s" $at (index . 1) (index . 2) (include "kolla-pod.versionLabel" (index . 0)) -}}
