@@ -20,11 +20,11 @@ import { makePasswords } from '../passwords.ts';
 import { runCloud, type Cloud } from '../run.ts';
 import { createLasting } from '../upgrade/lasting.ts';
 import { startLoad } from '../upgrade/load.ts';
+import { removeRemains } from '../upgrade/remains.ts';
 import { sqlOf } from '../upgrade/schemas.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import { assertLocksFree } from './locks.ts';
 import { now, recovered } from './recovery.ts';
-import { removeRemains } from './remains.ts';
 import { writeChaosReport, type Struck } from './report.ts';
 
 const MINUTES = Number(process.env['MINUTES'] || 60);

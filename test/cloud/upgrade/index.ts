@@ -31,6 +31,7 @@ import { releaseTree } from '../trees/release.ts';
 import { makeOldSchema, watchContract } from './contract.ts';
 import { createLasting } from './lasting.ts';
 import { rowsOf, startLoad, type Phase, type Row } from './load.ts';
+import { removeRemains } from './remains.ts';
 import { writeUpgradeReport } from './report.ts';
 import { goBack } from './rollback.ts';
 import { schemasOf, sqlOf, type Sql } from './schemas.ts';
@@ -93,6 +94,10 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const phases = await upgradeAll(stage, timeline, files, sql);
   const rows = rowsOf(await load.samples(), phases);
   print(rows);
+  await timeline.step('the load ended, and what it left is deleted', async () => {
+    await load.stop();
+    return await removeRemains(client);
+  });
   await timeline.step('records of services', () => assertRecords(client));
   await timeline.step('objects from before', () => lasting.assertThere());
   const after = await timeline.step(`upgrade check of ${TO} on ${TO}`, () => upgradeChecks(stage, TO));
