@@ -74,6 +74,7 @@ export async function startLoad(stage: Stage, basis: Basis, password: string): P
 export interface Row {
   readonly phase: string;
   readonly what: string;
+  readonly isOperation: boolean;
   readonly count: number;
   readonly failed: readonly Sample[];
   readonly longestSeconds: number;
@@ -95,7 +96,8 @@ export function rowsOf(samples: readonly Sample[], phases: readonly Phase[]): Ro
     return [...new Set(within.map(({ what }) => what))].toSorted().map((what) => {
       const own = within.filter((one) => one.what === what);
       const longestSeconds = Math.max(...own.map(({ seconds }) => seconds));
-      return { phase, what, count: own.length, failed: own.filter(({ ok }) => !ok), longestSeconds };
+      const isOperation = own.some(({ kind }) => kind === 'operation');
+      return { phase, what, isOperation, count: own.length, failed: own.filter(({ ok }) => !ok), longestSeconds };
     });
   });
 }

@@ -37,6 +37,7 @@ async function pageOf({ timeline, from, to, phases, rows, checks, after }: Upgra
   const commit = await commitNow();
   const upgrade = phases.slice(1);
   const seconds = (upgrade.at(-1)?.to ?? 0) - (upgrade[0]?.from ?? 0);
+  const kinds = [...new Set(rows.toSorted(byKind).map(({ what }) => what))];
   const failed = rows.flatMap((row) => row.failed.map((sample) => ({ row, sample })));
   return [
     `# From ${from} to ${to} under load`,
@@ -47,10 +48,13 @@ async function pageOf({ timeline, from, to, phases, rows, checks, after }: Upgra
     '',
     '## Requests and operations',
     '',
-    '| during | service or operation | number | failed | longest |',
-    '|---|---|---|---|---|',
-    ...rows.map(({ phase, what, count, failed: own, longestSeconds }) => {
-      return `| ${phase} | ${what} | ${count} | ${own.length} | ${longestSeconds.toFixed(1)} s |`;
+    'Number, failed ones in bold, and the longest, of requests to each service and of operations.',
+    '',
+    `| during | ${kinds.join(' | ')} |`,
+    `|---|${'---|'.repeat(kinds.length)}`,
+    ...phases.map(({ name, from: began, to: ended }) => {
+      const cells = kinds.map((kind) => cellOf(rows.find(({ phase, what }) => phase === name && what === kind)));
+      return `| ${name}, ${(ended - began).toFixed(0)} s | ${cells.join(' | ')} |`;
     }),
     '',
     ...(failed.length === 0 ? ['None failed.'] : ['| failed during | what | reason |', '|---|---|---|']),
@@ -88,6 +92,17 @@ async function pageOf({ timeline, from, to, phases, rows, checks, after }: Upgra
     ...timelineTable(timeline.steps),
     '',
   ].join('\n');
+}
+
+/** Services before operations, which have no requests of their own. */
+function byKind(one: Row, other: Row): number {
+  return Number(one.isOperation) - Number(other.isOperation) || one.what.localeCompare(other.what);
+}
+
+function cellOf(row: Row | undefined): string {
+  if (row === undefined) return '–';
+  const failed = row.failed.length > 0 ? `, **${row.failed.length} failed**` : '';
+  return `${row.count}${failed}, ${row.longestSeconds.toFixed(1)} s`;
 }
 
 function revisionOf(schemas: readonly Schema[], name: string): string | undefined {
