@@ -6,6 +6,7 @@ import { commitNow } from '../../evidence/commit.ts';
 import type { Stage } from '../stage.ts';
 import { cell, timelineTable } from '../table.ts';
 import type { Timeline } from '../timeline.ts';
+import { limitOf } from './limits.ts';
 import type { Phase, Row } from './load.ts';
 import type { Schema } from './schemas.ts';
 import type { UpgradeCheck } from './upgrade-checks.ts';
@@ -57,9 +58,11 @@ async function pageOf({ timeline, from, to, phases, rows, checks, after }: Upgra
       return `| ${name}, ${(ended - began).toFixed(0)} s | ${cells.join(' | ')} |`;
     }),
     '',
-    ...(failed.length === 0 ? ['None failed.'] : ['| failed during | what | reason |', '|---|---|---|']),
+    ...(failed.length === 0
+      ? ['None failed.']
+      : ['| failed during | what | seen | known limit of the service |', '|---|---|---|---|']),
     ...failed.map(({ row, sample }) => {
-      return `| ${row.phase} | ${row.what}, ${sample.kind} | ${cell(sample.saw)} |`;
+      return `| ${row.phase} | ${row.what}, ${sample.kind} | ${cell(sample.saw)} | ${limitOf(row, sample, from) ?? '–'} |`;
     }),
     '',
     '## Databases',

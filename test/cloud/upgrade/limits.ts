@@ -1,0 +1,30 @@
+/** What a service loses in an upgrade by itself, whatever runs it. Only what these describe may fail. */
+import type { Row, Sample } from './load.ts';
+
+interface Limit {
+  /** Releases of OpenStack before this one have it. */
+  readonly before: string;
+  readonly phase: RegExp;
+  readonly what: string;
+  readonly saw: RegExp;
+  readonly reason: string;
+}
+
+const LIMITS: readonly Limit[] = [
+  {
+    before: '2026.1',
+    phase: /nova-compute/,
+    what: 'server',
+    // A build that fails by itself has a fault. One whose nova-compute has ended is set to ERROR by the next one, without.
+    saw: /: ERROR: None$/,
+    reason: 'nova-compute before 2026.1 ends without the build that it has claimed',
+  },
+];
+
+/** @param from the old release  @returns why a failed sample of a row is its service's own, or undefined */
+export function limitOf(row: Row, sample: Sample, from: string): string | undefined {
+  return LIMITS.find(
+    ({ before, phase, what, saw }) =>
+      from < before && phase.test(row.phase) && what === row.what && saw.test(sample.saw),
+  )?.reason;
+}
