@@ -36,6 +36,7 @@ import { removeRemains } from './remains.ts';
 import { writeUpgradeReport } from './report.ts';
 import { goBack } from './rollback.ts';
 import { schemasOf, sqlOf, type Sql } from './schemas.ts';
+import { tracesOf } from './traces.ts';
 import { upgradeChecks } from './upgrade-checks.ts';
 
 const [FROM, TO] = [process.env['FROM'] || '2025.1', process.env['RELEASE'] || '2026.1'];
@@ -95,6 +96,7 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const phases = await upgradeAll(stage, timeline, files, sql);
   const rows = rowsOf(await load.samples(), phases);
   print(rows);
+  for (const trace of await tracesOf(stage, rows)) console.log(trace);
   await timeline.step('the load ended, and what it left is deleted', async () => {
     await load.stop();
     return await removeRemains(client);
