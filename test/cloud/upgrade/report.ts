@@ -12,7 +12,9 @@ import type { Schema } from './schemas.ts';
 import type { UpgradeCheck } from './upgrade-checks.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const PAGE = 'docs/evidence/upgrade.md';
+const PAGES = 'docs/evidence';
+/** The upgrade of `make cloud-upgrade`; others have their releases in the name. */
+const PAIR = '2025.1-2026.1';
 const CHECK_RESULTS: Readonly<Record<number, string>> = { 0: 'success', 1: 'warnings' };
 
 export interface UpgradeReport {
@@ -27,9 +29,10 @@ export interface UpgradeReport {
   readonly after: readonly UpgradeCheck[];
 }
 
-/** Writes docs/evidence/upgrade.md from the run's observations. */
+/** Writes a page in docs/evidence from the run's observations. */
 export async function writeUpgradeReport(report: UpgradeReport): Promise<void> {
-  const file = join(ROOT, PAGE);
+  const pair = `${report.from}-${report.to}`;
+  const file = join(ROOT, PAGES, pair === PAIR ? 'upgrade.md' : `upgrade-${pair}.md`);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, await pageOf(report));
 }
@@ -43,7 +46,7 @@ async function pageOf({ timeline, from, to, phases, rows, checks, after }: Upgra
   return [
     `# From ${from} to ${to} under load`,
     '',
-    `Printed by \`make cloud-upgrade EVIDENCE=1\` at ${commit}, on ${availableParallelism()} processors with other work: all charts in ${seconds.toFixed(0)} s.`,
+    `Printed by \`FROM=${from} RELEASE=${to} EVIDENCE=1 make cloud-upgrade\` at ${commit}, on ${availableParallelism()} processors with other work: all charts in ${seconds.toFixed(0)} s.`,
     'Each API gets a GET by a new connection and one by a kept connection every two seconds, Keystone a login;',
     'servers, and volumes, images and stacks in turn, are created and deleted again and again.',
     '',
