@@ -7,7 +7,7 @@ import { startContainerd } from './containerd.ts';
 import type { Get } from './control-plane.ts';
 import type { ClusterKeys } from './credentials.ts';
 import { startKubelet, type KubeletPlan } from './kubelet.ts';
-import { childOf, joinNetworks, makeNamespaces, type Namespaces } from './namespaces.ts';
+import { joinNetworks, makeNamespaces, signalInside, type Namespaces } from './namespaces.ts';
 import { FIRST_NODE, type NodeIdentity } from './network.ts';
 import type { NodePackages } from './packages.ts';
 
@@ -61,7 +61,7 @@ export async function startFurtherNode(
   return {
     site,
     signalKubelet: async (signal) => {
-      process.kill(await childOf(programs.get('kubelet')?.running.pid ?? 0), signal);
+      await signalInside(programs.get('kubelet')?.running.pid ?? 0, signal);
     },
     setCable: async (state) => {
       await must(...namespaces.inNetwork('ip', ['link', 'set', `to-${FIRST_NODE.name}`, state]), { env: packages.env });

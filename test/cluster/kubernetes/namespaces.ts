@@ -111,8 +111,14 @@ export async function joinNetworks(
     await must(...inNetwork('ip', ['link', 'set', end, 'master', 'cni0', 'up']), { env });
 }
 
+/** Signals the program that a nsenter of ours started. Nsenter stops with its program, but does not resume with it. */
+export async function signalInside(nsenter: number, signal: NodeJS.Signals): Promise<void> {
+  process.kill(await childOf(nsenter), signal);
+  if (signal === 'SIGCONT') process.kill(nsenter, signal);
+}
+
 /** The only child of a process. */
-export async function childOf(pid: number): Promise<number> {
+async function childOf(pid: number): Promise<number> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const child = Number(children.trim());
   if (!Number.isInteger(child) || child === 0) throw new Error(`process ${pid} has not one child but '${children}'`);

@@ -18,7 +18,7 @@ import { corednsImage, startDns } from './dns.ts';
 import { openPortForward } from './port-forward.ts';
 import { startKubelet, startScheduler } from './kubelet.ts';
 import { startFurtherNode, type FurtherNode } from './further-node.ts';
-import { childOf, makeNamespaces } from './namespaces.ts';
+import { makeNamespaces, signalInside } from './namespaces.ts';
 import { anyOf, httpsAt, nodeOf, servicesOf } from './network.ts';
 import { nodePackages } from './packages.ts';
 import { POLICY_LIKE_RULES, startPolicies } from './policies.ts';
@@ -175,14 +175,12 @@ export async function startNode({
     reach,
     restartApiServer: async () => {
       const former = programOf('kube-apiserver');
-      process.kill(await childOf(former.component.running.pid), 'SIGKILL');
+      await signalInside(former.component.running.pid, 'SIGKILL');
       await former.component.running.ended;
       const next = await run('kube-apiserver', former.flags);
       await whenUp(next, 'its /readyz to be ok', () => get('/readyz'));
     },
-    signalApiServer: async (signal) => {
-      process.kill(await childOf(programOf('kube-apiserver').component.running.pid), signal);
-    },
+    signalApiServer: (signal) => signalInside(programOf('kube-apiserver').component.running.pid, signal),
     further: furtherNodes,
     [Symbol.asyncDispose]: () => owner.disposeAsync(),
   };
