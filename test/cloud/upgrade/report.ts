@@ -90,7 +90,7 @@ async function pageOf({ timeline, from, to, phases, rows, checks, after }: Upgra
     '|---|---|---|',
     ...checks.map(({ service, code }) => {
       const later = after.find((one) => one.service === service)?.code ?? Number.NaN;
-      return `| ${service} | ${CHECK_RESULTS[code] ?? code} | ${CHECK_RESULTS[later] ?? later} |`;
+      return `| ${service} | ${resultOf(code)} | ${resultOf(later)} |`;
     }),
     '',
     '## Timeline',
@@ -109,6 +109,11 @@ function cellOf(row: Row | undefined): string {
   if (row === undefined) return '–';
   const failed = row.failed.length > 0 ? `, **${row.failed.length} failed**` : '';
   return `${row.count}${failed}, ${row.longestSeconds.toFixed(1)} s`;
+}
+
+/** oslo.upgradecheck's exit code in words; from 2 on the tool has failed or does not run. */
+function resultOf(code: number): string {
+  return CHECK_RESULTS[code] ?? `the tool ends with ${code}`;
 }
 
 function revisionOf(schemas: readonly Schema[], name: string): string | undefined {
