@@ -1,4 +1,4 @@
-/** A real uWSGI, with the file that a chart renders, with slow requests. */
+/** A real uWSGI, with the file that a chart renders, that serves slow requests. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { stat, writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ def application(environ, start_response):
     return [b'']
 `;
 
-/** As many took neutron-server out of its Service when it had two workers. */
+/** Two took neutron-server, which had two workers, out of its Service. */
 const SLOW = 3;
 
 for (const [chart, workload] of [

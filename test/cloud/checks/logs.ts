@@ -3,7 +3,8 @@ import { until } from '../../support/until.ts';
 import { podsOf } from '../install.ts';
 import type { Stage } from '../stage.ts';
 
-const INDEX = 'flog-*';
+/** Where the cloud's logs are. */
+export const INDEX = 'flog-*';
 const PAGE = 5000;
 
 interface Document {

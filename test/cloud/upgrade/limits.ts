@@ -1,4 +1,4 @@
-/** What a service loses in an upgrade by itself, whatever runs it. Only what these describe may fail. */
+/** What fails in an upgrade by OpenStack itself, whatever runs it. Only what these describe may fail. */
 import type { Row, Sample } from './load.ts';
 import type { UpgradeCheck } from './upgrade-checks.ts';
 

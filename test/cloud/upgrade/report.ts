@@ -46,7 +46,7 @@ async function pageOf({ timeline, from, to, phases, rows, checks, after }: Upgra
   return [
     `# From ${from} to ${to} under load`,
     '',
-    `Printed by \`FROM=${from} RELEASE=${to} EVIDENCE=1 make cloud-upgrade\` at ${commit}, on ${availableParallelism()} processors with other work: all charts in ${seconds.toFixed(0)} s.`,
+    `Printed by \`FROM=${from} RELEASE=${to} EVIDENCE=1 make cloud-upgrade\` at ${commit}, on ${availableParallelism()} processors: all charts in ${seconds.toFixed(0)} s.`,
     'Each API gets a GET by a new connection and one by a kept connection every two seconds, Keystone a login;',
     'servers, and volumes, images and stacks in turn, are created and deleted again and again.',
     '',

@@ -1,4 +1,5 @@
 /** What the services logged about a failed operation: its object's UUID -> lines in Elasticsearch, of the whole cloud. */
+import { INDEX } from '../checks/logs.ts';
 import type { Stage } from '../stage.ts';
 import type { Row, Sample } from './load.ts';
 
@@ -21,7 +22,7 @@ export async function tracesOf({ elasticsearch }: Stage, rows: readonly Row[]): 
     for (const sample of failed) {
       const id = UUID.exec(sample.saw)?.[0];
       if (id === undefined) continue;
-      const { body } = await elasticsearch.request('POST', '/flog-*/_search', {
+      const { body } = await elasticsearch.request('POST', `/${INDEX}/_search`, {
         size: LINES,
         sort: [{ '@timestamp': 'asc' }],
         query: { bool: { must: { match_phrase: { Payload: id } }, must_not: { match_phrase: { Payload: ACCESS } } } },
