@@ -13,7 +13,6 @@ const TWO_OF_GLANCE = {
   workloads: {
     api: {
       replicas: 2,
-      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
       volumes: { images: { persistent: { accessModes: ['ReadWriteMany'] } } },
     },
   },
