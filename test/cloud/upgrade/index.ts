@@ -5,6 +5,7 @@
  *   two releases' images -> three nodes -> all charts of the old release, two replicas of each API and scheduler
  *   load.ts in the background -> contract.ts: an older schema of Keystone; rollback.ts: its upgrade, and back
  *   -> helm upgrade, chart after chart, Nova's three at the same time, whose last restarts the API
+ *   broken.ts: a revision of Heat fails, is repaired, and its upgrade resumes
  *   each chart -> requests and operations per service, revisions and rows of each database
  *   at the end: `upgrade check`, records of services, what was created before, what users do on the new release
  *   -> report.ts, docs/evidence/upgrade.md
@@ -28,10 +29,12 @@ import { runCloud, type Cloud } from '../run.ts';
 import type { Stage } from '../stage.ts';
 import type { Timeline } from '../timeline.ts';
 import { releaseTree } from '../trees/release.ts';
+import { failOnce } from './broken.ts';
 import { makeOldSchema, watchContract } from './contract.ts';
 import { createLasting } from './lasting.ts';
 import { permitsUpgrade } from './limits.ts';
 import { rowsOf, startLoad, type MeasuredPhase } from './load.ts';
+import { onlineMigrations } from './online.ts';
 import { assertOnlyLimits, printOutcome } from './outcome.ts';
 import { assertRecords } from './records.ts';
 import { removeRemains } from './remains.ts';
@@ -50,6 +53,8 @@ const RESTARTED = ['nova-cell-conductor', 'nova-scheduler', 'nova-api'].map((nam
 const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
 /** 2025.1's Keystone runs on the schema of 2023.1: contract.ts. */
 const HAS_OLD_SCHEMA = FROM === '2025.1';
+/** broken.ts has a revision of it. */
+const BREAKS = TO === '2026.1';
 /** The part of the load that is counted before the first chart changes. */
 const BEFORE_MS = 30_000;
 
@@ -89,7 +94,8 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const after = await timeline.step(`upgrade check of ${TO} on ${TO}`, () => upgradeChecks(stage, TO));
   for (const operation of [serverLife, volumeLife, stacks])
     await timeline.step(operation.title, () => operation.run(world));
-  const report = { stage, timeline, from: FROM, to: TO, phases, rows, checks, after };
+  const online = await onlineMigrations(stage, TO);
+  const report = { stage, timeline, from: FROM, to: TO, phases, rows, online, checks, after };
   if (PRINTS_EVIDENCE) await writeUpgradeReport(report);
   assertOnlyLimits(rows, FROM);
 }
@@ -119,6 +125,8 @@ async function upgradeAll(
   }
   const watched = HAS_OLD_SCHEMA ? watchContract(stage, sql, FROM) : undefined;
   for (const charts of ORDER) {
+    if (BREAKS && charts.some((chart) => chart === 'heat'))
+      await during('heat, broken', () => failOnce(stage, TO, values, sql));
     await during(charts.join(', '), () =>
       Promise.all(charts.map((chart) => runChart(stage, 'upgrade', chart, TO, values))),
     );

@@ -7,6 +7,7 @@ import type { Stage } from '../stage.ts';
 import { timelineTable } from '../table.ts';
 import type { Timeline } from '../timeline.ts';
 import type { MeasuredPhase, Row } from './load.ts';
+import type { OnlineMigration } from './online.ts';
 import { outcomeTable } from './outcome.ts';
 import type { Schema } from './schemas.ts';
 import type { UpgradeCheck } from './upgrade-checks.ts';
@@ -24,6 +25,7 @@ export interface UpgradeReport {
   readonly to: string;
   readonly phases: readonly MeasuredPhase[];
   readonly rows: readonly Row[];
+  readonly online: readonly OnlineMigration[];
   /** By the new release, on the databases of the old one, and at the end. */
   readonly checks: readonly UpgradeCheck[];
   readonly after: readonly UpgradeCheck[];
@@ -37,7 +39,7 @@ export async function writeUpgradeReport(report: UpgradeReport): Promise<void> {
   await writeFile(file, await pageOf(report));
 }
 
-async function pageOf({ timeline, from, to, phases, rows, checks, after }: UpgradeReport): Promise<string> {
+async function pageOf({ timeline, from, to, phases, rows, online, checks, after }: UpgradeReport): Promise<string> {
   const commit = await commitNow();
   const upgrade = phases.slice(1);
   const seconds = (upgrade.at(-1)?.to ?? 0) - (upgrade[0]?.from ?? 0);
@@ -65,6 +67,12 @@ async function pageOf({ timeline, from, to, phases, rows, checks, after }: Upgra
         return `| ${name} | ${database} | ${revision} | ${tables} | ${count} |`;
       });
     }),
+    '',
+    'Online migrations, of the rows that were there when each ran:',
+    '',
+    '| service | migration | rows | migrated |',
+    '|---|---|---|---|',
+    ...online.map(({ service, name, needed, completed }) => `| ${service} | ${name} | ${needed} | ${completed} |`),
     '',
     '## upgrade check',
     '',
