@@ -162,7 +162,7 @@ async function servicePod(stage: Stage, random: () => number): Promise<string> {
 }
 
 /** SIGKILLs every process of a Pod's first container. */
-async function killContainer(stage: Stage, pod: string): Promise<void> {
+export async function killContainer(stage: Stage, pod: string): Promise<void> {
   const path = '--output=jsonpath={.status.containerStatuses[0].containerID}';
   const id = (await stage.kubectl(['get', `pod/${pod}`, path])).split('//')[1];
   if (!id) throw new Error(`${pod} has no container`);
