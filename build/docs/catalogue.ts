@@ -1,9 +1,12 @@
 /** docs/reference/catalogue.md, from the services' data. */
+import { chartNames } from '../charts.ts';
 import { endpointText, grantText, lineOf } from '../../src/toolbox/catalogue.ts';
 import { PHASES, type Service, type Step } from '../../src/catalog/index.ts';
 
 /** The page with every service; `generated` is its header. */
 export function cataloguePage(services: readonly Service[], generated: string): string {
+  const charts = new Set(chartNames());
+  const untried = services.filter(({ name }) => !charts.has(name)).map(({ name }) => name);
   return [
     '# Services',
     '',
@@ -14,6 +17,9 @@ export function cataloguePage(services: readonly Service[], generated: string): 
     '`expand` and `migrate` run before a rollout, `contract` and `online` after it. If a service has only `all`, its tool has a single',
     'step: run it before the rollout; it may break replicas of the old release. Health checks of each container:',
     '[kolla-probe.md](kolla-probe.md#which-probe-for-which-service).',
+    '',
+    'Commands of services with a chart are compared with the help of the tools of OpenStack 2025.1 to 2026.2, and run, by `make cloud`.',
+    `Those of the other services were not tried with them: ${untried.join(', ')}.`,
     '',
     ...services.flatMap(part),
   ].join('\n');
