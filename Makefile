@@ -67,8 +67,8 @@ cloud-release: $(READY) ## from the directory of a release to a server: a regist
 cloud-upgrade: $(READY) ## the same cloud from one release to another under load (needs root); FROM=2025.1 RELEASE=2026.1, STAY=1, EVIDENCE=1 to print docs/evidence/upgrade.md
 	@FROM=$(FROM) RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/upgrade/index.ts
 
-cloud-operator: $(READY) ## the same cloud by kolla-operator, from one object, and upgraded under load (needs root); FROM=2025.1 RELEASE=2026.1, KILLS=3 SEED=n, STAY=1, EVIDENCE=1 to print docs/evidence/cloud-operator.md
-	@FROM=$(FROM) RELEASE=$(RELEASE) KILLS=$(KILLS) SEED=$(SEED) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/operator/index.ts
+cloud-operator: $(READY) ## the same cloud by kolla-operator, from one object, and upgraded under load (needs root); FROM=2025.1 RELEASE=2026.1, KILLS=3 FAULTS=PATTERN SEED=n, STAY=1, EVIDENCE=1 to print docs/evidence/cloud-operator.md
+	@FROM=$(FROM) RELEASE=$(RELEASE) KILLS=$(KILLS) FAULTS='$(FAULTS)' SEED=$(SEED) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/operator/index.ts
 
 chaos: $(READY) ## the same cloud under faults (needs root); MINUTES=60 SEED=n, FAULTS=PATTERN, RELEASE, STAY=1, EVIDENCE=1 to print docs/evidence/chaos.md
 	@FAULTS='$(FAULTS)' RELEASE=$(RELEASE) MINUTES=$(MINUTES) SEED=$(SEED) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/chaos/index.ts

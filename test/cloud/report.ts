@@ -35,12 +35,20 @@ export const NOT_RUN: readonly string[] = [
   'Several replicas: one of each service, MariaDB without Galera; `make aio` has clusters of both.',
 ];
 
-/** Writes the release's page from the run's observations. */
-export async function writeReport(stage: Stage, timeline: Timeline, memory: readonly Memory[]): Promise<void> {
+/**
+ * Writes the release's page from the run's observations.
+ * @param target `make cloud`
+ */
+export async function writeReport(
+  stage: Stage,
+  timeline: Timeline,
+  memory: readonly Memory[],
+  target: string,
+): Promise<void> {
   const name = stage.release === DEFAULT_RELEASE ? 'cloud' : `cloud-${stage.release}`;
   const file = join(ROOT, `docs/evidence/${name}.md`);
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, await pageOf(stage, timeline, memory));
+  await writeFile(file, await pageOf(stage, timeline, memory, target));
   await recordSupport(stage);
 }
 
@@ -56,8 +64,7 @@ async function kubernetesOf(stage: Stage): Promise<string> {
   return serverVersion.gitVersion;
 }
 
-async function pageOf(stage: Stage, timeline: Timeline, memory: readonly Memory[]): Promise<string> {
-  const target = stage.release === DEFAULT_RELEASE ? 'make cloud' : `RELEASE=${stage.release} make cloud`;
+async function pageOf(stage: Stage, timeline: Timeline, memory: readonly Memory[], target: string): Promise<string> {
   const total = memory.reduce((sum, { mebibytes }) => sum + mebibytes, 0);
   return [
     `# A real cloud: OpenStack ${stage.release} on the charts`,

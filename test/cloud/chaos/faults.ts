@@ -20,7 +20,7 @@ export interface Fault {
   strike(stage: Stage, random: () => number): Promise<string>;
 }
 
-export const FAULTS: readonly Fault[] = [
+const FAULTS: readonly Fault[] = [
   {
     name: 'Pod deleted',
     part: 'pod',
@@ -144,6 +144,13 @@ export const FAULTS: readonly Fault[] = [
     },
   },
 ];
+
+/** The faults that a pattern names. Throws without any. */
+export function faultsNamed(pattern: string): readonly Fault[] {
+  const named = FAULTS.filter(({ name }) => new RegExp(pattern).test(name));
+  if (named.length > 0) return named;
+  throw new Error(`no fault matches FAULTS; there are: ${FAULTS.map(({ name }) => name).join(', ')}`);
+}
 
 /** Waits for the time of a state, and ends it, also after an error. */
 async function lasting(end: () => Promise<unknown>): Promise<void> {

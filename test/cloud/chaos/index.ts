@@ -23,18 +23,14 @@ import { createLasting } from '../upgrade/lasting.ts';
 import { startLoad } from '../upgrade/load.ts';
 import { removeRemains } from '../upgrade/remains.ts';
 import { sqlOf } from '../upgrade/schemas.ts';
-import { FAULTS, type Fault } from './faults.ts';
+import { faultsNamed, type Fault } from './faults.ts';
 import { assertLocksFree } from './locks.ts';
 import { now, recovered } from './recovery.ts';
 import { writeChaosReport, type Struck } from './report.ts';
 
 const MINUTES = Number(process.env['MINUTES'] || 60);
 const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));
-const CHOSEN = FAULTS.filter(({ name }) => new RegExp(process.env['FAULTS'] ?? '').test(name));
-if (CHOSEN.length === 0) {
-  console.error(`no fault matches FAULTS; there are: ${FAULTS.map(({ name }) => name).join(', ')}`);
-  process.exit(64);
-}
+const CHOSEN = faultsNamed(process.env['FAULTS'] ?? '');
 const PAIRED = 3;
 /** Installation and the checks at the end. */
 const REST_MINUTES = 60;

@@ -1,22 +1,23 @@
 /**
  * `make cloud-operator`: the cloud of `make cloud` by kolla-operator, from one object, and upgraded under load by a change of its
- * release. FROM, RELEASE, KILLS, SEED, STAY and EVIDENCE in the environment:
+ * release. FROM, RELEASE, KILLS, FAULTS, SEED, STAY and EVIDENCE in the environment:
  *
  *   images of two releases and of the operator -> three nodes -> site.ts: CRDs, the operator's manifest, ConfigMap, Secret
  *   k8s/examples/cloud/openstack.yaml, two replicas of each API -> kubectl apply -> Ready -> what users do
  *   ../upgrade/load.ts in the background -> kolla-pod upgrade RELEASE --watch -> Ready, meanwhile
- *     kills.ts: SIGKILL to the leader, KILLS times
+ *     strikes.ts: SIGKILL to the leader, KILLS times; with FAULTS, a pattern of their names, faults of ../chaos, too
  *   Helm's revisions -> stages.ts: when each stage began -> requests and operations by stage
  *   at the end: records of services, what was created before, no lock, what users do on the new release, `helm ls`
  *   -> report.ts, docs/evidence/cloud-operator.md
  *
- * A failed request or operation that ../upgrade/limits.ts does not have ends the run with 1.
+ * A failed request or operation that ../upgrade/limits.ts does not have ends the run with 1, unless there are FAULTS.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { canBuildImages } from '../../cluster/pod-images.ts';
 import { randomFrom } from '../../support/random.ts';
+import { faultsNamed } from '../chaos/faults.ts';
 import { assertLocksFree } from '../chaos/locks.ts';
 import { startClient } from '../client.ts';
 import { writeImages } from '../images.ts';
@@ -36,13 +37,14 @@ import { removeRemains } from '../upgrade/remains.ts';
 import { sqlOf } from '../upgrade/schemas.ts';
 import { tracesOf } from '../upgrade/traces.ts';
 import { twoOfEach } from '../upgrade/two-of-each.ts';
-import { startKills } from './kills.ts';
 import { writeOperatorReport } from './report.ts';
 import { applyCloud, assertHelmAgrees, importOperator, installOperator, upgradeCloud } from './site.ts';
 import { stagesOf } from './stages.ts';
+import { startStrikes } from './strikes.ts';
 
 const [FROM, TO] = [process.env['FROM'] || '2025.1', process.env['RELEASE'] || '2026.1'];
 const KILLS = Number(process.env['KILLS'] || 3);
+const STRUCK = process.env['FAULTS'] ? faultsNamed(process.env['FAULTS']) : [];
 const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));
 /** The part of the load that is counted before the upgrade. */
 const BEFORE_MS = 30_000;
@@ -75,11 +77,11 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const loaded = Date.now() / 1000;
   await timeline.step('before', () => setTimeout(BEFORE_MS));
   timeline.say(`SEED=${SEED} KILLS=${KILLS}`);
-  const kills = startKills(stage, randomFrom(SEED), KILLS, timeline);
+  const strikes = startStrikes(stage, randomFrom(SEED), { kills: KILLS, faults: STRUCK }, timeline);
   const began = Date.now() / 1000;
-  await timeline.step(`kolla-pod upgrade ${TO} --watch`, () => upgradeCloud(stage, TO, timeline));
+  await timeline.step(`kolla-pod upgrade ${TO} --watch`, () => upgradeCloud(stage, TO, timeline, STRUCK.length > 0));
   const ended = Date.now() / 1000;
-  const killed = await kills.stop();
+  const done = await strikes.stop();
   const stages = await stagesOf(stage, { began, ended });
   const phases = [{ name: 'before', from: loaded, to: began }, ...stages.phases];
   const rows = rowsOf(await load.samples(), phases);
@@ -105,9 +107,9 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
       to: TO,
       phases,
       rows,
-      killed,
+      strikes: done,
       seed: SEED,
       revisions: stages.revisions,
     });
-  assertOnlyLimits(rows, FROM);
+  if (STRUCK.length === 0) assertOnlyLimits(rows, FROM);
 }

@@ -17,8 +17,8 @@ export interface OperatorReport {
   readonly to: string;
   readonly phases: readonly Phase[];
   readonly rows: readonly Row[];
-  /** Leaders that were killed during the upgrade, at moments of this seed. */
-  readonly killed: number;
+  /** What was done to it during the upgrade, at moments of this seed. */
+  readonly strikes: readonly string[];
   readonly seed: number;
   readonly revisions: Readonly<Record<string, number>>;
 }
@@ -30,7 +30,7 @@ export async function writeOperatorReport(report: OperatorReport): Promise<void>
   await writeFile(file, await pageOf(report));
 }
 
-async function pageOf({ timeline, from, to, phases, rows, killed, seed, revisions }: OperatorReport): Promise<string> {
+async function pageOf({ timeline, from, to, phases, rows, strikes, seed, revisions }: OperatorReport): Promise<string> {
   const upgrade = phases.slice(1);
   const seconds = (upgrade.at(-1)?.to ?? 0) - (upgrade[0]?.from ?? 0);
   const lines = (await readFile(join(ROOT, CLOUD), 'utf8')).trimEnd().split('\n').length;
@@ -40,7 +40,7 @@ async function pageOf({ timeline, from, to, phases, rows, killed, seed, revision
     '',
     `Printed by \`FROM=${from} RELEASE=${to} SEED=${seed} EVIDENCE=1 make cloud-operator\` at ${await commitNow()}, on ${availableParallelism()} processors.`,
     `Installed from [one object of ${lines} lines](../../${CLOUD}), upgraded by \`kolla-pod upgrade ${to} --watch\` in ${seconds.toFixed(0)} s;`,
-    `meanwhile the leader was killed ${killed} times. Each service got one revision of Helm${more.length === 0 ? '' : `, but ${more.map(([name, count]) => `${name} ${count}`).join(', ')}`}.`,
+    `meanwhile: ${strikes.join('; ')}. Each service got one revision of Helm${more.length === 0 ? '' : `, but ${more.map(([name, count]) => `${name} ${count}`).join(', ')}`}.`,
     'The load is that of [`make cloud-upgrade`](upgrade.md).',
     '',
     '## Requests and operations',

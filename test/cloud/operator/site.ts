@@ -16,6 +16,8 @@ import type { Timeline } from '../timeline.ts';
 
 const CRDS = join(ROOT, 'k8s/crds');
 const MANIFEST = join(ROOT, 'k8s/operator/operator.yaml');
+/** The command's exit code for a degraded service, and without an API server. */
+const UNAVAILABLE = 69;
 const CLOUD = join(ROOT, 'k8s/examples/cloud/openstack.yaml');
 
 /** The image that the manifest names, on every node: its Pods may run anywhere. */
@@ -50,13 +52,24 @@ export async function applyCloud(stage: Stage, further: readonly string[], passw
   );
 }
 
-/** Sets the cloud's release, and follows it until all services are ready. A degraded one ends it. */
-export async function upgradeCloud({ node }: Stage, release: string, timeline: Timeline): Promise<void> {
+/**
+ * Sets the cloud's release, and follows it until all services are ready.
+ * @param isPatient whether a degraded one, which the operator tries again, does not end it
+ */
+export async function upgradeCloud(
+  { node }: Stage,
+  release: string,
+  timeline: Timeline,
+  isPatient = false,
+): Promise<void> {
   const { binary } = await podBinary();
   const args = ['upgrade', release, '--watch', '--namespace', NAMESPACE, '--kubeconfig', node.kubeconfig];
-  const { code, stderr } = await run(binary, args);
-  for (const line of stderr.trimEnd().split('\n')) timeline.say(line);
-  assert.equal(code, 0, stderr);
+  for (;;) {
+    const { code, stderr } = await run(binary, args);
+    for (const line of stderr.trimEnd().split('\n')) timeline.say(line);
+    if (code === 0) return;
+    assert.ok(isPatient && code === UNAVAILABLE, stderr);
+  }
 }
 
 /** The releases of Helm are what the objects say, at the images of the release. */
