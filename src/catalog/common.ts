@@ -9,7 +9,7 @@ export function alembicDatabase(name: string): ServiceDatabase {
   return { name, url: OSLO_DB, versionTable: 'alembic_version' };
 }
 
-/** The exit codes of `online_data_migrations`, the same in nova, cinder, placement and ironic. */
+/** The exit codes of `online_data_migrations`, the same in nova, cinder and placement. */
 export const ONLINE: Pick<Step, 'again' | 'codes'> = {
   again: [1],
   codes: {
