@@ -3,7 +3,7 @@ import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Cache } from '../cache.ts';
-import { conditionOf } from '../conditions.ts';
+import { conditionOf, type Verdict } from '../conditions.ts';
 import { GROUP, MANAGER, VERSION, ownRef, type OpenStack, type OpenStackService } from '../objects.ts';
 import type { Publisher } from '../publish.ts';
 import type { Handled } from '../queue.ts';
@@ -21,6 +21,8 @@ export interface OpenStackEffects {
   readonly now: () => Date;
 }
 
+const BEGINNING: Verdict = { status: 'Unknown', reason: 'Rendering', message: 'preflight: renders all charts' };
+
 /**
  * One look at an OpenStack: applies the services whose turn it is, deletes those that are switched off, and publishes the
  * state. A cached service that is older than our last apply only causes the same apply again.
@@ -37,6 +39,12 @@ export async function reconcileOpenStack(
   let refused: { readonly name: string; readonly message: string } | undefined;
   const isAllowed = openstack.spec.suspend !== true && plan.refused === undefined;
   const isUpgrade = plan.kind === 'upgrade' && plan.isBeginning;
+  const former = publisher.statusOf(openstack);
+  if (isAllowed && isUpgrade && conditionOf(former?.conditions, 'Ready')?.status === 'True') {
+    // A preflight may take a minute, and until it ends the status would say that the old release is ready.
+    const begun = statusOf(openstack, former, plan, { checked: BEGINNING }, now());
+    await publisher.write('OpenStack', openstack, begun, signal);
+  }
   const checked =
     isAllowed && isUpgrade
       ? await preflight.check(openstack, wantedServices(openstack, existing), existing, signal)

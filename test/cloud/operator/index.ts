@@ -28,6 +28,7 @@ import { stacks } from '../operations/stacks.ts';
 import { volumeLife } from '../operations/volume-life.ts';
 import { makePasswords } from '../passwords.ts';
 import { runCloud, type Cloud } from '../run.ts';
+import { CONTROL_NODE } from '../stage.ts';
 import { releaseTree } from '../trees/release.ts';
 import { createLasting } from '../upgrade/lasting.ts';
 import { rowsOf, startLoad } from '../upgrade/load.ts';
@@ -54,7 +55,10 @@ await runCloud({ target: 'make cloud-operator', release: FROM, needed: [canBuild
 async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   await timeline.step(`OpenStack ${TO}'s tree`, async () => void (await releaseTree(TO)));
   await timeline.step(`images of ${TO} and of the operator imported`, async () => {
-    await stage.node.importImage((await writeImages(stage.directory, TO, true)).openstack);
+    // The operator upgrades what lies below OpenStack, too: its charts and kolla-pod.
+    const archives = await writeImages(stage.directory, TO, true);
+    await stage.node.importImage(archives.openstack);
+    await stage.node.importImage(archives.infrastructure, [CONTROL_NODE]);
     await importOperator(stage);
   });
   const file = join(stage.directory, 'passwords.yml');
