@@ -3,7 +3,8 @@
  * release. FROM, RELEASE, KILLS, FAULTS, SEED, STAY and EVIDENCE in the environment:
  *
  *   images of two releases and of the operator -> three nodes -> site.ts: CRDs, the operator's manifest, ConfigMap, Secret
- *   k8s/examples/cloud/openstack.yaml, two replicas of each API -> kubectl apply -> Ready -> what users do
+ *   k8s/examples/cloud/openstack.yaml, two replicas of each API, the images below OpenStack fixed
+ *     -> kubectl apply -> Ready -> what users do
  *   ../upgrade/load.ts in the background -> kolla-pod upgrade RELEASE --watch -> Ready, meanwhile
  *     strikes.ts: SIGKILL to the leader, KILLS times; with FAULTS, a pattern of their names, faults of ../chaos, too
  *   Helm's revisions -> stages.ts: when each stage began -> requests and operations by stage
@@ -28,7 +29,6 @@ import { stacks } from '../operations/stacks.ts';
 import { volumeLife } from '../operations/volume-life.ts';
 import { makePasswords } from '../passwords.ts';
 import { runCloud, type Cloud } from '../run.ts';
-import { CONTROL_NODE } from '../stage.ts';
 import { releaseTree } from '../trees/release.ts';
 import { createLasting } from '../upgrade/lasting.ts';
 import { rowsOf, startLoad } from '../upgrade/load.ts';
@@ -55,10 +55,7 @@ await runCloud({ target: 'make cloud-operator', release: FROM, needed: [canBuild
 async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   await timeline.step(`OpenStack ${TO}'s tree`, async () => void (await releaseTree(TO)));
   await timeline.step(`images of ${TO} and of the operator imported`, async () => {
-    // The operator upgrades what lies below OpenStack, too: its charts and kolla-pod.
-    const archives = await writeImages(stage.directory, TO, true);
-    await stage.node.importImage(archives.openstack);
-    await stage.node.importImage(archives.infrastructure, [CONTROL_NODE]);
+    await stage.node.importImage((await writeImages(stage.directory, TO, true)).openstack);
     await importOperator(stage);
   });
   const file = join(stage.directory, 'passwords.yml');

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dump, load } from 'js-yaml';
 import { ROOT } from '../../../build/bundle.ts';
+import { UPGRADE_STAGES } from '../../../src/catalog/order.ts';
 import type { OpenStack, OpenStackService, OpenStackSpec } from '../../../src/operator/objects.ts';
 import { helm } from '../../../tools/helm.ts';
 import { run } from '../../../tools/process.ts';
@@ -16,6 +17,7 @@ import type { Timeline } from '../timeline.ts';
 
 const CRDS = join(ROOT, 'k8s/crds');
 const MANIFEST = join(ROOT, 'k8s/operator/operator.yaml');
+const [BELOW] = UPGRADE_STAGES;
 /** The command's exit code for a degraded service, and without an API server. */
 const UNAVAILABLE = 69;
 const CLOUD = join(ROOT, 'k8s/examples/cloud/openstack.yaml');
@@ -34,7 +36,8 @@ export async function installOperator(stage: Stage): Promise<void> {
 }
 
 /**
- * Applies the example's cloud.
+ * Applies the example's cloud. What lies below OpenStack keeps its image in an upgrade: here each is one Pod, without which no
+ * request succeeds.
  * @param further files of values between those of the cloud and the passwords
  */
 export async function applyCloud(stage: Stage, further: readonly string[], passwords: string): Promise<void> {
@@ -46,10 +49,10 @@ export async function applyCloud(stage: Stage, further: readonly string[], passw
   const example = load(await readFile(CLOUD, 'utf8')) as { spec: OpenStackSpec };
   const [globals, ...others] = example.spec.valuesFrom ?? [];
   const valuesFrom = [globals, ...keys.slice(1).map((key) => ({ ...globals, key })), ...others];
-  await stage.kubectl(
-    ['apply', '--filename=-'],
-    dump({ ...example, spec: { ...example.spec, release: stage.release, valuesFrom } }),
-  );
+  const fixed = { values: { image: { tag: stage.release } } };
+  const services = { ...example.spec.services, ...Object.fromEntries(BELOW.map((name) => [name, fixed])) };
+  const spec = { ...example.spec, release: stage.release, valuesFrom, services };
+  await stage.kubectl(['apply', '--filename=-'], dump({ ...example, spec }));
 }
 
 /**
@@ -96,11 +99,13 @@ export async function assertHelmAgrees(stage: Stage): Promise<string> {
   );
   const { items } = JSON.parse(await stage.kubectl(['get', 'openstack', '--output=json'])) as { items: OpenStack[] };
   const release = items[0]?.spec.release;
-  const pods = JSON.parse(
-    await stage.kubectl(['get', 'pods', '--selector=app.kubernetes.io/managed-by=Helm', '--output=json']),
-  ) as { items: { spec: { containers: { image: string }[] } }[] };
+  const selector = `app.kubernetes.io/instance,app.kubernetes.io/instance notin (${BELOW.join(',')}),!batch.kubernetes.io/job-name`;
+  const pods = JSON.parse(await stage.kubectl(['get', 'pods', `--selector=${selector}`, '--output=json'])) as {
+    items: { spec: { containers: { image: string }[] } }[];
+  };
   const images = new Set(pods.items.flatMap(({ spec }) => spec.containers.map(({ image }) => image)));
   const old = [...images].filter((image) => image.startsWith(REGISTRY) && !image.endsWith(`:${release}`));
+  assert.ok(images.size > 0);
   assert.deepEqual(old, []);
   return `${releases.length} releases, ${images.size} images of ${release}`;
 }
