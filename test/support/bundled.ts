@@ -1,8 +1,8 @@
 import { chmodSync, globSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BuildOptions } from 'esbuild';
-import { LIBRARIES, packagesOf } from '../../build/libraries.ts';
+import type { BuildOptions, Plugin } from 'esbuild';
+import { LIBRARIES, libraryOf } from '../../build/libraries.ts';
 import { cached } from '../../tools/cache.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
@@ -39,23 +39,29 @@ async function bundleTo(directory: string): Promise<void> {
     bundle: true,
     platform: 'node',
     target: 'node24',
-    // Packages are loaded by few runs; valibot is needed at each start.
-    external: Object.keys(LIBRARIES).flatMap(packagesOf),
-    plugins: [textModules],
     logLevel: 'warning',
   };
   await build({ ...options, entryPoints: { main: MAIN }, outdir: directory, outExtension: MJS, format: 'esm' });
   // Lazy imports are in the same file, and run when they are reached.
-  const [cmd, supported] = [globSync('cmd/*.ts', { cwd: REPOSITORY }), { 'dynamic-import': false }];
-  await build({
-    ...options,
-    entryPoints: cmd,
-    outdir: join(directory, 'cmd'),
-    outExtension: CJS,
-    format: 'cjs',
-    supported,
-  });
+  const script: BuildOptions = { ...options, outExtension: CJS, format: 'cjs', supported: { 'dynamic-import': false } };
+  const cmd = globSync('cmd/*.ts', { cwd: REPOSITORY });
+  await build({ ...script, entryPoints: cmd, outdir: join(directory, 'cmd'), plugins: [textModules, librariesApart] });
+  await build({ ...script, entryPoints: LIBRARY_FILES, outdir: join(directory, 'libraries') });
 }
+
+/** The libraries of build/libraries.ts, as names of files and what is imported from them. */
+const LIBRARY_FILES = Object.fromEntries(Object.entries(LIBRARIES).map(([name, [id = '']]) => [name, id]));
+
+/** Each library is one file too: the client of Kubernetes alone is 850. */
+const librariesApart: Plugin = {
+  name: 'libraries-apart',
+  setup(builder) {
+    builder.onResolve({ filter: /^[^.]/ }, ({ path }) => {
+      const library = libraryOf(path);
+      return library === undefined ? undefined : { path: `../libraries/${library}.cjs`, external: true };
+    });
+  },
+};
 
 /** Removes outdated bundles from PLACE, unless a run that takes minutes may still use them. */
 export function removeOld(): void {
