@@ -75,8 +75,10 @@ export interface Openstack {
 export function openstackOf(stage: () => Aio): Openstack {
   const kubectl = (...args: string[]) => stage().node.kubectl(['--namespace', NAMESPACE, ...args]);
   const pods: Openstack['pods'] = async (chart) => {
-    const selector = chart === undefined ? [] : [`--selector=app.kubernetes.io/name=${chart}`];
-    const { items } = JSON.parse(await kubectl('get', 'pods', ...selector, '--output=json')) as { items: PodState[] };
+    const selector = chart === undefined ? '' : `?labelSelector=app.kubernetes.io/name=${chart}`;
+    const found = await stage().node.get(`/api/v1/namespaces/${NAMESPACE}/pods${selector}`);
+    assert.ok(found !== undefined, 'the API server lists no Pods');
+    const { items } = JSON.parse(found) as { items: PodState[] };
     return items.filter(({ metadata }) => metadata.labels['batch.kubernetes.io/job-name'] === undefined);
   };
   const serviceAt = async (name: string, port: number) => {

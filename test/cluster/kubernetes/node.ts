@@ -38,6 +38,11 @@ export interface KubeNode extends Cluster, AsyncDisposable {
   readonly pid: number;
   /** The parent of the Pods' cgroups, in every hierarchy. */
   readonly cgroup: string;
+  /**
+   * The administrator's GET of a path at the API server, for polls: kubectl takes a tenth of a second of a CPU. Undefined
+   * without a response of status 200.
+   */
+  get(path: string): Promise<string | undefined>;
   /** Imports a docker-archive into all nodes, or into the nodes with these names. */
   importImage(file: string, nodes?: readonly string[]): Promise<void>;
   /**
@@ -169,6 +174,7 @@ export async function startNode({
     innerServer,
     pid: namespaces.pid,
     cgroup: cgroups.path,
+    get,
     importImage: importInto,
     inside: (command, args, scope = 'network') =>
       tied(...(scope === 'node' ? namespaces.inNode(command, args) : namespaces.inNetwork(command, args))),
