@@ -129,10 +129,10 @@ export function openstackOf(stage: () => Aio): Openstack {
       earlier ??= await token();
       return await issued({ token: earlier });
     },
-    async check(token, podIp) {
+    async check(given, podIp) {
       const own = await stage().node.reach(5000, podIp);
       const reply = await fetch(`http://127.0.0.1:${own}/v3/auth/tokens`, {
-        headers: { 'x-auth-token': token, 'x-subject-token': token, connection: 'close' },
+        headers: { 'x-auth-token': given, 'x-subject-token': given, connection: 'close' },
       });
       return reply.status;
     },
