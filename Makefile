@@ -2,7 +2,7 @@
 NODE := node_modules/.bin/node
 READY := node_modules/.package-lock.json
 
-.PHONY: help demo test test-full ci kubernetes check build images charts release publish version build-reproducible e2e aio cloud cloud-full cloud-release cloud-upgrade chaos bench soak evidence docs format clean
+.PHONY: help demo test test-full ci kubernetes check build images charts release publish version build-reproducible e2e aio cloud cloud-full cloud-release cloud-upgrade cloud-operator chaos bench soak evidence docs format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,8 +67,11 @@ cloud-release: $(READY) ## from the directory of a release to a server: a regist
 cloud-upgrade: $(READY) ## the same cloud from one release to another under load (needs root); FROM=2025.1 RELEASE=2026.1, STAY=1, EVIDENCE=1 to print docs/evidence/upgrade.md
 	@FROM=$(FROM) RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/upgrade/index.ts
 
-chaos: $(READY) ## the same cloud under faults (needs root); MINUTES=60 SEED=n, RELEASE, STAY=1, EVIDENCE=1 to print docs/evidence/chaos.md
-	@RELEASE=$(RELEASE) MINUTES=$(MINUTES) SEED=$(SEED) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/chaos/index.ts
+cloud-operator: $(READY) ## the same cloud by kolla-operator, from one object, and upgraded under load (needs root); FROM=2025.1 RELEASE=2026.1, KILLS=3 FAULTS=PATTERN SEED=n, STAY=1, EVIDENCE=1 to print docs/evidence/cloud-operator.md
+	@FROM=$(FROM) RELEASE=$(RELEASE) KILLS=$(KILLS) FAULTS='$(FAULTS)' SEED=$(SEED) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/operator/index.ts
+
+chaos: $(READY) ## the same cloud under faults (needs root); MINUTES=60 SEED=n, FAULTS=PATTERN, RELEASE, STAY=1, EVIDENCE=1 to print docs/evidence/chaos.md
+	@FAULTS='$(FAULTS)' RELEASE=$(RELEASE) MINUTES=$(MINUTES) SEED=$(SEED) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/chaos/index.ts
 
 bench: build ## costs compared with today's tools; NAME=set-configs for one; NAME=log-ship-before BEFORE=FILE for an earlier kolla-log-ship
 	@BEFORE=$(BEFORE) $(NODE) bench/index.ts $(NAME)

@@ -1,9 +1,39 @@
 /** docs/reference/catalogue.md, from the services' data. */
+import { chartNames } from '../charts.ts';
 import { endpointText, grantText, lineOf } from '../../src/toolbox/catalogue.ts';
 import { PHASES, type Service, type Step } from '../../src/catalog/index.ts';
 
+/**
+ * Packages of 2026.1 from PyPI whose commands were run by hand on a real MariaDB. No test runs them, so a change of such
+ * a command needs another run, or its entry goes.
+ */
+const RUN_BY_HAND: Readonly<Record<string, string>> = {
+  aodh: '22.0.1',
+  barbican: '22.0.0',
+  blazar: '17.0.0',
+  ceilometer: '26.0.0',
+  cloudkitty: '24.0.0',
+  cyborg: '16.0.1',
+  designate: '22.0.1',
+  gnocchi: '4.7.1',
+  ironic: '35.1.0',
+  magnum: '22.0.0',
+  manila: '22.0.2',
+  masakari: '21.0.0',
+  mistral: '22.0.0',
+  octavia: '18.0.1',
+  skyline: '8.0.0',
+  tacker: '15.0.0',
+  trove: '25.1.0',
+  watcher: '16.0.2',
+};
+
 /** The page with every service; `generated` is its header. */
 export function cataloguePage(services: readonly Service[], generated: string): string {
+  const charts = new Set(chartNames());
+  const others = services.map(({ name }) => name).filter((name) => !charts.has(name));
+  const untried = others.filter((name) => RUN_BY_HAND[name] === undefined);
+  const byHand = others.flatMap((name) => (RUN_BY_HAND[name] === undefined ? [] : `${name} ${RUN_BY_HAND[name]}`));
   return [
     '# Services',
     '',
@@ -14,6 +44,14 @@ export function cataloguePage(services: readonly Service[], generated: string): 
     '`expand` and `migrate` run before a rollout, `contract` and `online` after it. If a service has only `all`, its tool has a single',
     'step: run it before the rollout; it may break replicas of the old release. Health checks of each container:',
     '[kolla-probe.md](kolla-probe.md#which-probe-for-which-service).',
+    '',
+    'Commands of services with a chart are compared with the help of the tools of OpenStack 2025.1 to 2026.2, and run, by `make cloud`.',
+    'No test runs the tools of the other services. By hand each command was run twice on MariaDB 10.11, first through kolla-db-sync, with',
+    `these packages of 2026.1: ${byHand.join(', ')}.`,
+    'There CloudKitty stored its data in MariaDB, Gnocchi in files, and Ceilometer called Gnocchi without Keystone. Databases without data',
+    'were also migrated from 2025.1 to 2026.1 (not for Ceilometer) and from 2026.1 to 2026.2 (not for Ceilometer and Gnocchi, and with the',
+    'libraries of 2026.1). 2025.2 was not run.',
+    ...(untried.length === 0 ? [] : [`Not tried: ${untried.join(', ')}.`]),
     '',
     ...services.flatMap(part),
   ].join('\n');

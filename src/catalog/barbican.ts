@@ -1,20 +1,14 @@
-import { catalogued, OSLO_DB, QUEUE, serviceAccount } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Keys and secrets. Older releases use the option name from before oslo.db. */
+/** Keys and secrets; one step. */
 export const barbican: Service = {
   name: 'barbican',
   summary: 'Keys and secrets',
   configFile: '/etc/barbican/barbican.conf',
   user: 'barbican',
-  databases: [
-    {
-      name: 'barbican',
-      url: [...OSLO_DB, { section: 'DEFAULT', key: 'sql_connection' }],
-      versionTable: 'alembic_version',
-    },
-  ],
+  databases: [alembicDatabase('barbican')],
   migration: { phases: { all: [{ argv: ['barbican-db-manage', 'upgrade'] }] } },
   identity: {
     roles: ['key-manager:service-admin', 'creator', 'observer', 'audit'],

@@ -15,5 +15,7 @@ export const ceilometer: Service = {
     worker('ceilometer_compute', 'ceilometer-polling'),
     worker('ceilometer_ipmi', 'ceilometer-polling'),
   ],
-  notes: "Pass the URL of a database for the lock, such as Gnocchi's with a separate account.",
+  notes:
+    "Pass the URL of a database for the lock, such as Gnocchi's with a separate account. While Gnocchi's API is " +
+    'unreachable, `ceilometer-upgrade` retries forever.',
 };

@@ -3,7 +3,7 @@ import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /**
- * Rating. Each of its modules has its own version table; the second step prepares its storage backend, which may be
+ * Rating. Each of its modules has a further version table; the second step prepares its storage backend, which may be
  * elsewhere.
  */
 export const cloudkitty: Service = {
@@ -11,7 +11,10 @@ export const cloudkitty: Service = {
   summary: 'Rating',
   configFile: '/etc/cloudkitty/cloudkitty.conf',
   user: 'cloudkitty',
-  databases: [{ name: 'cloudkitty', url: OSLO_DB }],
+  databases: [{ name: 'cloudkitty', url: OSLO_DB, versionTable: 'cloudkitty_alembic' }],
   migration: { phases: { all: [{ argv: ['cloudkitty-dbsync', 'upgrade'] }, { argv: ['cloudkitty-storage-init'] }] } },
   probes: [api('cloudkitty_api', 8889, '/healthcheck'), worker('cloudkitty_processor', 'cloudkitty-processor')],
+  notes:
+    'With the storage backend opensearch or elasticsearch, create the index first: without it, ' +
+    '`cloudkitty-storage-init` exits with 1.',
 };

@@ -9,9 +9,11 @@ export function alembicDatabase(name: string): ServiceDatabase {
   return { name, url: OSLO_DB, versionTable: 'alembic_version' };
 }
 
-/** The exit codes of `online_data_migrations`, the same in nova, cinder, placement and ironic. */
-export const ONLINE: Pick<Step, 'again' | 'codes'> = {
-  again: [1],
+/**
+ * The exit codes of `online_data_migrations`, the same in nova, cinder and placement. It runs all batches; only with --max-count
+ * would it exit with 1 for "call again".
+ */
+export const ONLINE: Pick<Step, 'codes'> = {
   codes: {
     2:
       'some data could not be migrated, and a later release rejects it; it may be waiting for another ' +

@@ -15,4 +15,7 @@ export const cyborg: Service = {
     worker('cyborg_agent', 'cyborg-agent'),
     worker('cyborg_conductor', 'cyborg-conductor'),
   ],
+  notes:
+    'After an update to 14.1.0, 15.0.1, 16.0.1 or later, run `cyborg-dbsync online_data_migrations` once, with ' +
+    "Nova's API running: it sets the project of existing accelerator requests.",
 };

@@ -1,6 +1,15 @@
-import { alembicDatabase, catalogued, ONLINE, QUEUE, serviceAccount } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
 import { api, listener, worker } from './probe.ts';
 import type { Service } from './service.ts';
+import type { Step } from './tool.ts';
+
+/** Both commands compare the objects in the database with the release first. */
+const CODES = {
+  2: 'objects of an older release: run `ironic-dbsync online_data_migrations` of the previous release first',
+};
+const UPGRADE: Step = { argv: ['ironic-dbsync', 'upgrade'], codes: CODES };
+/** Runs all batches. It would exit with 1 for "call again" only with --max-count; here 1 is an unhandled error. */
+const ONLINE: Step = { argv: ['ironic-dbsync', 'online_data_migrations'], codes: CODES };
 
 /** Bare metal. */
 export const ironic: Service = {
@@ -11,9 +20,9 @@ export const ironic: Service = {
   databases: [alembicDatabase('ironic')],
   migration: {
     phases: {
-      all: [{ argv: ['ironic-dbsync', 'upgrade'] }, { argv: ['ironic-dbsync', 'online_data_migrations'], ...ONLINE }],
-      expand: [{ argv: ['ironic-dbsync', 'upgrade'] }],
-      online: [{ argv: ['ironic-dbsync', 'online_data_migrations'], ...ONLINE }],
+      all: [UPGRADE, ONLINE],
+      expand: [UPGRADE],
+      online: [ONLINE],
     },
   },
   identity: {

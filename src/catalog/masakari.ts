@@ -1,14 +1,24 @@
-import { alembicDatabase } from './common.ts';
+import { OSLO_DB } from './common.ts';
 import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Recovery of instances; one step. */
+/**
+ * Recovery of instances; one step, which fails without the database for TaskFlow's progress. Kolla Ansible sets both to
+ * the same URL, so their version tables have different names.
+ */
 export const masakari: Service = {
   name: 'masakari',
   summary: 'Instance recovery',
   configFile: '/etc/masakari/masakari.conf',
   user: 'masakari',
-  databases: [alembicDatabase('masakari')],
+  databases: [
+    { name: 'masakari', url: OSLO_DB, versionTable: 'masakari_alembic_version' },
+    {
+      name: 'masakari_taskflow',
+      url: [{ section: 'taskflow', key: 'connection' }],
+      versionTable: 'alembic_version',
+    },
+  ],
   migration: { phases: { all: [{ argv: ['masakari-manage', 'db', 'sync'] }] } },
   probes: [api('masakari_api', 15_868, '/healthcheck')],
 };

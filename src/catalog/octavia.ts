@@ -14,6 +14,7 @@ export const octavia: Service = {
       name: 'octavia_persistence',
       url: [{ section: 'task_flow', key: 'persistence_connection' }],
       optional: true,
+      versionTable: 'alembic_version',
     },
   ],
   migration: {

@@ -1,7 +1,7 @@
 import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Dashboard. Its alembic.ini has paths relative to its own directory. */
+/** Dashboard. Alembic reads alembic.ini in its working directory. */
 export const skyline: Service = {
   name: 'skyline',
   summary: 'Dashboard (Skyline)',

@@ -15,4 +15,7 @@ export const trove: Service = {
     worker('trove_conductor', 'trove-conductor'),
     worker('trove_taskmanager', 'trove-taskmanager'),
   ],
+  notes:
+    'From 2026.2, `trove-manage db_sync` also tags the Nova servers of existing instances: without the APIs of ' +
+    'Keystone and Nova it exits with 1.',
 };

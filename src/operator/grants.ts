@@ -33,6 +33,8 @@ const RULES: readonly (readonly [group: string, resource: string, verbs: readonl
   ['batch', 'cronjobs', MANAGE],
   ['batch', 'jobs', [...MANAGE, ...WATCH]],
   ['networking.k8s.io', 'networkpolicies', MANAGE],
+  // Of workloads with two or more replicas.
+  ['policy', 'poddisruptionbudgets', MANAGE],
   ['rbac.authorization.k8s.io', 'rolebindings', MANAGE],
   ['rbac.authorization.k8s.io', 'roles', MANAGE],
 ];

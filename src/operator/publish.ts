@@ -15,7 +15,7 @@ export class Publisher {
   readonly #client: KubeClient;
   readonly #log: Log;
   readonly #instance: string;
-  /** What was written last, by uid: a cache may be older. */
+  /** What was written last, by uid, until the caches have it. */
   readonly #written = new Map<string, object>();
 
   /** @param instance the name of this process, in Events */
@@ -30,7 +30,11 @@ export class Publisher {
     readonly metadata: Own['metadata'];
     readonly status?: S | undefined;
   }): S | undefined {
-    return (this.#written.get(object.metadata.uid) as S | undefined) ?? object.status;
+    const { uid } = object.metadata;
+    const written = this.#written.get(uid) as S | undefined;
+    if (written === undefined) return object.status;
+    if (isDeepStrictEqual(plain(written), plain(object.status))) this.#written.delete(uid);
+    return written;
   }
 
   /** @returns whether the object still exists */

@@ -54,10 +54,10 @@ test('only steps that move data in batches are repeated, on a code that is neith
     );
   }
   const names = [...new Set(repeated.map(({ name }) => name))];
-  assert.deepEqual(names, ['cinder', 'ironic', 'nova', 'nova-cell', 'placement']);
+  assert.deepEqual(names, ['cinder', 'nova', 'nova-cell', 'placement']);
   assert.deepEqual(
     ONLINE.map(({ name }) => name),
-    names,
+    [...names, 'ironic'].toSorted(),
   );
 });
 

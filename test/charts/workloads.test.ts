@@ -55,6 +55,21 @@ describe('workloads', { skip }, () => {
     );
   });
 
+  test('a Deployment with a volume for one node stops its Pod before the next; without one it rolls', async () => {
+    const strategyOf = async (persistent: object | null) => {
+      const volumes = persistent && {
+        volumes: { data: { mountPath: '/data', persistent: { size: '1Gi', ...persistent } } },
+      };
+      return (await api({ ...volumes })).workload['spec'].strategy.type;
+    };
+    assert.equal(await strategyOf(null), 'RollingUpdate');
+    assert.equal(await strategyOf({}), 'Recreate');
+    assert.equal(await strategyOf({ accessModes: ['ReadWriteOnce'] }), 'Recreate');
+    assert.equal(await strategyOf({ accessModes: ['ReadWriteMany'] }), 'RollingUpdate');
+    const { workload } = await api({ strategy: { type: 'Recreate' } });
+    assert.deepEqual(workload['spec'].strategy, { type: 'Recreate' });
+  });
+
   test('a check of processes sets shareProcessNamespace', async () => {
     for (const readiness of ['process nova-conductor', 'connected nova 5672', 'socket /run/x --process ovs'])
       assert.equal((await api({ probes: { readiness } })).pod['shareProcessNamespace'], true, readiness);

@@ -9,7 +9,7 @@
  *   client.ts -> operations/       OpenStack's own client in a Pod; an operation asserts its effect and removes its objects
  *   the whole cloud -> checks/     nothing left behind, commands and options known, bootstrap plans empty, readiness, every log line
  *   FULL=1: config.reload: live -> tempest/, and each service follows a changed value
- *   steps -> timeline.ts           a line as each ends -> report.ts, docs/evidence/cloud.md
+ *   steps -> timeline.ts           a line as each ends -> report.ts, docs/evidence/cloud.md, or cloud-RELEASE.md
  *
  * run.ts has the stage's life and the exit code. Everything ends with this process.
  */
@@ -71,6 +71,7 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
     }),
   );
   await timeline.step('every log line is in Elasticsearch once', () => assertLogsShipped(stage));
-  if (PRINTS_EVIDENCE) await writeReport(stage, timeline, memory);
+  if (PRINTS_EVIDENCE)
+    await writeReport(stage, timeline, memory, `RELEASE=${stage.release} make cloud${IS_FULL ? '-full' : ''}`);
   for (const line of NOT_RUN) timeline.say(`not run: ${line}`);
 }

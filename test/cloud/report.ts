@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { commitNow } from '../evidence/commit.ts';
 import { recordCloud } from '../evidence/support.ts';
 import type { Memory } from './memory.ts';
+import { DEFAULT_RELEASE } from './run.ts';
 import type { Stage } from './stage.ts';
 import { timelineTable } from './table.ts';
 import type { Timeline } from './timeline.ts';
 import { versionsOf } from './trees/release.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const PAGE = 'docs/evidence/cloud.md';
 
 /** Distributions whose versions the page names. */
 const SHOWN = {
@@ -35,11 +35,20 @@ export const NOT_RUN: readonly string[] = [
   'Several replicas: one of each service, MariaDB without Galera; `make aio` has clusters of both.',
 ];
 
-/** Writes docs/evidence/cloud.md from the run's observations. */
-export async function writeReport(stage: Stage, timeline: Timeline, memory: readonly Memory[]): Promise<void> {
-  const file = join(ROOT, PAGE);
+/**
+ * Writes the release's page from the run's observations.
+ * @param target `make cloud`
+ */
+export async function writeReport(
+  stage: Stage,
+  timeline: Timeline,
+  memory: readonly Memory[],
+  target: string,
+): Promise<void> {
+  const name = stage.release === DEFAULT_RELEASE ? 'cloud' : `cloud-${stage.release}`;
+  const file = join(ROOT, `docs/evidence/${name}.md`);
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, await pageOf(stage, timeline, memory));
+  await writeFile(file, await pageOf(stage, timeline, memory, target));
   await recordSupport(stage);
 }
 
@@ -55,12 +64,12 @@ async function kubernetesOf(stage: Stage): Promise<string> {
   return serverVersion.gitVersion;
 }
 
-async function pageOf(stage: Stage, timeline: Timeline, memory: readonly Memory[]): Promise<string> {
+async function pageOf(stage: Stage, timeline: Timeline, memory: readonly Memory[], target: string): Promise<string> {
   const total = memory.reduce((sum, { mebibytes }) => sum + mebibytes, 0);
   return [
     `# A real cloud: OpenStack ${stage.release} on the charts`,
     '',
-    await machineLine(stage, timeline, 'make cloud'),
+    await machineLine(stage, timeline, target),
     '',
     '## Timeline',
     '',

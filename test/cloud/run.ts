@@ -15,7 +15,8 @@ import { Timeline } from './timeline.ts';
 import { debianTree } from './trees/debian.ts';
 import { releaseNames, releaseTree } from './trees/release.ts';
 
-const DEFAULT_RELEASE = '2026.1';
+/** The release of the pages without one in their names. */
+export const DEFAULT_RELEASE = '2026.1';
 const MINUTES = 90;
 const STAYS = process.env['STAY'] === '1';
 const NEEDED = [canRunNode, canBuildCoredns, canRunHelm, canRunElasticsearch, canBuildInfrastructureImages];

@@ -29,7 +29,9 @@ describe('kolla-operator and the charts', { skip: reason ?? false, concurrency: 
     await using operator = await site.operator(['--at-once', '2'], await site.account());
     const image = { reference: 'registry.test/kolla-pod:1' };
     const values = { global: { passwords: PASSWORDS, kollaPod: { image } } };
-    const services = Object.fromEntries(chartNames().map((name) => [name, {}]));
+    // Which adds a PodDisruptionBudget.
+    const two = { values: { workloads: { api: { replicas: 2 } } } };
+    const services = Object.fromEntries(chartNames().map((name) => [name, name === 'keystone' ? two : {}]));
     await site.create('OpenStack', 'cloud', { release: '2025.1', values, services });
     for (const name of chartNames()) {
       const service = await site.seen<OpenStackService>('OpenStackService', name, 'ready', (object) => {

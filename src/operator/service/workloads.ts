@@ -11,6 +11,8 @@ import type { ManifestObject } from '../helm/release.ts';
 /** The fields of a Job that are read here. */
 export interface Job extends KubeObject {
   readonly status?: {
+    /** Its Pods that have failed so far. */
+    readonly failed?: number;
     readonly conditions?: readonly {
       readonly type: string;
       readonly status: string;
@@ -120,10 +122,11 @@ function judgeWholeStatefulSet(statefulSet: StatefulSet): RolloutVerdict {
   return { is: 'pending', state: `${updatedReplicas} of ${replicas} updated` };
 }
 
-function judgeJob({ status: { conditions = [] } = {} }: Job): Verdict {
+function judgeJob({ status: { failed: failures = 0, conditions = [] } = {} }: Job): Verdict {
   const has = (wanted: string) => conditions.find(({ type, status }) => type === wanted && status === 'True');
   if (has('Complete') !== undefined) return { is: 'met', state: 'complete' };
   const failed = has('Failed');
-  if (failed === undefined) return { is: 'pending', state: 'not complete' };
+  const attempts = failures === 0 ? '' : `, failed ${failures === 1 ? 'once' : `${failures} times`} so far`;
+  if (failed === undefined) return { is: 'pending', state: `not complete${attempts}` };
   return { is: 'failed', state: `${failed.reason}: ${failed.message}` };
 }

@@ -20,7 +20,7 @@ export interface Fault {
   strike(stage: Stage, random: () => number): Promise<string>;
 }
 
-export const FAULTS: readonly Fault[] = [
+const FAULTS: readonly Fault[] = [
   {
     name: 'Pod deleted',
     part: 'pod',
@@ -145,6 +145,13 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
+/** The faults that a pattern names. Throws without any. */
+export function faultsNamed(pattern: string): readonly Fault[] {
+  const named = FAULTS.filter(({ name }) => new RegExp(pattern).test(name));
+  if (named.length > 0) return named;
+  throw new Error(`no fault matches FAULTS; there are: ${FAULTS.map(({ name }) => name).join(', ')}`);
+}
+
 /** Waits for the time of a state, and ends it, also after an error. */
 async function lasting(end: () => Promise<unknown>): Promise<void> {
   try {
@@ -162,7 +169,7 @@ async function servicePod(stage: Stage, random: () => number): Promise<string> {
 }
 
 /** SIGKILLs every process of a Pod's first container. */
-async function killContainer(stage: Stage, pod: string): Promise<void> {
+export async function killContainer(stage: Stage, pod: string): Promise<void> {
   const path = '--output=jsonpath={.status.containerStatuses[0].containerID}';
   const id = (await stage.kubectl(['get', `pod/${pod}`, path])).split('//')[1];
   if (!id) throw new Error(`${pod} has no container`);

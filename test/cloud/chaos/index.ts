@@ -1,5 +1,6 @@
 /**
- * `make chaos`: the cloud of `make cloud` under faults. RELEASE, MINUTES, SEED and EVIDENCE in the environment:
+ * `make chaos`: the cloud of `make cloud` under faults. RELEASE, MINUTES, SEED, EVIDENCE and FAULTS, a pattern of their names, in
+ * the environment:
  *
  *   three nodes, all charts, objects that must outlast everything, the load of `make cloud-upgrade`
  *   seed -> faults.ts in random order, each third together with one of another part -> recovery.ts: until everything is Ready
@@ -22,13 +23,14 @@ import { createLasting } from '../upgrade/lasting.ts';
 import { startLoad } from '../upgrade/load.ts';
 import { removeRemains } from '../upgrade/remains.ts';
 import { sqlOf } from '../upgrade/schemas.ts';
-import { FAULTS, type Fault } from './faults.ts';
+import { faultsNamed, type Fault } from './faults.ts';
 import { assertLocksFree } from './locks.ts';
 import { now, recovered } from './recovery.ts';
 import { writeChaosReport, type Struck } from './report.ts';
 
 const MINUTES = Number(process.env['MINUTES'] || 60);
 const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));
+const CHOSEN = faultsNamed(process.env['FAULTS'] ?? '');
 const PAIRED = 3;
 /** Installation and the checks at the end. */
 const REST_MINUTES = 60;
@@ -52,7 +54,7 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const random = randomFrom(SEED);
   const end = now() + MINUTES * 60;
   for (let waiting: Fault[] = []; now() < end;) {
-    if (waiting.length === 0) waiting = shuffled(random, FAULTS);
+    if (waiting.length === 0) waiting = shuffled(random, CHOSEN);
     const [first, ...rest] = waiting as [Fault, ...Fault[]];
     const second = rows.length % PAIRED === PAIRED - 1 ? rest.find(({ part }) => part !== first.part) : undefined;
     const faults = second === undefined ? [first] : [first, second];

@@ -81,13 +81,12 @@ export async function assertTempestPasses({ stage, client, basis }: World, admin
   ];
   await stage.kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
   stack.defer(async () => void (await stage.kubectl(['delete', `pod/${NAME}`, `secret/${NAME}`])));
-  const logs = () => stage.kubectl(['logs', `pod/${NAME}`]);
-  await until('tempest to end', async (saw) => {
+  await until('tempest to begin', async (saw) => {
     const phase = await stage.kubectl(['get', `pod/${NAME}`, '--output=jsonpath={.status.phase}']);
-    saw(phase === 'Running' ? (await logs()).trim().split('\n').at(-1) : phase);
-    return ['Succeeded', 'Failed'].includes(phase) || undefined;
+    saw(phase);
+    return phase !== 'Pending' || undefined;
   });
-  return judge(await logs());
+  return judge(await stage.kubectl(['logs', '--follow', `pod/${NAME}`]));
 }
 
 function judge(output: string): string {

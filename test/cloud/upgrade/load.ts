@@ -85,6 +85,9 @@ export interface Phase {
   readonly name: string;
   readonly from: number;
   readonly to: number;
+}
+
+export interface MeasuredPhase extends Phase {
   /** At its end. */
   readonly schemas: readonly Schema[];
 }

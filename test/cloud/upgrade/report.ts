@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commitNow } from '../../evidence/commit.ts';
 import type { Stage } from '../stage.ts';
-import { cell, timelineTable } from '../table.ts';
+import { timelineTable } from '../table.ts';
 import type { Timeline } from '../timeline.ts';
-import { limitOf } from './limits.ts';
-import type { Phase, Row } from './load.ts';
+import type { MeasuredPhase, Row } from './load.ts';
+import type { OnlineMigration } from './online.ts';
+import { outcomeTable } from './outcome.ts';
 import type { Schema } from './schemas.ts';
 import type { UpgradeCheck } from './upgrade-checks.ts';
 
@@ -22,8 +23,9 @@ export interface UpgradeReport {
   readonly timeline: Timeline;
   readonly from: string;
   readonly to: string;
-  readonly phases: readonly Phase[];
+  readonly phases: readonly MeasuredPhase[];
   readonly rows: readonly Row[];
+  readonly online: readonly OnlineMigration[];
   /** By the new release, on the databases of the old one, and at the end. */
   readonly checks: readonly UpgradeCheck[];
   readonly after: readonly UpgradeCheck[];
@@ -37,12 +39,10 @@ export async function writeUpgradeReport(report: UpgradeReport): Promise<void> {
   await writeFile(file, await pageOf(report));
 }
 
-async function pageOf({ timeline, from, to, phases, rows, checks, after }: UpgradeReport): Promise<string> {
+async function pageOf({ timeline, from, to, phases, rows, online, checks, after }: UpgradeReport): Promise<string> {
   const commit = await commitNow();
   const upgrade = phases.slice(1);
   const seconds = (upgrade.at(-1)?.to ?? 0) - (upgrade[0]?.from ?? 0);
-  const kinds = [...new Set(rows.toSorted(byKind).map(({ what }) => what))];
-  const failed = rows.flatMap((row) => row.failed.map((sample) => ({ row, sample })));
   return [
     `# From ${from} to ${to} under load`,
     '',
@@ -52,21 +52,7 @@ async function pageOf({ timeline, from, to, phases, rows, checks, after }: Upgra
     '',
     '## Requests and operations',
     '',
-    'Number, failed ones in bold, and the longest, of requests to each service and of operations.',
-    '',
-    `| during | ${kinds.join(' | ')} |`,
-    `|---|${'---|'.repeat(kinds.length)}`,
-    ...phases.map(({ name, from: began, to: ended }) => {
-      const cells = kinds.map((kind) => cellOf(rows.find(({ phase, what }) => phase === name && what === kind)));
-      return `| ${name}, ${(ended - began).toFixed(0)} s | ${cells.join(' | ')} |`;
-    }),
-    '',
-    ...(failed.length === 0
-      ? ['None failed.']
-      : ['| failed during | what | seen | known limit of the service |', '|---|---|---|---|']),
-    ...failed.map(({ row, sample }) => {
-      return `| ${row.phase} | ${row.what}, ${sample.kind} | ${cell(sample.saw)} | ${limitOf(row, sample, from) ?? '–'} |`;
-    }),
+    ...outcomeTable(phases, rows, from),
     '',
     '## Databases',
     '',
@@ -81,6 +67,12 @@ async function pageOf({ timeline, from, to, phases, rows, checks, after }: Upgra
         return `| ${name} | ${database} | ${revision} | ${tables} | ${count} |`;
       });
     }),
+    '',
+    'Online migrations, of the rows that were there when each ran:',
+    '',
+    '| service | migration | rows | migrated |',
+    '|---|---|---|---|',
+    ...online.map(({ service, name, needed, completed }) => `| ${service} | ${name} | ${needed} | ${completed} |`),
     '',
     '## upgrade check',
     '',
@@ -98,17 +90,6 @@ async function pageOf({ timeline, from, to, phases, rows, checks, after }: Upgra
     ...timelineTable(timeline.steps),
     '',
   ].join('\n');
-}
-
-/** Services before operations, which have no requests of their own. */
-function byKind(one: Row, other: Row): number {
-  return Number(one.isOperation) - Number(other.isOperation) || one.what.localeCompare(other.what);
-}
-
-function cellOf(row: Row | undefined): string {
-  if (row === undefined) return '–';
-  const failed = row.failed.length > 0 ? `, **${row.failed.length} failed**` : '';
-  return `${row.count}${failed}, ${row.longestSeconds.toFixed(1)} s`;
 }
 
 /** oslo.upgradecheck's exit code in words; from 2 on the tool has failed or does not run. */

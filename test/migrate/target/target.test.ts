@@ -92,13 +92,32 @@ test('a URL in a configuration file that is a program must be given', async () =
   assert.match(stderr, /horizon .*set KOLLA_DB_SYNC_CONNECTION/);
 });
 
-test('the URL is found under a deprecated name as well', async () => {
+test('the first of several options that is set has the URL', async () => {
+  await using directory = await privateDirectory('dbsync');
+  const file = join(directory.path, 'murano.conf');
+  await writeFile(file, `[DEFAULT]\nsql_connection = ${UNREACHABLE_URL}\n`);
+  const config = join(directory.path, 'kolla-pod.yaml');
+  const url = [
+    { section: 'database', key: 'connection' },
+    { section: 'DEFAULT', key: 'sql_connection' },
+  ];
+  const migration = { phases: { all: [{ argv: ['murano-db-manage', 'upgrade'] }] } };
+  const murano = { configFile: '/etc/murano/murano.conf', databases: [{ name: 'murano', url }], migration };
+  // The file is JSON, which is also YAML.
+  await writeFile(config, JSON.stringify({ services: { murano } }));
+  const args = ['murano', '--config', config, '--service-config', file, '--timeout', '200ms', '--', 'true'];
+  const { code, stderr } = await refusal(args);
+  assert.equal(code, 75, stderr);
+  assert.match(stderr, /database URL from .*murano\.conf: \[DEFAULT\] sql_connection/);
+});
+
+test('an option that supported releases of Barbican do not read has no URL', async () => {
   await using directory = await privateDirectory('dbsync');
   const file = join(directory.path, 'barbican.conf');
   await writeFile(file, `[DEFAULT]\nsql_connection = ${UNREACHABLE_URL}\n`);
-  const { code, stderr } = await refusal(['barbican', '--service-config', file, '--timeout', '200ms', '--', 'true']);
-  assert.equal(code, 75);
-  assert.match(stderr, /database URL from .*barbican\.conf: \[DEFAULT\] sql_connection/);
+  const { code, stderr } = await refusal(['barbican', '--service-config', file, '--', 'true']);
+  assert.equal(code, 65);
+  assert.match(stderr, /barbican\.conf: \[database\] connection is not set/);
 });
 
 test('with an admin the URL of every database is needed', async () => {

@@ -5,7 +5,7 @@ import { says, type SetStage, type Stages } from './stage.ts';
 
 export const POD: Stages = {
   'kolla-pod catalogue': says(/^keystone +Identity +all, expand, migrate, contract +yes$/m),
-  'kolla-pod catalogue nova': says(/^online +nova-manage db online_data_migrations, again while it ends with 1$/m),
+  'kolla-pod catalogue nova': says(/^online +nova-manage db online_data_migrations$/m),
   'kolla-pod catalogue -o json': says(/^ {2}"skyline": \{/m),
   'kolla-pod completion bash': says(/^complete .*-F _kolla_pod .*kolla-probe/m),
   'kolla-pod completion fish': says(/^complete -c kolla-probe /m),

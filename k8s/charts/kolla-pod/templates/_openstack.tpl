@@ -89,8 +89,12 @@ service_token_roles_required = true
 www_authenticate_uri = {{ include "kolla-pod.openstack.publicUrl" (list $root "keystone" 5000) }}
 {{- if not (include "kolla-pod.tls" $root) }}
 memcached_servers = {{ include "kolla-pod.memcachedServers" $root }}
+memcache_pool_dead_retry = {{ include "kolla-pod.openstack.deadRetry" . }}
 {{- end }}
 {{- end }}
+
+{{/* Seconds. A Pod of memcached that ends is back after one or two; its clients would not try it again for five minutes. */}}
+{{- define "kolla-pod.openstack.deadRetry" -}}10{{- end }}
 
 {{/* Of [cache]: with TLS one whose client has TLS and is in all of Kolla's images. (list root BACKEND) */}}
 {{- define "kolla-pod.openstack.cacheBackend" -}}
@@ -111,6 +115,7 @@ tls_cafile = {{ include "kolla-pod.tlsCa" . }}
 enabled = true
 backend = {{ include "kolla-pod.openstack.cacheBackend" (list (index . 0) "oslo_cache.memcache_pool") }}
 memcache_servers = {{ include "kolla-pod.memcachedServers" (index . 0) }}
+memcache_dead_retry = {{ include "kolla-pod.openstack.deadRetry" . }}
 {{- include "kolla-pod.openstack.cacheTls" . }}
 {{- end }}
 

@@ -11,7 +11,7 @@
 {{- $spec := dict "selector" (dict "matchLabels" (fromYaml (include "kolla-pod.selector" (list $ctx $workload.key)))) "template" $template -}}
 {{- if ne $values.kind "DaemonSet" -}}{{- $_ := set $spec "replicas" (int $values.replicas) -}}{{- end -}}
 {{- if eq $values.kind "Deployment" -}}
-{{- $_ := set $spec "strategy" ($values.strategy | default (dict "type" "RollingUpdate" "rollingUpdate" (dict "maxUnavailable" 0 "maxSurge" 1))) -}}
+{{- $_ := set $spec "strategy" ($values.strategy | default (fromJson (include "kolla-pod.strategy" $values))) -}}
 {{- else -}}
 {{- with $values.strategy -}}{{- $_ := set $spec "updateStrategy" . -}}{{- end -}}
 {{- end -}}
@@ -40,6 +40,15 @@
 {{ toYaml (dict "apiVersion" "apps/v1" "kind" $values.kind "metadata" $metadata "spec" $spec) }}
 {{- include "kolla-pod.access" (list $ctx $workload.name $workload.key $rules) }}
 {{- include "kolla-pod.network" . }}
+{{- end -}}
+
+{{/* A Deployment's strategy: a new Pod on another node can't mount a volume that only one node may have. In: its values. */}}
+{{- define "kolla-pod.strategy" -}}
+{{- $strategy := dict "type" "RollingUpdate" "rollingUpdate" (dict "maxUnavailable" 0 "maxSurge" 1) -}}
+{{- range $volume := .volumes -}}
+{{- with $volume.persistent -}}{{- if not (has "ReadWriteMany" (.accessModes | default list)) -}}{{- $strategy = dict "type" "Recreate" -}}{{- end -}}{{- end -}}
+{{- end -}}
+{{- toJson $strategy -}}
 {{- end -}}
 
 {{/* Waits of values, with their templates rendered. In: list of context and a workload's own. Out: JSON. */}}

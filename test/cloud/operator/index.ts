@@ -1,0 +1,115 @@
+/**
+ * `make cloud-operator`: the cloud of `make cloud` by kolla-operator, from one object, and upgraded under load by a change of its
+ * release. FROM, RELEASE, KILLS, FAULTS, SEED, STAY and EVIDENCE in the environment:
+ *
+ *   images of two releases and of the operator -> three nodes -> site.ts: CRDs, the operator's manifest, ConfigMap, Secret
+ *   k8s/examples/cloud/openstack.yaml, two replicas of each API -> kubectl apply -> Ready -> what users do
+ *   ../upgrade/load.ts in the background -> kolla-pod upgrade RELEASE --watch -> Ready, meanwhile
+ *     strikes.ts: SIGKILL to the leader, KILLS times; with FAULTS, a pattern of their names, faults of ../chaos, too
+ *   Helm's revisions -> stages.ts: when each stage began -> requests and operations by stage
+ *   at the end: records of services, what was created before, no lock, what users do on the new release, `helm ls`
+ *   -> report.ts, docs/evidence/cloud-operator.md
+ *
+ * A failed request or operation that ../upgrade/limits.ts does not have ends the run with 1, unless there are FAULTS.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { canBuildImages } from '../../cluster/pod-images.ts';
+import { randomFrom } from '../../support/random.ts';
+import { faultsNamed } from '../chaos/faults.ts';
+import { assertLocksFree } from '../chaos/locks.ts';
+import { startClient } from '../client.ts';
+import { writeImages } from '../images.ts';
+import { podsOf } from '../install.ts';
+import { setBasis } from '../operations/basis.ts';
+import { serverLife } from '../operations/server-life.ts';
+import { stacks } from '../operations/stacks.ts';
+import { volumeLife } from '../operations/volume-life.ts';
+import { makePasswords } from '../passwords.ts';
+import { runCloud, type Cloud } from '../run.ts';
+import { releaseTree } from '../trees/release.ts';
+import { createLasting } from '../upgrade/lasting.ts';
+import { rowsOf, startLoad } from '../upgrade/load.ts';
+import { assertOnlyLimits, printOutcome } from '../upgrade/outcome.ts';
+import { assertRecords } from '../upgrade/records.ts';
+import { removeRemains } from '../upgrade/remains.ts';
+import { sqlOf } from '../upgrade/schemas.ts';
+import { tracesOf } from '../upgrade/traces.ts';
+import { twoOfEach } from '../upgrade/two-of-each.ts';
+import { writeOperatorReport } from './report.ts';
+import { applyCloud, assertHelmAgrees, importOperator, installOperator, upgradeCloud } from './site.ts';
+import { stagesOf } from './stages.ts';
+import { startStrikes } from './strikes.ts';
+
+const [FROM, TO] = [process.env['FROM'] || '2025.1', process.env['RELEASE'] || '2026.1'];
+const KILLS = Number(process.env['KILLS'] || 3);
+const STRUCK = process.env['FAULTS'] ? faultsNamed(process.env['FAULTS']) : [];
+const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));
+/** The part of the load that is counted before the upgrade. */
+const BEFORE_MS = 30_000;
+
+await runCloud({ target: 'make cloud-operator', release: FROM, needed: [canBuildImages], work: perform });
+
+async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
+  await timeline.step(`OpenStack ${TO}'s tree`, async () => void (await releaseTree(TO)));
+  await timeline.step(`images of ${TO} and of the operator imported`, async () => {
+    await stage.node.importImage((await writeImages(stage.directory, TO, true)).openstack);
+    await importOperator(stage);
+  });
+  const file = join(stage.directory, 'passwords.yml');
+  const admin = await adminOf(file);
+  const passwordOf = await makePasswords(file);
+  const replicas = join(stage.directory, 'replicas.json');
+  await writeFile(replicas, JSON.stringify(twoOfEach()));
+  await timeline.step('the operator runs', () => installOperator(stage));
+  await timeline.step(`a cloud of ${FROM} from one object`, async () => {
+    await applyCloud(stage, [replicas], file);
+    await upgradeCloud(stage, FROM, timeline);
+  });
+  const client = await timeline.step('the client runs', () => startClient(stage, admin));
+  await using world = await timeline.step('image, flavors and network created', () => setBasis(stage, client));
+  await timeline.step(serverLife.title, () => serverLife.run(world));
+  await using lasting = await timeline.step('objects that outlast the upgrade', () => createLasting(world));
+  const load = await timeline.step('load started', () =>
+    startLoad(stage, world.basis, passwordOf('keystone_admin_password')),
+  );
+  const loaded = Date.now() / 1000;
+  await timeline.step('before', () => setTimeout(BEFORE_MS));
+  timeline.say(`SEED=${SEED} KILLS=${KILLS}`);
+  const strikes = startStrikes(stage, randomFrom(SEED), { kills: KILLS, faults: STRUCK }, timeline);
+  const began = Date.now() / 1000;
+  await timeline.step(`kolla-pod upgrade ${TO} --watch`, () => upgradeCloud(stage, TO, timeline, STRUCK.length > 0));
+  const ended = Date.now() / 1000;
+  const done = await strikes.stop();
+  const stages = await stagesOf(stage, { began, ended });
+  const phases = [{ name: 'before', from: loaded, to: began }, ...stages.phases];
+  const rows = rowsOf(await load.samples(), phases);
+  printOutcome(rows);
+  for (const trace of await tracesOf(stage, rows)) console.log(trace);
+  await timeline.step('the load ended, and what it left is deleted', async () => {
+    await load.stop();
+    return await removeRemains(client);
+  });
+  await timeline.step('records of services', () => assertRecords(client));
+  await timeline.step('objects from before', () => lasting.assertThere());
+  await timeline.step('no lock is held, no migration unfinished', () =>
+    assertLocksFree(sqlOf(stage, passwordOf('database_password'))),
+  );
+  await timeline.step('helm ls says the same', () => assertHelmAgrees(stage));
+  for (const operation of [serverLife, volumeLife, stacks])
+    await timeline.step(operation.title, () => operation.run(world));
+  timeline.say(`${(await podsOf(stage)).length} Pods`);
+  if (process.env['EVIDENCE'] === '1')
+    await writeOperatorReport({
+      timeline,
+      from: FROM,
+      to: TO,
+      phases,
+      rows,
+      strikes: done,
+      seed: SEED,
+      revisions: stages.revisions,
+    });
+  if (STRUCK.length === 0) assertOnlyLimits(rows, FROM);
+}

@@ -1,0 +1,55 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ROOT } from '../../../build/bundle.ts';
+import { commitNow } from '../../evidence/commit.ts';
+import { timelineTable } from '../table.ts';
+import type { Timeline } from '../timeline.ts';
+import type { Phase, Row } from '../upgrade/load.ts';
+import { outcomeTable } from '../upgrade/outcome.ts';
+
+const PAGE = 'docs/evidence/cloud-operator.md';
+const CLOUD = 'k8s/examples/cloud/openstack.yaml';
+
+export interface OperatorReport {
+  readonly timeline: Timeline;
+  readonly from: string;
+  readonly to: string;
+  readonly phases: readonly Phase[];
+  readonly rows: readonly Row[];
+  /** What was done to it during the upgrade, at moments of this seed. */
+  readonly strikes: readonly string[];
+  readonly seed: number;
+  readonly revisions: Readonly<Record<string, number>>;
+}
+
+/** Writes docs/evidence/cloud-operator.md from the run's observations. */
+export async function writeOperatorReport(report: OperatorReport): Promise<void> {
+  const file = join(ROOT, PAGE);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, await pageOf(report));
+}
+
+async function pageOf({ timeline, from, to, phases, rows, strikes, seed, revisions }: OperatorReport): Promise<string> {
+  const upgrade = phases.slice(1);
+  const seconds = (upgrade.at(-1)?.to ?? 0) - (upgrade[0]?.from ?? 0);
+  const lines = (await readFile(join(ROOT, CLOUD), 'utf8')).trimEnd().split('\n').length;
+  const more = Object.entries(revisions).filter(([, count]) => count !== 1);
+  return [
+    `# A cloud by kolla-operator, from ${from} to ${to} under load`,
+    '',
+    `Printed by \`FROM=${from} RELEASE=${to} SEED=${seed} EVIDENCE=1 make cloud-operator\` at ${await commitNow()}, on ${availableParallelism()} processors.`,
+    `Installed from [one object of ${lines} lines](../../${CLOUD}), upgraded by \`kolla-pod upgrade ${to} --watch\` in ${seconds.toFixed(0)} s;`,
+    `meanwhile: ${strikes.join('; ')}. Each service got one revision of Helm${more.length === 0 ? '' : `, but ${more.map(([name, count]) => `${name} ${count}`).join(', ')}`}.`,
+    'The load is that of [`make cloud-upgrade`](upgrade.md).',
+    '',
+    '## Requests and operations',
+    '',
+    ...outcomeTable(phases, rows, from),
+    '',
+    '## Timeline',
+    '',
+    ...timelineTable(timeline.steps),
+    '',
+  ].join('\n');
+}

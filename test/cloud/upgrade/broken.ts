@@ -1,0 +1,41 @@
+/**
+ * A revision that fails: what the last one of Heat 2026.1 adds is there already.
+ *
+ *   column -> helm upgrade -> the revisions before it, then its Job fails and so does Helm, in the database's words; the old
+ *     Pods serve -> column dropped -> the caller's helm upgrade resumes with the last revision
+ */
+import assert from 'node:assert/strict';
+import { helm } from '../../../tools/helm.ts';
+import { chartArguments } from '../install.ts';
+import type { Stage } from '../stage.ts';
+import { schemasOf, type Sql } from './schemas.ts';
+
+const SERVICE = 'heat';
+/** 97b2a986f922 (2026.1): make snapshot state aware. */
+const ADD = 'ALTER TABLE heat.snapshot ADD COLUMN action VARCHAR(255)';
+const DROP = 'ALTER TABLE heat.snapshot DROP COLUMN action';
+const WORDS = /Duplicate column name 'action'/;
+
+/** @param files values of the upgrade  @returns what was seen, for the timeline */
+export async function failOnce(stage: Stage, to: string, files: readonly string[], sql: Sql): Promise<string> {
+  const serving = await podsOf(stage);
+  await sql(ADD);
+  const args = ['upgrade', ...chartArguments(stage, SERVICE, to, files), '--wait', '--timeout', '25m'];
+  const { code, stderr } = await helm(stage.directory, args, stage.node.kubeconfig);
+  assert.notEqual(code, 0, 'helm upgrade passed');
+  assert.match(stderr, /heat-db-/);
+  const selector = `app.kubernetes.io/instance=${SERVICE},batch.kubernetes.io/job-name`;
+  const words = await stage.kubectl(['logs', `--selector=${selector}`, '--all-containers', '--tail=-1']);
+  assert.match(words, WORDS);
+  assert.deepEqual(await podsOf(stage), serving, 'the Pods that served were replaced');
+  const revision = (await schemasOf(sql)).find(({ database }) => database === SERVICE)?.revision;
+  await sql(DROP);
+  return `at ${revision}: ${/Error: (.*)/.exec(stderr)?.[1]}; the same ${serving.length} Pods`;
+}
+
+/** The unique names of Heat's Pods, without those of Jobs. */
+async function podsOf(stage: Stage): Promise<string[]> {
+  const selector = `app.kubernetes.io/instance=${SERVICE},pod-template-hash`;
+  const path = '--output=jsonpath={range .items[*]}{.metadata.uid}{"\\n"}{end}';
+  return (await stage.kubectl(['get', 'pods', `--selector=${selector}`, path])).trim().split('\n').toSorted();
+}
