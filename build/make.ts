@@ -5,7 +5,7 @@ import { HERE, makeBase, type Base, type Target } from './base.ts';
 import { bundleHelper, bundleLibrary, bundleMain, type Bundle } from './bundle.ts';
 import { join as joinBinary } from './join.ts';
 import { assetNames } from './load.ts';
-import { warmCache } from './warm-cache.ts';
+import { warmCaches } from './warm-cache.ts';
 import { ALL_NAMES, ROOTLESS_NAMES } from './names.ts';
 import { buildCore, type BuiltCore } from './core/make.ts';
 import { layoutOf } from '../src/toolbox/install/place-names.ts';
@@ -50,7 +50,11 @@ export async function buildBinary(
     const base = await makeBase(work, target);
     say('warming code caches');
     for (const { name, source } of all) await writeFile(join(work, assetNames(name).source), source);
-    for (const { name } of all) await warmCache(base, name, work);
+    await warmCaches(
+      base,
+      all.map(({ name }) => name),
+      work,
+    );
     await writeFile(join(work, 'main.cjs'), await bundleMain());
     say('joining');
     const files = all.flatMap(({ name }) => Object.values(assetNames(name)));

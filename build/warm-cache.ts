@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTarget, type Base } from './base.ts';
-import { ROOT } from './bundle.ts';
+import { bundleWarm } from './bundle.ts';
 import { EXEC_ARGV } from './join.ts';
 import { assetNames } from './load.ts';
 
@@ -21,23 +22,27 @@ const WARM_ARGV = [
   '--max-semi-space-size=64',
 ];
 
-/** Checks whether V8 accepts the cache, with the code of the binary's main. */
-const ACCEPTED = `
-  const [source, cache] = process.argv.slice(1).map((file) => require('node:fs').readFileSync(file));
-  const { cachedDataRejected } = new (require('node:vm').Script)(source.toString('latin1'), { cachedData: cache });
-  process.stdout.write(String(cachedDataRejected === false));`;
+/** Prints the caches that V8 rejects, with the code of the binary's main. */
+const REJECTED = `
+  const { readFileSync } = require('node:fs');
+  const { Script } = require('node:vm');
+  const isRejected = ({ source, cache }) =>
+    new Script(readFileSync(source, 'latin1'), { cachedData: readFileSync(cache) }).cachedDataRejected !== false;
+  process.stdout.write(JSON.parse(process.argv[1]).filter(isRejected).map(({ cache }) => cache).join(' '));`;
 
 /**
- * Creates the code cache of a bundle with the node that will read it.
- * @param directory contains the bundle and its libraries
- * @throws Error if that node would reject the cache, which would then only add cost
+ * Creates the code caches of bundles with the node that will read them.
+ * @param directory contains the bundles and their libraries
+ * @throws Error if that node would reject a cache, which would then only add cost
  */
-export async function warmCache(base: Base, name: string, directory: string): Promise<void> {
+export async function warmCaches(base: Base, names: readonly string[], directory: string): Promise<void> {
   // Empty environment: a helper's settings must not affect the cache.
   const options = { env: {}, cwd: directory };
   const node = (...args: string[]) => exec(...onTarget(base.target, base.path, args), options);
-  await node(...WARM_ARGV, join(ROOT, 'build/warm.ts'), name);
-  const { source, cache } = assetNames(name);
-  const { stdout } = await node(...EXEC_ARGV, '-e', ACCEPTED, source, cache);
-  if (stdout !== 'true') throw new Error(`node rejects its own code cache of ${name}`);
+  const script = join(directory, 'warm.mjs');
+  await writeFile(script, await bundleWarm());
+  for (const name of names) await node(...WARM_ARGV, script, name);
+  // One process reads all: under an emulator a start takes seconds.
+  const { stdout } = await node(...EXEC_ARGV, '-e', REJECTED, JSON.stringify(names.map(assetNames)));
+  if (stdout !== '') throw new Error(`node rejects its own code caches: ${stdout}`);
 }

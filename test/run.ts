@@ -31,8 +31,11 @@ import { serveShared } from './servers/index.ts';
 import { SUITES, type Lane } from './suites.ts';
 
 const PROCESSORS = availableParallelism();
-/** One more than there are processors: computing tests also wait for processes or the disk at times. */
-const PLACES: Readonly<Record<Lane, number>> = { processor: PROCESSORS + 1, waits: PROCESSORS + 1, node: 1 };
+/**
+ * One more than there are processors: computing tests also wait for processes or the disk at times. Two nodes: one alone would
+ * leave processors idle at the end, when the other lanes are empty.
+ */
+const PLACES: Readonly<Record<Lane, number>> = { processor: PROCESSORS + 1, waits: PROCESSORS + 1, node: 2 };
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { packageChart } from '../../build/charts.ts';
 import { canRunHelm, helm } from '../../tools/helm.ts';
-import { podBinary } from '../cluster/pod-binary.ts';
-import { canBuildInfrastructureImages, infrastructureImages } from '../cluster/infrastructure-image.ts';
+import { canBuildInfrastructureImages } from '../cluster/infrastructure-image.ts';
 import { canBuildCoredns, canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { canBuildPlacementImage } from '../cluster/placement-image.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { until } from '../support/until.ts';
-import { makeVolume } from './stage.ts';
+import { aioImages, makeVolume } from './stage.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
 fileLimit(45);
@@ -23,6 +23,7 @@ const skip =
   (await canBuildCoredns()) ??
   (await canRunHelm()) ??
   (await canBuildInfrastructureImages()) ??
+  (await canBuildPlacementImage()) ??
   false;
 const NAMESPACE = 'clusters';
 const NODES = [0, 1, 2];
@@ -31,9 +32,8 @@ const RABBITMQ_PASSWORD = 'of-rabbitmq';
 
 /** The signal that kills the server immediately. */
 const KINDS = {
-  mariadb: { image: 'mariadb-server', kill: 'kill -KILL $(< /run/mysqld/mariadb.pid)' },
+  mariadb: { kill: 'kill -KILL $(< /run/mysqld/mariadb.pid)' },
   rabbitmq: {
-    image: 'rabbitmq',
     kill: 'for comm in /proc/[0-9]*/comm; do [[ $(cat $comm) != beam.smp ]] || kill -KILL ${comm//[!0-9]/}; done 2>/dev/null; true',
   },
 } as const;
@@ -51,11 +51,7 @@ describe('three-node clusters from the charts', { skip }, () => {
 
   before(async () => {
     directory = stack.use(await privateDirectory('aio-clusters')).path;
-    const { binary } = await podBinary();
-    const images = join(directory, 'images.tar');
-    const reference = (kind: Kind) => `kolla-pod.test/${KINDS[kind].image}:zed`;
-    await infrastructureImages(images, { mariadb: reference('mariadb'), rabbitmq: reference('rabbitmq') }, binary);
-    node = stack.use(await startNode({ images: [images], dns: true }));
+    node = stack.use(await startNode({ stored: await aioImages(), dns: true }));
     await node.kubectl(['create', 'namespace', NAMESPACE]);
     await node.kubectl(['label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/enforce=restricted']);
   });

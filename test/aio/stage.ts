@@ -1,21 +1,25 @@
 /**
  * The stage of `make aio`:
  *
- *   binary -> five images -> node with DNS -> Elasticsearch in the node's network -> volumes for the charts' claims
+ *   binary -> five images, imported once -> node with DNS -> Elasticsearch in the node's network -> volumes for the charts' claims
  *   charts packaged into a working directory -> docs/start/quickstart.md and docs/start/aio.md, whose commands run there
  *
  * All assertions use responses of the API server, Keystone, MariaDB or Elasticsearch.
  */
 import { symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageChart } from '../../build/charts.ts';
 import { podBinary } from '../cluster/pod-binary.ts';
 import { canRunElasticsearch, startElasticsearch, type Elasticsearch } from '../cluster/elasticsearch.ts';
 import { canRunHelm, helmBinary } from '../../tools/helm.ts';
-import { canBuildInfrastructureImages, infrastructureImages } from '../cluster/infrastructure-image.ts';
+import {
+  canBuildInfrastructureImages,
+  infrastructureImages,
+  infrastructureTrees,
+} from '../cluster/infrastructure-image.ts';
 import { imagesTar } from '../../tools/image.ts';
-import { keystoneLayers, kollaEnv } from '../cluster/keystone-image.ts';
+import { keystoneLayers, keystoneRootfs, kollaEnv } from '../cluster/keystone-image.ts';
 import { KOLLA_USERS } from '../cluster/kolla-layout.ts';
 import {
   canBuildCoredns,
@@ -24,9 +28,12 @@ import {
   startNode,
   type KubeNode,
   type NodeOptions,
+  type StoredImages,
 } from '../cluster/kubernetes/index.ts';
-import { canBuildPlacementImage, placementOn } from '../cluster/placement-image.ts';
+import { canBuildPlacementImage, placementLayer, placementOn } from '../cluster/placement-image.ts';
+import { textsOf } from '../cluster/sources.ts';
 import { openPage, type Page } from '../e2e/page.ts';
+import { importsOf, reachedFrom } from '../runner/changed.ts';
 import { firstLacking } from '../../tools/capability.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { step } from '../../tools/progress.ts';
@@ -68,8 +75,8 @@ export async function whyNoAio(): Promise<string | undefined> {
 export async function setAio(network: Pick<NodeOptions, 'addresses'> = {}): Promise<Aio> {
   await using parts = new AsyncDisposableStack();
   const { path: directory } = parts.use(await privateDirectory('aio'));
-  const images = await step('builds the binary and the images', () => writeImages(directory));
-  const node = parts.use(await startNode({ ...network, images, dns: true }));
+  const stored = await aioImages();
+  const node = parts.use(await startNode({ ...network, stored, dns: true }));
   const [command, launched] = node.inside('env', []);
   const elasticsearch = parts.use(
     await startElasticsearch({ host: node.addresses.at(-1)!, port: 9200, launcher: [command, ...launched] }),
@@ -86,7 +93,16 @@ export async function setAio(network: Pick<NodeOptions, 'addresses'> = {}): Prom
   return { node, elasticsearch, quickstart, page, directory, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** The images of the charts. Keystone's has the tags of two releases: the tests concern the upgrade itself. */
+/** The images of the charts, which are imported once for all files that use them. */
+export async function aioImages(): Promise<StoredImages> {
+  const { directory } = await step('builds the binary', podBinary);
+  const trees = [directory, await keystoneRootfs(), await placementLayer(), ...(await infrastructureTrees())];
+  // The name of the binary's directory depends on all others.
+  const recipes = [...reachedFrom('test/aio/stage.ts', importsOf)].filter((file) => /^test\/.*\.ts$/.test(file));
+  return { madeFrom: [...trees.map((tree) => basename(tree)), ...textsOf(recipes.toSorted())], write: writeImages };
+}
+
+/** Keystone's image has the tags of two releases: the tests concern the upgrade itself. */
 async function writeImages(directory: string): Promise<string[]> {
   const { binary } = await podBinary();
   const reference = (name: string) => `${REGISTRY}/${name}:zed`;

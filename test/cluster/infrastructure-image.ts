@@ -69,6 +69,7 @@ const UNUSED = [
   'usr/lib/*-linux-gnu/{perl,perl-base,perl5,libperl.*,gconv}',
   'usr/lib/{systemd,udev,python3*}',
   'usr/bin/{perl*,mariadbd-multi,mysqld_multi,python3*}',
+  'usr/bin/{aria_*,innochecksum,mariadbd-safe-helper,myisam*}',
   'usr/lib/mysql/plugin/{ha_*,handlersocket*}',
 ];
 const RECIPE_VERSION = '1';
@@ -82,6 +83,12 @@ export const canBuildInfrastructureImages: Capability = async () => {
     return `MariaDB's, RabbitMQ's and memcached's images can't be made here: ${messageOf(error)}`;
   }
 };
+
+/** The root file systems of their layers, whose names depend on their content. */
+export async function infrastructureTrees(): Promise<string[]> {
+  const names = Object.keys(RECIPES) as InfrastructureName[];
+  return [await base(), ...(await Promise.all(names.map(programsOf)))];
+}
 
 /** Writes one of them. @returns the name to use in a pod's `image:` */
 export async function infrastructureImage(

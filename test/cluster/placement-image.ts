@@ -13,13 +13,11 @@ import { basename, dirname, join, relative } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
-import { imageTar, layerOfDirectory, type Image, type Layer } from '../../tools/image.ts';
-import { kollaEnv, keystoneLayers, keystoneRootfs, type KeystoneImageOptions } from './keystone-image.ts';
+import { layerOfDirectory, type Image, type Layer } from '../../tools/image.ts';
+import { kollaEnv, keystoneRootfs } from './keystone-image.ts';
 import { PLACEMENT_UID } from './kolla-layout.ts';
 import { placementTree } from './placement-tree.ts';
 import { tarOf } from '../../tools/tar.ts';
-
-const REFERENCE = 'kolla-pod.test/placement:1';
 
 /** Tested by building the layers above Keystone's image; the rest is writing one file. */
 export const canBuildPlacementImage: Capability = async () => {
@@ -30,16 +28,6 @@ export const canBuildPlacementImage: Capability = async () => {
     return `Placement's image can't be built here: ${messageOf(error)}`;
   }
 };
-
-/**
- * Writes the image as a docker-archive.
- * @returns the name to use in a pod's `image:`
- */
-export async function placementImage(file: string, options: KeystoneImageOptions): Promise<string> {
-  const { reference = REFERENCE } = options;
-  await imageTar(file, await placementOn(await keystoneLayers(options), reference));
-  return reference;
-}
 
 /**
  * The image based on Keystone's.
@@ -62,7 +50,7 @@ export async function placementOn(keystone: readonly Layer[], reference: string)
 }
 
 /** The difference between Placement's tree and Keystone's root file system. */
-async function placementLayer(): Promise<string> {
+export async function placementLayer(): Promise<string> {
   const [tree, base] = [await placementTree(), await keystoneRootfs()];
   return await cached('placement-layer', [basename(tree), basename(base)], async (layer) => {
     for (const entry of await readdir(tree, { recursive: true, withFileTypes: true })) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { cached } from '../../tools/cache.ts';
-import { must, run } from '../../tools/process.ts';
+import { must } from '../../tools/process.ts';
 import type { Capability } from '../../tools/capability.ts';
 
 /** The release of Kolla with which ours is compared. */
@@ -19,8 +19,6 @@ export async function kollaPackage(): Promise<string> {
 
 /** Whether the package is available: in the cache or through pip. */
 export const canHaveKolla: Capability = async () => {
-  const pip = await run('python3', ['-m', 'pip', '--version']).catch(() => undefined);
-  if (pip?.code !== 0) return 'no pip to fetch the package kolla with';
   return await kollaPackage().then(
     () => undefined,
     (error: unknown) => `the package kolla can't be fetched: ${String(error).slice(0, 200)}`,

@@ -12,13 +12,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { podBinary } from '../cluster/pod-binary.ts';
 import { canRunElasticsearch, startElasticsearch, type Elasticsearch } from '../cluster/elasticsearch.ts';
-import { keystoneImage, KEYSTONE_UID } from '../cluster/keystone-image.ts';
+import { kollaEnv, keystoneLayers, KEYSTONE_UID } from '../cluster/keystone-image.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
-import { canBuildPlacementImage, placementImage } from '../cluster/placement-image.ts';
+import { canBuildPlacementImage, placementOn } from '../cluster/placement-image.ts';
 import { firstLacking } from '../../tools/capability.ts';
 import { privateDirectory } from '../../tools/directory.ts';
+import { imagesTar } from '../../tools/image.ts';
 import { step } from '../../tools/progress.ts';
 import { until } from '../support/until.ts';
 
@@ -47,12 +48,13 @@ export async function setStage(): Promise<Stage> {
   await using parts = new AsyncDisposableStack();
   const directory = parts.use(await privateDirectory('e2e'));
   const { binary } = await podBinary();
-  const [keystone, placement] = [join(directory.path, 'keystone.tar'), join(directory.path, 'placement.tar')];
+  const images = join(directory.path, 'images.tar');
   await step('writes the images of Keystone and Placement', async () => {
-    await keystoneImage(keystone, { binary, reference: IMAGE });
-    await placementImage(placement, { binary, reference: PLACEMENT_IMAGE });
+    const layers = await keystoneLayers({ binary });
+    const keystone = { reference: IMAGE, layers, env: kollaEnv('keystone') };
+    await imagesTar(images, [keystone, await placementOn(layers, PLACEMENT_IMAGE)]);
   });
-  const node = parts.use(await startNode({ images: [keystone, placement] }));
+  const node = parts.use(await startNode({ images: [images] }));
   const mariadb = parts.use(
     await startMariadb({ address: node.address, port: 3306, launcher: (command, args) => node.inside(command, args) }),
   );

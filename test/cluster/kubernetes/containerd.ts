@@ -12,6 +12,11 @@ export const CONTAINERD_SOCKET = '/run/containerd/containerd.sock';
 /** The image that always exists: the static helper as `/testbox`, which is also the sandbox of Pods. */
 export const TESTBOX_IMAGE = 'kolla-pod.test/testbox:1';
 
+/** Its images and their layers. */
+export function containerdRoot({ directory }: Site): string {
+  return join(directory, 'containerd/root');
+}
+
 /**
  * Starts containerd with its state in the site's directory, which must not be on an overlay, and waits for its
  * response. It pulls over http from the given registries, HOST:PORT, and from those on the node's 127.0.0.1.

@@ -16,6 +16,7 @@ export { canBuildCoredns, kubeBinary, testbox } from './binaries.ts';
 export { canRunControlPlane, startControlPlane, type ControlPlane } from './control-plane.ts';
 export { metricOf, openWatches, requestCount, samplesIn, type Sample } from './metrics.ts';
 export { TESTBOX_IMAGE } from './containerd.ts';
+export type { StoredImages } from './image-store.ts';
 export { endPodsOf } from './job.ts';
 export { canEnforcePolicies, canRunNode, startNode, type KubeNode, type NodeOptions, type Scope } from './node.ts';
 export { NODE_ADDRESS } from './network.ts';

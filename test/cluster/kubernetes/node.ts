@@ -12,9 +12,10 @@ import { apiGet, clusterOf, type Cluster } from './api.ts';
 import { canBuildKubernetes, corednsBinary, kubeBinary, kubeRouterBinary, testbox } from './binaries.ts';
 import { makeCgroups } from './cgroups.ts';
 import { startKube, whenUp, type Command, type Component, type Site } from './component.ts';
-import { importImage, startContainerd, testboxImage } from './containerd.ts';
+import { containerdRoot, importImage, startContainerd, testboxImage } from './containerd.ts';
 import { ADMIN, prepare, startApi, type Run } from './control-plane.ts';
 import { corednsImage, startDns } from './dns.ts';
+import { copyStore, type StoredImages } from './image-store.ts';
 import { openPortForward } from './port-forward.ts';
 import { startKubelet, startScheduler } from './kubelet.ts';
 import { startFurtherNode, type FurtherNode } from './further-node.ts';
@@ -38,6 +39,11 @@ export interface KubeNode extends Cluster, AsyncDisposable {
   readonly pid: number;
   /** The parent of the Pods' cgroups, in every hierarchy. */
   readonly cgroup: string;
+  /**
+   * The administrator's GET of a path at the API server, for polls: kubectl takes a tenth of a second of a CPU. Undefined
+   * without a response of status 200.
+   */
+  get(path: string): Promise<string | undefined>;
   /** Imports a docker-archive into all nodes, or into the nodes with these names. */
   importImage(file: string, nodes?: readonly string[]): Promise<void>;
   /**
@@ -58,6 +64,8 @@ export interface KubeNode extends Cluster, AsyncDisposable {
 export interface NodeOptions {
   /** docker-archives with the Pods' images. TESTBOX_IMAGE always exists. */
   readonly images?: readonly string[];
+  /** Images that the first node shares with those of other test files. */
+  readonly stored?: StoredImages;
   /** Adds CoreDNS (see canBuildCoredns), so that Pods find Services by name. */
   readonly dns?: true;
   /**
@@ -85,6 +93,7 @@ const SERVICE_LIKE_RULE =
 /** Starts a node in about five seconds; needs root. Everything ends with this process, however it ends. */
 export async function startNode({
   images = [],
+  stored,
   dns,
   further,
   policies,
@@ -125,6 +134,7 @@ export async function startNode({
     if (program === undefined) throw new Error(`no ${name} has been started`);
     return program; // our child is the process that entered the namespaces, and the program is its child
   };
+  if (stored !== undefined) await copyStore(stored, containerdRoot(site));
   await step('starts a Kubernetes node', async () => {
     await Promise.all([
       startApi(run, get, site, keys, listening),
@@ -169,6 +179,7 @@ export async function startNode({
     innerServer,
     pid: namespaces.pid,
     cgroup: cgroups.path,
+    get,
     importImage: importInto,
     inside: (command, args, scope = 'network') =>
       tied(...(scope === 'node' ? namespaces.inNode(command, args) : namespaces.inNetwork(command, args))),

@@ -34,8 +34,9 @@ async function toolsEnv(): Promise<NodeJS.ProcessEnv> {
   const PATH = process.env['PATH'];
   const missing: string[] = [];
   for (const [tool, name] of Object.entries(TOOLS)) {
-    const found = await run(tool, ['-V'], { env: { PATH } }).catch(() => undefined);
-    if (found === undefined) missing.push(name);
+    // Not by running it: for lsof, -V lists all open files of the machine.
+    const { code } = await run('sh', ['-c', 'command -v "$0"', tool], { env: { PATH } });
+    if (code !== 0) missing.push(name);
   }
   if (missing.length === 0) return { PATH };
   const usr = join(await unpackedPackages('healthcheck-tools', missing.toSorted(), { except: ['libc6'] }), 'usr');

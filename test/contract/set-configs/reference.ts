@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { cached } from '../../../tools/cache.ts';
 import { canGiveFilesAway, type Capability } from '../../../tools/capability.ts';
@@ -35,7 +36,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Kolla's tool. Each start has a temporary root. */
+/** A tool, Kolla's or one that is compared with it. Each start has a temporary root. */
 export interface Reference extends AsyncDisposable {
   run(start: Start): Promise<Ended>;
 }
@@ -87,13 +88,17 @@ export const canRunReference: Capability = async () => {
 export async function startReference(version: string = KOLLA_VERSION): Promise<Reference> {
   const script = await setConfigsPy(version);
   const { command, env } = await python();
-  const child = spawn(command, [DRIVER, script], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  return driven(spawn(command, [DRIVER, script], { env, stdio: ['pipe', 'pipe', 'inherit'] }));
+}
+
+/** @param child for each line on its stdin, a start as JSON, it prints a line with the result */
+export function driven(child: ChildProcessByStdio<Writable, Readable, null>): Reference {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     async run(start) {
       child.stdin.write(`${JSON.stringify(start)}\n`);
       const { value, done } = await lines.next();
-      if (done) throw new Error('the driver of set_configs.py has exited');
+      if (done) throw new Error(`${child.spawnargs.slice(0, 2).join(' ')} has exited`);
       return JSON.parse(value) as Ended;
     },
     async [Symbol.asyncDispose]() {
