@@ -45,7 +45,7 @@ export function cataloguePage(services: readonly Service[], generated: string): 
     'step: run it before the rollout; it may break replicas of the old release. Health checks of each container:',
     '[kolla-probe.md](kolla-probe.md#which-probe-for-which-service).',
     '',
-    'Commands of services with a chart are compared with the help of the tools of OpenStack 2025.1 to 2026.2, and run, by `make cloud`.',
+    'Commands of services with a chart are compared with the help of the tools of the release, and run, by `make cloud`.',
     'No test runs the tools of the other services. By hand each command was run twice on MariaDB 10.11, first through kolla-db-sync, with',
     `these packages of 2026.1: ${byHand.join(', ')}.`,
     'There CloudKitty stored its data in MariaDB, Gnocchi in files, and Ceilometer called Gnocchi without Keystone. Databases without data',
