@@ -5,8 +5,8 @@ import type { Row, Sample } from './load.ts';
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 const LINES = 40;
-/** Access logs say nothing about a reason. */
-const ACCESS = 'HTTP/1.1';
+/** Logs of requests say nothing about a reason. */
+const ACCESS = ['HTTP/1.1', 'returned with HTTP', 'GET http'];
 
 interface Line {
   readonly '@timestamp': string;
@@ -25,7 +25,12 @@ export async function tracesOf({ elasticsearch }: Stage, rows: readonly Row[]): 
       const { body } = await elasticsearch.request('POST', `/${INDEX}/_search`, {
         size: LINES,
         sort: [{ '@timestamp': 'asc' }],
-        query: { bool: { must: { match_phrase: { Payload: id } }, must_not: { match_phrase: { Payload: ACCESS } } } },
+        query: {
+          bool: {
+            must: { match_phrase: { Payload: id } },
+            must_not: ACCESS.map((text) => ({ match_phrase: { Payload: text } })),
+          },
+        },
       });
       const { hits } = body as { hits: { hits: { _source: Line }[] } };
       traces.push([titleOf(what, sample), ...hits.hits.map(({ _source }) => lineOf(_source))].join('\n  '));
