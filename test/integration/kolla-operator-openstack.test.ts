@@ -55,8 +55,8 @@ describe('kolla-operator and a cloud', { skip: reason ?? false, concurrency: 1 }
     const begun = site.steps.length;
     const preflight = seen('in its preflight', ({ status }) => status?.message === 'preflight: renders all charts');
     await site.patch('OpenStack', 'cloud', { release: '2025.2', upgrade: { pauseAfter: ['keystone'] } });
-    const { status: before } = await preflight;
-    assert.deepEqual([before?.phase, before?.release], ['Upgrading', '2025.1']);
+    const { status: first } = await preflight;
+    assert.deepEqual([first?.phase, first?.release], ['Upgrading', '2025.1']);
     assert.equal(condition(await preflight, 'Ready')?.status, 'False');
     const paused = await seen('paused', ({ status }) => status?.phase === 'Paused');
     assert.deepEqual(orderOf(site.steps.slice(begun)), ['memcached', 'keystone']);
