@@ -232,6 +232,24 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.deepEqual(waiting, agents);
   });
 
+  test("Cinder's schedulers start beside a cinder-volume of their release: at its start one fails what none has taken over", async () => {
+    const ready = 'pod?label=app.kubernetes.io/name=cinder&label=app.kubernetes.io/component=volume';
+    const waiting = async (values: object) => {
+      const cinder = await renderedWith('cinder', { global: { tag: '2026.1' }, ...values });
+      return workloadsOf(cinder).flatMap((one) =>
+        waitsOf(one)
+          .filter((wait) => wait === ready || wait === rolled('cinder', 'volume'))
+          .map((wait) => [keyOf(one), wait]),
+      );
+    };
+    assert.deepEqual(await waiting({}), [
+      ['scheduler', rolled('cinder', 'volume')],
+      ['scheduler', ready],
+    ]);
+    const elsewhere = { workloads: { volume: { enabled: false } } };
+    assert.deepEqual(await waiting(elsewhere), [['scheduler', rolled('cinder', 'volume')]]);
+  });
+
   test("Nova's services roll in its order: schemas, conductors, API and scheduler, compute nodes", async () => {
     const values = {
       global: { tag: '2026.1', charts: { nova: { workloads: { 'super-conductor': { enabled: true } } } } },

@@ -127,6 +127,9 @@ for (const chart of SERVICE_CHARTS)
         ...(identity === undefined ? [] : [WAITS.identity]),
         ...(chart === 'horizon' ? ['memcached://memcached:11211'] : []),
         ...(chart === 'neutron' ? ['tcp://127.0.0.1:6640'] : []),
+        ...(chart === 'cinder'
+          ? ['pod?label=app.kubernetes.io/name=cinder&label=app.kubernetes.io/component=volume']
+          : []),
       ]);
       for (const workload of workloadsOf(rendered)) {
         const waits = waitsOf(workload).filter((wait) => !/^(?:job\/[a-z]+(?:-cell)?-bootstrap-|!pod\?)/.test(wait));
