@@ -1,17 +1,13 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { commitNow } from '../evidence/commit.ts';
 import { recordCloud } from '../evidence/support.ts';
 import type { Memory } from './memory.ts';
+import { writePage } from './page.ts';
 import { DEFAULT_RELEASE } from './run.ts';
 import type { Stage } from './stage.ts';
 import { timelineTable } from './table.ts';
 import type { Timeline } from './timeline.ts';
 import { versionsOf } from './trees/release.ts';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Distributions whose versions the page names. */
 const SHOWN = {
@@ -46,9 +42,7 @@ export async function writeReport(
   target: string,
 ): Promise<void> {
   const name = stage.release === DEFAULT_RELEASE ? 'cloud' : `cloud-${stage.release}`;
-  const file = join(ROOT, `docs/evidence/${name}.md`);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, await pageOf(stage, timeline, memory, target));
+  await writePage(name, await pageOf(stage, timeline, memory, target));
   await recordSupport(stage);
 }
 

@@ -1,14 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { commitNow } from '../../evidence/commit.ts';
+import { writePage } from '../page.ts';
 import { cell, timelineTable } from '../table.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Recovery } from './recovery.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const PAGE = 'docs/evidence/chaos.md';
 const SHOWN_FAILURES = 3;
 /** What this run leaves to others. */
 const NOT_STRUCK = [
@@ -35,9 +31,7 @@ export interface ChaosReport {
 
 /** Writes docs/evidence/chaos.md from the run's observations. */
 export async function writeChaosReport(report: ChaosReport): Promise<void> {
-  const file = join(ROOT, PAGE);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, await pageOf(report));
+  await writePage('chaos', await pageOf(report));
 }
 
 async function pageOf({ timeline, release, seed, minutes, rows }: ChaosReport): Promise<string> {

@@ -30,13 +30,11 @@ import { volumeLife } from '../operations/volume-life.ts';
 import { makePasswords } from '../passwords.ts';
 import { runCloud, type Cloud } from '../run.ts';
 import { releaseTree } from '../trees/release.ts';
+import { endLoad } from '../upgrade/after.ts';
 import { createLasting } from '../upgrade/lasting.ts';
-import { rowsOf, startLoad } from '../upgrade/load.ts';
-import { assertOnlyLimits, printOutcome } from '../upgrade/outcome.ts';
-import { assertRecords } from '../upgrade/records.ts';
-import { removeRemains } from '../upgrade/remains.ts';
+import { startLoad } from '../upgrade/load.ts';
+import { assertOnlyLimits } from '../upgrade/outcome.ts';
 import { sqlOf } from '../upgrade/schemas.ts';
-import { tracesOf } from '../upgrade/traces.ts';
 import { twoOfEach } from '../upgrade/two-of-each.ts';
 import { writeOperatorReport } from './report.ts';
 import { applyCloud, assertHelmAgrees, importOperator, installOperator, upgradeCloud } from './site.ts';
@@ -83,17 +81,9 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   await timeline.step(`kolla-pod upgrade ${TO} --watch`, () => upgradeCloud(stage, TO, timeline, STRUCK.length > 0));
   const ended = Date.now() / 1000;
   const done = await strikes.stop();
-  const stages = await stagesOf(stage, { began, ended });
-  const phases = [{ name: 'before', from: loaded, to: began }, ...stages.phases];
-  const rows = rowsOf(await load.samples(), phases);
-  printOutcome(rows);
-  for (const trace of await tracesOf(stage, rows)) console.log(trace);
-  await timeline.step('the load ended, and what it left is deleted', async () => {
-    await load.stop();
-    return await removeRemains(client);
-  });
-  await timeline.step('records of services', () => assertRecords(client));
-  await timeline.step('objects from before', () => lasting.assertThere());
+  const { phases: upgrade, revisions } = await stagesOf(stage, { began, ended });
+  const phases = [{ name: 'before', from: loaded, to: began }, ...upgrade];
+  const rows = await endLoad({ stage, timeline, client, load, lasting }, phases);
   await timeline.step('no lock is held, no migration unfinished', () =>
     assertLocksFree(sqlOf(stage, passwordOf('database_password'))),
   );
@@ -102,15 +92,6 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
     await timeline.step(operation.title, () => operation.run(world));
   timeline.say(`${(await podsOf(stage)).length} Pods`);
   if (process.env['EVIDENCE'] === '1')
-    await writeOperatorReport({
-      timeline,
-      from: FROM,
-      to: TO,
-      phases,
-      rows,
-      strikes: done,
-      seed: SEED,
-      revisions: stages.revisions,
-    });
+    await writeOperatorReport({ timeline, from: FROM, to: TO, phases, rows, strikes: done, seed: SEED, revisions });
   if (STRUCK.length === 0) assertOnlyLimits(rows, FROM);
 }

@@ -1,22 +1,16 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ROOT } from '../../../build/bundle.ts';
 import { commitNow } from '../../evidence/commit.ts';
+import { writePage } from '../page.ts';
 import { timelineTable } from '../table.ts';
-import type { Timeline } from '../timeline.ts';
-import type { Phase, Row } from '../upgrade/load.ts';
-import { outcomeTable } from '../upgrade/outcome.ts';
+import type { Phase } from '../upgrade/load.ts';
+import { outcomeTable, type Outcome } from '../upgrade/outcome.ts';
 
-const PAGE = 'docs/evidence/cloud-operator.md';
 const CLOUD = 'k8s/examples/cloud/openstack.yaml';
 
-export interface OperatorReport {
-  readonly timeline: Timeline;
-  readonly from: string;
-  readonly to: string;
-  readonly phases: readonly Phase[];
-  readonly rows: readonly Row[];
+export interface OperatorReport extends Outcome<Phase> {
   /** What was done to it during the upgrade, at moments of this seed. */
   readonly strikes: readonly string[];
   readonly seed: number;
@@ -25,9 +19,7 @@ export interface OperatorReport {
 
 /** Writes docs/evidence/cloud-operator.md from the run's observations. */
 export async function writeOperatorReport(report: OperatorReport): Promise<void> {
-  const file = join(ROOT, PAGE);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, await pageOf(report));
+  await writePage('cloud-operator', await pageOf(report));
 }
 
 async function pageOf({ timeline, from, to, phases, rows, strikes, seed, revisions }: OperatorReport): Promise<string> {

@@ -37,9 +37,12 @@ export function startStrikes(
   const leaders = async () => {
     let former = '';
     for (let i = 0; i < kills; i++) {
-      const leader = await until('another leader', async () => {
+      const leader = await until('another leader', async (saw) => {
         const path = '--output=jsonpath={.spec.holderIdentity}';
-        const holder = await stage.kubectl(['get', 'lease/kolla-operator', path]).catch(() => '');
+        const holder = await stage.kubectl(['get', 'lease/kolla-operator', path]).catch((error: unknown) => {
+          saw(messageOf(error)); // the API server may be what was struck
+          return '';
+        });
         return signal.aborted || (holder !== '' && holder !== former) ? holder : undefined;
       });
       await setTimeout(random() * LATEST_KILL_MS, undefined, { signal });

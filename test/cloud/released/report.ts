@@ -1,21 +1,17 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { ROOT } from '../../../build/bundle.ts';
+import { writePage } from '../page.ts';
 import { machineLine, NOT_RUN } from '../report.ts';
 import { timelineTable } from '../table.ts';
 import type { Stage } from '../stage.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Transcript } from './transcript.ts';
 
-const PAGE = join(ROOT, 'docs/evidence/release.md');
 /** Lines of one command's output; the NOTES of 13 charts would fill the page. */
 const LINES = 16;
 
 /** Writes docs/evidence/release.md from the run's observations. */
 export async function writeReport(stage: Stage, timeline: Timeline, transcript: Transcript): Promise<void> {
-  await mkdir(dirname(PAGE), { recursive: true });
-  await writeFile(
-    PAGE,
+  await writePage(
+    'release',
     [
       "# From a release's directory to a server",
       '',

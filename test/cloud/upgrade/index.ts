@@ -29,19 +29,17 @@ import { runCloud, type Cloud } from '../run.ts';
 import type { Stage } from '../stage.ts';
 import type { Timeline } from '../timeline.ts';
 import { releaseTree } from '../trees/release.ts';
+import { endLoad } from './after.ts';
 import { failOnce } from './broken.ts';
 import { makeOldSchema, watchContract } from './contract.ts';
 import { createLasting } from './lasting.ts';
 import { permitsUpgrade } from './limits.ts';
-import { rowsOf, startLoad, type MeasuredPhase } from './load.ts';
+import { startLoad, type MeasuredPhase } from './load.ts';
 import { onlineMigrations } from './online.ts';
-import { assertOnlyLimits, printOutcome } from './outcome.ts';
-import { assertRecords } from './records.ts';
-import { removeRemains } from './remains.ts';
+import { assertOnlyLimits } from './outcome.ts';
 import { writeUpgradeReport } from './report.ts';
 import { goBack } from './rollback.ts';
 import { schemasOf, sqlOf, type Sql } from './schemas.ts';
-import { tracesOf } from './traces.ts';
 import { twoOfEach } from './two-of-each.ts';
 import { upgradeChecks } from './upgrade-checks.ts';
 
@@ -82,15 +80,7 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
     startLoad(stage, world.basis, passwordOf('keystone_admin_password')),
   );
   const phases = await upgradeAll(stage, timeline, files, sql);
-  const rows = rowsOf(await load.samples(), phases);
-  printOutcome(rows);
-  for (const trace of await tracesOf(stage, rows)) console.log(trace);
-  await timeline.step('the load ended, and what it left is deleted', async () => {
-    await load.stop();
-    return await removeRemains(client);
-  });
-  await timeline.step('records of services', () => assertRecords(client));
-  await timeline.step('objects from before', () => lasting.assertThere());
+  const rows = await endLoad({ stage, timeline, client, load, lasting }, phases);
   const after = await timeline.step(`upgrade check of ${TO} on ${TO}`, () => upgradeChecks(stage, TO));
   for (const operation of [serverLife, volumeLife, stacks])
     await timeline.step(operation.title, () => operation.run(world));

@@ -1,8 +1,18 @@
 /** What the load met in an upgrade: printed, as a table of a page, and judged. */
 import assert from 'node:assert/strict';
 import { cell } from '../table.ts';
+import type { Timeline } from '../timeline.ts';
 import { limitOf } from './limits.ts';
 import type { Phase, Row } from './load.ts';
+
+/** An upgrade under load, as its page has it. */
+export interface Outcome<P extends Phase> {
+  readonly timeline: Timeline;
+  readonly from: string;
+  readonly to: string;
+  readonly phases: readonly P[];
+  readonly rows: readonly Row[];
+}
 
 /** Prints the table and what failed. */
 export function printOutcome(rows: readonly Row[]): void {

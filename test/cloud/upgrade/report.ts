@@ -1,30 +1,20 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { commitNow } from '../../evidence/commit.ts';
+import { writePage } from '../page.ts';
 import type { Stage } from '../stage.ts';
 import { timelineTable } from '../table.ts';
-import type { Timeline } from '../timeline.ts';
-import type { MeasuredPhase, Row } from './load.ts';
+import type { MeasuredPhase } from './load.ts';
 import type { OnlineMigration } from './online.ts';
-import { outcomeTable } from './outcome.ts';
+import { outcomeTable, type Outcome } from './outcome.ts';
 import type { Schema } from './schemas.ts';
 import type { UpgradeCheck } from './upgrade-checks.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const PAGES = 'docs/evidence';
 /** The upgrade of `make cloud-upgrade`; others have their releases in the name. */
 const PAIR = '2025.1-2026.1';
 const CHECK_RESULTS: Readonly<Record<number, string>> = { 0: 'success', 1: 'warnings' };
 
-export interface UpgradeReport {
+export interface UpgradeReport extends Outcome<MeasuredPhase> {
   readonly stage: Stage;
-  readonly timeline: Timeline;
-  readonly from: string;
-  readonly to: string;
-  readonly phases: readonly MeasuredPhase[];
-  readonly rows: readonly Row[];
   readonly online: readonly OnlineMigration[];
   /** By the new release, on the databases of the old one, and at the end. */
   readonly checks: readonly UpgradeCheck[];
@@ -34,9 +24,7 @@ export interface UpgradeReport {
 /** Writes a page in docs/evidence from the run's observations. */
 export async function writeUpgradeReport(report: UpgradeReport): Promise<void> {
   const pair = `${report.from}-${report.to}`;
-  const file = join(ROOT, PAGES, pair === PAIR ? 'upgrade.md' : `upgrade-${pair}.md`);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, await pageOf(report));
+  await writePage(pair === PAIR ? 'upgrade' : `upgrade-${pair}`, await pageOf(report));
 }
 
 async function pageOf({ timeline, from, to, phases, rows, online, checks, after }: UpgradeReport): Promise<string> {
