@@ -108,17 +108,19 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'MariaDB killed',
     part: 'database',
-    async strike(stage) {
-      await killContainer(stage, 'mariadb-0');
-      return 'mariadb-0';
+    async strike(stage, random) {
+      const pod = await nodeOf(stage, 'mariadb', random);
+      await killContainer(stage, pod);
+      return pod;
     },
   },
   {
     name: 'RabbitMQ killed',
     part: 'queue',
-    async strike(stage) {
-      await killContainer(stage, 'rabbitmq-0');
-      return 'rabbitmq-0';
+    async strike(stage, random) {
+      const pod = await nodeOf(stage, 'rabbitmq', random);
+      await killContainer(stage, pod);
+      return pod;
     },
   },
   {
@@ -166,6 +168,12 @@ async function servicePod(stage: Stage, random: () => number): Promise<string> {
   const ours = (await podsOf(stage)).filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/instance']);
   const names = ours.map(({ metadata }) => metadata.name).filter((name) => !INFRASTRUCTURE.test(name));
   return oneOf(random, names.toSorted());
+}
+
+/** A random Pod of a chart. */
+async function nodeOf(stage: Stage, chart: string, random: () => number): Promise<string> {
+  const all = (await podsOf(stage)).filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/instance'] === chart);
+  return oneOf(random, all.map(({ metadata }) => metadata.name).toSorted());
 }
 
 /** SIGKILLs every process of a Pod's first container. */

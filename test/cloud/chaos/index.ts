@@ -2,7 +2,8 @@
  * `make chaos`: the cloud of `make cloud` under faults. RELEASE, MINUTES, SEED, EVIDENCE and FAULTS, a pattern of their names, in
  * the environment:
  *
- *   three nodes, all charts, objects that must outlast everything, the load of `make cloud-upgrade`
+ *   three nodes, all charts, three nodes of MariaDB and of RabbitMQ, objects that must outlast everything, the load of
+ *     `make cloud-upgrade`
  *   seed -> faults.ts in random order, each third together with one of another part -> recovery.ts: until everything is Ready
  *     and each operation succeeds again -> a row: how long, which restarts, what failed meanwhile
  *   at the end: the objects are there, what the load left can be deleted and nothing else is left, each log line is in
@@ -10,6 +11,7 @@
  *
  * What does not recover ends the run with 1. Requests that fail during a fault do not.
  */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomFrom, shuffled } from '../../support/random.ts';
 import { assertLogsShipped } from '../checks/logs.ts';
@@ -22,6 +24,7 @@ import { runCloud, type Cloud } from '../run.ts';
 import { createLasting } from '../upgrade/lasting.ts';
 import { startLoad } from '../upgrade/load.ts';
 import { removeRemains } from '../upgrade/remains.ts';
+import { THREE_NODES } from '../upgrade/rolled.ts';
 import { sqlOf } from '../upgrade/schemas.ts';
 import { faultsNamed, type Fault } from './faults.ts';
 import { assertLocksFree } from './locks.ts';
@@ -41,7 +44,9 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const file = join(stage.directory, 'passwords.yml');
   const admin = await adminOf(file);
   const passwordOf = await makePasswords(file);
-  await timeline.step('all charts installed', () => installCharts(stage, [file], timeline));
+  const nodes = join(stage.directory, 'nodes.json');
+  await writeFile(nodes, JSON.stringify({ global: { charts: THREE_NODES } }));
+  await timeline.step('all charts installed', () => installCharts(stage, [nodes, file], timeline));
   const client = await timeline.step('the client runs', () => startClient(stage, admin));
   await using world = await timeline.step('image, flavors and network created', () => setBasis(stage, client));
   await using objects = await timeline.step('objects that outlast everything', () => createLasting(world));
