@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { oneOf } from '../../support/random.ts';
 import { podsOf } from '../install.ts';
 import { COMPUTE_NODES, type Stage } from '../stage.ts';
+import { emptyLogVolume, fillLogVolume } from './log-volume.ts';
 
 /** How long a state lasts: longer than Kubernetes needs to notice that a node is gone. */
 const LASTS_MS = 60_000;
@@ -15,7 +16,7 @@ const NODE_TAINT = 'kolla-pod.test/chaos:NoExecute';
 export interface Fault {
   readonly name: string;
   /** Faults of one part are not combined. */
-  readonly part: 'pod' | 'node' | 'api' | 'database' | 'queue' | 'cache' | 'index';
+  readonly part: 'pod' | 'node' | 'api' | 'database' | 'queue' | 'cache' | 'index' | 'logs';
   /** Resolves when it is over. @returns what was hit */
   strike(stage: Stage, random: () => number): Promise<string>;
 }
@@ -143,6 +144,15 @@ const FAULTS: readonly Fault[] = [
       await setBlock(true);
       await lasting(() => setBlock(null));
       return 'all indices';
+    },
+  },
+  {
+    name: 'log volume full',
+    part: 'logs',
+    async strike(stage) {
+      const workload = await fillLogVolume(stage);
+      await lasting(() => emptyLogVolume(stage));
+      return workload;
     },
   },
 ];

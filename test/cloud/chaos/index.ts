@@ -27,6 +27,7 @@ import { removeRemains } from '../upgrade/remains.ts';
 import { THREE_NODES } from '../upgrade/rolled.ts';
 import { sqlOf } from '../upgrade/schemas.ts';
 import { faultsNamed, type Fault } from './faults.ts';
+import { SMALL_LOG_PODS, SMALL_LOG_VOLUME } from './log-volume.ts';
 import { assertLocksFree } from './locks.ts';
 import { now, recovered } from './recovery.ts';
 import { writeChaosReport, type Struck } from './report.ts';
@@ -44,9 +45,9 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const file = join(stage.directory, 'passwords.yml');
   const admin = await adminOf(file);
   const passwordOf = await makePasswords(file);
-  const nodes = join(stage.directory, 'nodes.json');
-  await writeFile(nodes, JSON.stringify({ global: { charts: THREE_NODES } }));
-  await timeline.step('all charts installed', () => installCharts(stage, [nodes, file], timeline));
+  const values = join(stage.directory, 'values.json');
+  await writeFile(values, JSON.stringify({ global: { charts: { ...THREE_NODES, ...SMALL_LOG_VOLUME } } }));
+  await timeline.step('all charts installed', () => installCharts(stage, [values, file], timeline));
   const client = await timeline.step('the client runs', () => startClient(stage, admin));
   await using world = await timeline.step('image, flavors and network created', () => setBasis(stage, client));
   await using objects = await timeline.step('objects that outlast everything', () => createLasting(world));
@@ -81,7 +82,7 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   await timeline.step('no lock is held, no migration unfinished', () =>
     assertLocksFree(sqlOf(stage, passwordOf('database_password'))),
   );
-  await timeline.step('every log line is in Elasticsearch once', () => assertLogsShipped(stage));
+  await timeline.step('every log line is in Elasticsearch once', () => assertLogsShipped(stage, SMALL_LOG_PODS));
   if (process.env['EVIDENCE'] === '1')
     await writeChaosReport({ timeline, release: stage.release, seed: SEED, minutes: MINUTES, rows });
 }
