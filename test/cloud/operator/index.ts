@@ -92,10 +92,8 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   for (const operation of [serverLife, volumeLife, stacks])
     await timeline.step(operation.title, () => operation.run(world));
   timeline.say(`${(await podsOf(stage)).length} Pods`);
+  const outcome = { timeline, from: FROM, to: TO, phases, rows };
   if (process.env['EVIDENCE'] === '1')
-    await writeOperatorReport({
-      ...{ timeline, from: FROM, to: TO, phases, rows },
-      ...{ strikes: done, seed: SEED, faults: FAULTS, revisions },
-    });
+    await writeOperatorReport({ ...outcome, strikes: done, seed: SEED, faults: FAULTS, revisions });
   if (STRUCK.length === 0) assertOnlyLimits(rows, FROM);
 }
