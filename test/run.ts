@@ -29,6 +29,7 @@ import { hasFailed, type Result } from './runner/result.ts';
 import { runTestFile } from './runner/test-file.ts';
 import { serveShared } from './servers/index.ts';
 import { SUITES, type Lane } from './suites.ts';
+import { digestsInEnv } from './support/source-digests.ts';
 
 const PROCESSORS = availableParallelism();
 /**
@@ -74,7 +75,7 @@ async function main(words: readonly string[]): Promise<number> {
   await using cpu = await privateDirectory('cpu');
   await using servers = await serveShared();
   // Without the cache each file's process would strip the types of all its imports again.
-  const env = { NODE_COMPILE_CACHE: join(cacheRoot(), 'compiled'), ...process.env, ...servers.env };
+  const env = { NODE_COMPILE_CACHE: join(cacheRoot(), 'compiled'), ...process.env, ...servers.env, ...digestsInEnv() };
   const prepared = prepare(
     all.filter(({ suite }) => suite !== CHECK.name).map(({ name }) => name),
     isOver,

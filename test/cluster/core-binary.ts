@@ -3,15 +3,16 @@ import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import { bytecodeCompiler, engine, type Architecture } from '../../build/core/engine.ts';
-import { buildCore, type BuiltCore } from '../../build/core/make.ts';
+import type { BuiltCore } from '../../build/core/make.ts';
 import { CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must } from '../../tools/process.ts';
 import { importsOf, reachedFrom } from '../runner/changed.ts';
 import { PLACE, removeOld } from '../support/bundled.ts';
+import { digestOf } from '../support/source-digests.ts';
 import { libraries, LIBRARIES_AT, linkSanitized } from './gcc.ts';
-import { binarySources, textsOf } from './sources.ts';
+import { textsOf } from './sources.ts';
 
 /** Tested by compiling the engine, which is cached; linking kolla-core then takes seconds. */
 export const canBuildCore: Capability = async () => {
@@ -39,15 +40,18 @@ export async function coreBinary(
   from = 'cmd',
   architecture: Architecture = process.arch as Architecture,
 ): Promise<Pick<BuiltCore, 'binary' | 'names'>> {
-  const reached = names.flatMap((name) => [...reachedFrom(`${from}/${name}.ts`, importsOf)]);
+  // Commands in cmd/ import no file of test/.
+  const reached = from === 'cmd' ? [] : names.flatMap((name) => [...reachedFrom(`${from}/${name}.ts`, importsOf)]);
   const own = new Set(reached.filter((file) => file.startsWith('test/')));
   const linkers = isSanitized ? ['test/cluster/gcc.ts', 'test/cluster/sanitizers.c'] : [];
-  const madeFrom = [architecture, ...names, ...binarySources(), ...textsOf([...own, ...linkers])];
+  const madeFrom = [architecture, ...names, digestOf('binary'), ...textsOf([...own, ...linkers])];
   const place = await cached(
     'core',
     madeFrom,
     async (into) => {
       removeOld();
+      // Loads esbuild, which most processes do not need.
+      const { buildCore } = await import('../../build/core/make.ts');
       await buildCore(into, architecture, names, from, isSanitized ? linkSanitized : undefined);
     },
     PLACE,

@@ -39,6 +39,15 @@ node_to_schema = {}
 `;
 
 /**
+ * Run by each start of Python. Importing a service makes objects, but no garbage: looking for it takes an eighth of the CPU
+ * time of a start.
+ */
+export const SELDOM_COLLECT = {
+  file: 'usr/lib/python3/dist-packages/seldom-collect.pth',
+  text: 'import gc; gc.set_threshold(100_000, 20, 20)\n',
+} as const;
+
+/**
  * Imports Keystone's modules and stores the compiled ones next to their sources. The .pyc files are unchecked, because
  * an image's layer has other timestamps than this directory, and its user cannot write.
  */
@@ -55,12 +64,14 @@ for file in {getattr(module, '__file__', None) or '' for module in list(sys.modu
 /** A root file system without libc: Keystone, Python, uWSGI and their dependencies. Cached. */
 export async function keystoneTree(): Promise<string> {
   const unpacked = await unpackedPackages('keystone-packages', PACKAGES, { except: MACHINE_HAS });
-  return await cached('keystone', [basename(unpacked), ...UNUSED, NO_SCHEMAS, COMPILE], async (directory) => {
+  const madeFrom = [basename(unpacked), ...UNUSED, NO_SCHEMAS, SELDOM_COLLECT.text, COMPILE];
+  return await cached('keystone', madeFrom, async (directory) => {
     await must('cp', ['-al', `${unpacked}/.`, directory]);
     await prune(directory);
     // Removed first: it is a link to the unpacked package's.
     await rm(join(directory, SAML_SCHEMAS));
     await writeFile(join(directory, SAML_SCHEMAS), NO_SCHEMAS);
+    await writeFile(join(directory, SELDOM_COLLECT.file), SELDOM_COLLECT.text);
     const python = await pythonOf(directory);
     await must(python.command, ['-c', COMPILE], { env: python.env, cwd: directory });
   });

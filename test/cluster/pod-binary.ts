@@ -4,7 +4,7 @@ import { checkBinary } from '../../build/check.ts';
 import { buildBinary, type Built } from '../../build/make.ts';
 import { cached } from '../../tools/cache.ts';
 import { PLACE, removeOld } from '../support/bundled.ts';
-import { binarySources } from './sources.ts';
+import { digestOf } from '../support/source-digests.ts';
 
 const INDEX = 'built.json';
 
@@ -15,7 +15,7 @@ const INDEX = 'built.json';
 export async function podBinary(): Promise<Built> {
   const directory = await cached(
     'binary',
-    binarySources(),
+    [digestOf('binary')],
     async (place) => {
       removeOld();
       // A temporary directory is private, but other users run the binary.

@@ -9,16 +9,17 @@ import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { imageTar } from '../../tools/image.ts';
 import { PLACE, removeOld } from '../support/bundled.ts';
+import { digestOf } from '../support/source-digests.ts';
 import { kollaEnv, keystoneLayers } from './keystone-image.ts';
 import { podBinary } from './pod-binary.ts';
-import { binarySources, operatorSources } from './sources.ts';
+import { operatorSources } from './sources.ts';
 import { tarOf } from '../../tools/tar.ts';
 
 const INDEX = 'images.json';
 
 /** All images of the current sources for this machine, built once per version of the sources. */
 export async function podImages(): Promise<readonly BuiltImage[]> {
-  const madeFrom = ['4', basename(await libraryPackages(HERE.arch)), ...binarySources(), ...operatorSources()];
+  const madeFrom = ['4', basename(await libraryPackages(HERE.arch)), digestOf('binary'), ...operatorSources()];
   const directory = await cached(
     'images',
     madeFrom,

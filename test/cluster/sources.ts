@@ -7,12 +7,6 @@ export function textsOf(files: readonly string[]): string[] {
   return files.flatMap((file) => [file, readFileSync(join(ROOT, file), 'utf8')]);
 }
 
-/** The source files of the binary and its images. */
-export function binarySources(): string[] {
-  const patterns = ['{build,cmd,src,tools}/**/*.{ts,json,html,css}', 'native/*.{c,h}'];
-  return textsOf(['package-lock.json', 'LICENSE', ...globSync(patterns, { cwd: ROOT }).toSorted()]);
-}
-
 /** What only the operator's image has. */
 export function operatorSources(): string[] {
   const files = globSync('{tools/helm,k8s/charts/**}/*', { cwd: ROOT, withFileTypes: true }).filter((one) =>

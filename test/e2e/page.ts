@@ -6,7 +6,7 @@
 import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { kubeBinary } from '../cluster/kubernetes/index.ts';
+import { kubectlBinary, SHORT_LIVED } from '../cluster/kubernetes/index.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { must, tied } from '../../tools/process.ts';
 import type { Stage } from './keystone-pod.ts';
@@ -39,12 +39,12 @@ export async function openPage(
   const page = `docs/${name}.md`;
   const directory = await privateDirectory('page');
   const kubectl = join(directory.path, 'kubectl');
-  const program = [await kubeBinary(), 'kubectl', '--kubeconfig', node.kubeconfig];
+  const program = [await kubectlBinary(), '--kubeconfig', node.kubeconfig];
   await writeFile(kubectl, `#!/bin/sh\nexec ${program.map((word) => `'${word}'`).join(' ')} "$@"\n`);
   await chmod(kubectl, 0o755);
   for (const [called, file] of Object.entries(programs)) await symlink(file, join(directory.path, called));
   const path = `${directory.path}:${process.env['PATH']}`;
-  const env = { PATH: path, HOME: directory.path, KUBERC: 'off', KUBECONFIG: node.kubeconfig };
+  const env = { PATH: path, HOME: directory.path, KUBERC: 'off', KUBECONFIG: node.kubeconfig, ...SHORT_LIVED };
   const sections = (await readFile(join(ROOT, page), 'utf8')).split(/^## /m);
   const blocksIn = (text: string) => [...text.matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block = '']) => block);
   const blocksUnder = (heading: string): string[] => {

@@ -16,7 +16,7 @@ import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { canRunHelm, helm, helmBinary } from '../../tools/helm.ts';
 import { must } from '../../tools/process.ts';
 import { canBuildInfrastructureImages, infrastructureImage } from '../cluster/infrastructure-image.ts';
-import { canBuildCoredns, canRunNode, kubeBinary, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { canBuildCoredns, canRunNode, kubectlBinary, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { podBinary } from '../cluster/pod-binary.ts';
 import { canBuildImages, podImages } from '../cluster/pod-images.ts';
 import { canRunRegistry, skopeoFor, startRegistry, type Registry } from '../cluster/registry.ts';
@@ -67,7 +67,7 @@ describe('from a release to a service on a real node', { skip: skip ?? false }, 
     await infrastructureImage('memcached', memcached, { binary, reference: 'site.example/kolla/memcached:1' });
     node = await startNode({ images: [memcached], dns: true });
     registry = await startRegistry(node, PORT);
-    await writeFile(join(directory.path, 'kubectl'), `#!/bin/sh\nexec '${await kubeBinary()}' kubectl "$@"\n`, {
+    await writeFile(join(directory.path, 'kubectl'), `#!/bin/sh\nexec '${await kubectlBinary()}' "$@"\n`, {
       mode: 0o755,
     });
     await node.kubectl(['create', 'namespace', NAMESPACE]);

@@ -155,6 +155,6 @@ async function tried(words: readonly string[], kubectl: string): Promise<string>
 
 /** The command line that precedes the arguments of kubectl. */
 async function kubectlWords({ kubeconfig }: SharedControlPlane): Promise<string[]> {
-  const { kubeBinary } = await import('../cluster/kubernetes/index.ts');
-  return [await kubeBinary(), 'kubectl', '--kubeconfig', kubeconfig];
+  const { kubectlBinary } = await import('../cluster/kubernetes/index.ts');
+  return [await kubectlBinary(), '--kubeconfig', kubeconfig];
 }

@@ -34,7 +34,7 @@ describe('with kolla-core', { skip, concurrency: 3 }, () => {
     test(name, async () => {
       // Removes the variable that makes a test file report to its parent runner.
       const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_ON_CORE: '1', NODE_TEST_CONTEXT: undefined };
-      const { code, stdout } = await run(process.execPath, ['--test', join(DIRECTORY, `${name}.test.ts`)], { env });
+      const { code, stdout } = await run(process.execPath, [join(DIRECTORY, `${name}.test.ts`)], { env });
       assert.equal(code, 0, stdout.slice(-4000));
       assert.match(stdout, /^ℹ skipped 0$/m);
     });

@@ -21,7 +21,7 @@ describe('under AddressSanitizer and UndefinedBehaviorSanitizer', { skip, concur
     test(file, async () => {
       // Removes the variable that makes a test file report to its parent runner.
       const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_CORE_SANITIZED: '1', NODE_TEST_CONTEXT: undefined };
-      const { code, stdout } = await run(process.execPath, ['--test', join(ROOT, file)], { env });
+      const { code, stdout } = await run(process.execPath, [join(ROOT, file)], { env });
       assert.equal(code, 0, stdout.slice(-4000));
       assert.match(stdout, /^ℹ skipped [01]$/m);
     });

@@ -13,7 +13,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { privateDirectory } from '../../tools/directory.ts';
 import { clusterOf, type Cluster } from '../cluster/kubernetes/api.ts';
-import { kubeBinary } from '../cluster/kubernetes/index.ts';
+import { kubectlBinary } from '../cluster/kubernetes/index.ts';
 import { queryAsRoot, type Mariadb } from '../cluster/mariadb.ts';
 import { searchClient, type SearchClient } from '../cluster/search-server.ts';
 import { requester } from '../cluster/search-request.ts';
@@ -52,7 +52,7 @@ export async function sharedControlPlane(): Promise<SharedControlPlane> {
   await using stack = new AsyncDisposableStack();
   const { place } = stack.use(await served('controlPlane', process.env));
   const { path: directory } = stack.use(await privateDirectory('guest'));
-  const cluster = clusterOf(await kubeBinary(), { ...place, directory });
+  const cluster = clusterOf(await kubectlBinary(), { ...place, directory });
   const namespaces: string[] = [];
   stack.defer(async () => {
     // Does not wait for finalizers, because the names are never used again.

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'esbuild';
 import { LIBRARIES, libraryOf } from '../../build/libraries.ts';
 import { cached } from '../../tools/cache.ts';
+import { digestOf } from './source-digests.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 /**
@@ -15,7 +16,7 @@ const MJS = { '.js': '.mjs' };
 const CJS = { '.js': '.cjs' };
 const KEPT_MS = 3 * 3600 * 1000;
 const MAIN = 'test/support/bundled-main.ts';
-const MADE_FROM = [MAIN, 'build/names.ts', 'build/libraries.ts', 'package-lock.json', 'test/support/bundled.ts'];
+const MADE_FROM = [MAIN, 'build/names.ts', 'build/libraries.ts', 'test/support/bundled.ts'];
 
 /**
  * The helpers of the current sources, each bundled into one script like the binary's: reading hundreds of files at each
@@ -23,9 +24,8 @@ const MADE_FROM = [MAIN, 'build/names.ts', 'build/libraries.ts', 'package-lock.j
  * @returns the file to run instead of build/from-source.ts, with the same arguments
  */
 export async function bundledHelpers(): Promise<string> {
-  const files = [...MADE_FROM, ...globSync('{cmd,src}/**/*.{ts,json,html,css,ndjson}', { cwd: REPOSITORY }).toSorted()];
-  const texts = files.flatMap((file) => [file, readFileSync(join(REPOSITORY, file), 'utf8')]);
-  return join(await cached('helpers', texts, bundleTo, PLACE), 'main.mjs');
+  const texts = MADE_FROM.flatMap((file) => [file, readFileSync(join(REPOSITORY, file), 'utf8')]);
+  return join(await cached('helpers', [digestOf('helpers'), ...texts], bundleTo, PLACE), 'main.mjs');
 }
 
 async function bundleTo(directory: string): Promise<void> {

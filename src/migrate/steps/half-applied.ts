@@ -18,7 +18,7 @@ interface Standing {
   readonly versions: readonly string[];
 }
 
-/** Whether an object that the command wanted to create was there, so that it fails again until somebody repairs the schema. */
+/** Whether an object that the command wanted to create was there, so that it fails again until the schema is repaired. */
 export function isPartiallyApplied({ serverError }: LastLines): boolean {
   return serverError !== undefined && IN_THE_WAY.has(serverError.errno);
 }

@@ -24,7 +24,7 @@ export interface Ran {
   readonly program: string;
   /** What the tool means by its exit code, if known. */
   readonly meaning: string | undefined;
-  /** It fails again until somebody repairs the schema. */
+  /** It fails again until the schema is repaired. */
   readonly needsRepair?: boolean;
   /** The program's last lines, with secrets hidden. */
   readonly output: string;

@@ -9,10 +9,19 @@ const BUILD_BYTES = 6e9;
 const SMALL_BUILD_BYTES = 2e9;
 
 /**
- * etcd, the control plane, kubelet, kube-proxy and kubectl of the selected version in one file: `kube COMPONENT ...`. Built
- * once, by `go build`.
+ * etcd, the control plane, kubelet and kube-proxy of the selected version in one file: `kube COMPONENT ...`. Built once, by
+ * `go build`.
  */
 export async function kubeBinary(): Promise<string> {
+  return await kubernetesProgram('kube');
+}
+
+/** kubectl of the same version. Tests start it a thousand times, so it is not a part of the other file. */
+export async function kubectlBinary(): Promise<string> {
+  return await kubernetesProgram('kubectl');
+}
+
+async function kubernetesProgram(name: 'kube' | 'kubectl'): Promise<string> {
   const { module, sums } = KUBERNETES;
   const version = `v${KUBERNETES.version}`;
   const [major, minor] = KUBERNETES.minor.split('.');
@@ -24,9 +33,9 @@ export async function kubeBinary(): Promise<string> {
     `-X k8s.io/client-go/pkg/version.gitVersion=${version}`,
   ];
   return await goProgram({
-    name: 'kube',
+    name,
     directory: GO_DIRECTORY,
-    sources: [module, sums, 'kube'],
+    sources: [module, sums, name],
     module,
     flags,
     room: BUILD_BYTES,
@@ -69,6 +78,7 @@ export const canBuildKubernetes: Capability = async () => {
   try {
     await testbox();
     await kubeBinary();
+    await kubectlBinary();
     return undefined;
   } catch (error) {
     return `Kubernetes can't be built here: ${messageOf(error)}`;

@@ -6,7 +6,7 @@ import { freePorts } from '../../../tools/port.ts';
 import { step } from '../../../tools/progress.ts';
 import { apiGet, clusterOf, type Cluster } from './api.ts';
 import { apiServer, end, type ApiServer, type Program } from './api-server.ts';
-import { canBuildKubernetes, kubeBinary } from './binaries.ts';
+import { canBuildKubernetes, kubeBinary, kubectlBinary } from './binaries.ts';
 import { etcdAt, type Etcd } from './etcd.ts';
 import { startKube, whenUp, type Component, type Site } from './component.ts';
 import { makeClusterKeys, type ClusterKeys } from './credentials.ts';
@@ -31,7 +31,7 @@ export const canRunControlPlane: Capability = canBuildKubernetes;
 
 /** Starts etcd, kube-apiserver and kube-controller-manager on free loopback ports, in about four seconds. */
 export async function startControlPlane(): Promise<ControlPlane> {
-  const kube = await kubeBinary();
+  const [kube, kubectl] = [await kubeBinary(), await kubectlBinary()];
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await privateDirectory('control-plane')).path;
   const [api = 0, etcd = 0, etcdPeer = 0, controllerManager = 0] = await freePorts(4);
@@ -70,7 +70,7 @@ export async function startControlPlane(): Promise<ControlPlane> {
   };
   const moved = stack.move();
   return {
-    ...clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, directory }),
+    ...clusterOf(kubectl, { kubeconfig, server, ca: keys.authority.certificate, directory }),
     apiServer: apiServerAt(api, programs.get('kube-apiserver') ?? {}),
     etcd: etcdAt(`http://127.0.0.1:${etcd}`, programs.get('etcd')?.current?.running.pid ?? 0),
     get pids() {
@@ -89,9 +89,9 @@ export async function startControlPlane(): Promise<ControlPlane> {
 /** An unrestricted user. */
 export const ADMIN = { commonName: 'admin', organizations: ['system:masters'] };
 
-/** GOMAXPROCS: the garbage collectors of seven Go programs must not compete for all cores. */
+/** The garbage collectors of seven Go programs must not compete for all cores, nor start at each doubling of a small heap. */
 export function componentEnv(directory: string): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], HOME: directory, GOMAXPROCS: '2' };
+  return { PATH: process.env['PATH'], HOME: directory, GOMAXPROCS: '2', GOGC: '400' };
 }
 
 /** Creates a site's directories and keys. */

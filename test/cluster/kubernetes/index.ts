@@ -9,10 +9,10 @@
  * All programs are tied to the test process and end with it, however it ends. A part that does not start is an error
  * with the end of its log. canRunControlPlane and canRunNode check a machine beforehand.
  */
-export type { Cluster } from './api.ts';
+export { SHORT_LIVED, type Cluster } from './api.ts';
 export type { Etcd } from './etcd.ts';
 export { cpuSecondsOf, type ApiServer } from './api-server.ts';
-export { canBuildCoredns, kubeBinary, testbox } from './binaries.ts';
+export { canBuildCoredns, kubeBinary, kubectlBinary, testbox } from './binaries.ts';
 export { canRunControlPlane, startControlPlane, type ControlPlane } from './control-plane.ts';
 export { metricOf, openWatches, requestCount, samplesIn, type Sample } from './metrics.ts';
 export { TESTBOX_IMAGE } from './containerd.ts';

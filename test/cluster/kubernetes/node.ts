@@ -9,7 +9,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { must, tied } from '../../../tools/process.ts';
 import { step } from '../../../tools/progress.ts';
 import { apiGet, clusterOf, type Cluster } from './api.ts';
-import { canBuildKubernetes, corednsBinary, kubeBinary, kubeRouterBinary, testbox } from './binaries.ts';
+import { canBuildKubernetes, corednsBinary, kubeBinary, kubectlBinary, kubeRouterBinary, testbox } from './binaries.ts';
 import { makeCgroups } from './cgroups.ts';
 import { startKube, whenUp, type Command, type Component, type Site } from './component.ts';
 import { containerdRoot, importImage, startContainerd, testboxImage } from './containerd.ts';
@@ -165,7 +165,7 @@ export async function startNode({
   await step('imports images', async () => {
     for (const image of [await testboxImage(directory, helper), ...images]) await importInto(image);
   });
-  const cluster = clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, directory });
+  const cluster = clusterOf(await kubectlBinary(), { kubeconfig, server, ca: keys.authority.certificate, directory });
   if (coredns !== undefined)
     await step('starts CoreDNS', async () => {
       await importInto(await corednsImage(directory, coredns));

@@ -41,11 +41,27 @@ export interface Reference extends AsyncDisposable {
   run(start: Start): Promise<Ended>;
 }
 
+interface Python {
+  readonly command: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** The interpreter itself: a version manager's `python3` is a shell script that takes ten times as long to start. */
+const PYTHON_WITH_PACKAGES =
+  'import sys, yaml; from importlib.util import find_spec; print(find_spec("pip") and sys.executable or "")';
+let found: Promise<Python> | undefined;
+
 /** Python with pip and PyYAML, from this machine or from Debian. */
-async function python(): Promise<{ command: string; env: NodeJS.ProcessEnv }> {
-  for (const command of ['python3', '/usr/bin/python3']) {
-    const tried = await run(command, ['-c', 'import yaml, pip']).catch(() => undefined);
-    if (tried?.code === 0) return { command, env: process.env };
+function python(): Promise<Python> {
+  found ??= findPython();
+  return found;
+}
+
+async function findPython(): Promise<Python> {
+  for (const name of ['python3', '/usr/bin/python3']) {
+    const tried = await run(name, ['-c', PYTHON_WITH_PACKAGES]).catch(() => undefined);
+    const command = tried?.stdout.trim() ?? '';
+    if (tried?.code === 0 && command !== '') return { command, env: process.env };
   }
   const directory = await unpackedPackages('python', ['python3', 'python3-yaml', 'python3-pip'], { except: ['libc6'] });
   const env = {
