@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
 import { api, listener, worker } from './probe.ts';
 import type { Service } from './service.ts';
 import type { Step } from './tool.ts';
@@ -24,6 +24,7 @@ export const ironic: Service = {
       expand: [UPGRADE],
       online: [ONLINE],
     },
+    upgradeCheck: upgradeCheck('ironic'),
   },
   identity: {
     users: [

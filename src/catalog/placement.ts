@@ -1,4 +1,4 @@
-import { catalogued, ONLINE, serviceAccount } from './common.ts';
+import { catalogued, ONLINE, serviceAccount, upgradeCheck } from './common.ts';
 import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -24,6 +24,7 @@ export const placement: Service = {
       expand: [{ argv: ['placement-manage', 'db', 'sync'] }],
       online: [{ argv: ['placement-manage', 'db', 'online_data_migrations'], ...ONLINE }],
     },
+    upgradeCheck: upgradeCheck('placement'),
   },
   identity: {
     users: [serviceAccount('placement')],
