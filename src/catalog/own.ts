@@ -99,7 +99,7 @@ export function ownServices(file: string, section: unknown, taken: readonly stri
 
 function isExpression(text: string): boolean {
   try {
-    return new RegExp(text) !== undefined;
+    return new RegExp(text).source !== '';
   } catch {
     return false;
   }

@@ -69,7 +69,7 @@ objects it must not touch. In: context.
 {{- $_ := include "kolla-pod.passwordObjects" . -}}
 {{- range $copy := fromJsonArray (include "kolla-pod.copies" (list . list $jobs "check")) -}}
 {{- /* A failed one is kept for its log, and then made again by the operator. */ -}}
-{{- if eq $copy.kind "Job" -}}{{- $_ := set $copy "spec" (merge (dict "ttlSecondsAfterFinished" 600) $copy.spec (dict "activeDeadlineSeconds" 1800)) -}}{{- end }}
+{{- if eq $copy.kind "Job" -}}{{- $_ := set $copy.metadata.annotations "kolla-pod/upgrade-check" "true" -}}{{- $_ := set $copy "spec" (merge (dict "ttlSecondsAfterFinished" 600) $copy.spec (dict "activeDeadlineSeconds" 1800)) -}}{{- end }}
 ---
 {{ toYaml $copy }}
 {{- end -}}
