@@ -41,5 +41,4 @@ export const ironic: Service = {
     worker('ironic_conductor', 'ironic-conductor'),
     { ...listener('ironic_http', 'apache2', 8089), notes: 'httpd in images based on Rocky Linux.' },
   ],
-  notes: 'Run `ironic-status upgrade check` first.',
 };

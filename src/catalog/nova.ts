@@ -76,5 +76,5 @@ export const nova: Service = {
   ],
   notes:
     'Order: schema of nova and of each cell, all conductors, API and scheduler, compute nodes; then restart conductors and ' +
-    'API. Placement before them. Run `nova-status upgrade check` first.',
+    'API. Placement before them.',
 };

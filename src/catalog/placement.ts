@@ -31,5 +31,5 @@ export const placement: Service = {
     services: [catalogued('placement', 'placement', 'Placement', 8780)],
   },
   probes: [api('placement_api', 8780)],
-  notes: 'Migrate before nova. Run `placement-status upgrade check` first.',
+  notes: 'Migrate before nova.',
 };
