@@ -31,15 +31,13 @@ describe('kolla-operator, upgrade checks', { skip: reason ?? false, concurrency:
     seen(`ready at ${release}`, (one) => isReady(one) && one.status?.release === release);
   const upgradeTo = (release: string, upgrade: object) => site.patch('OpenStack', 'cloud', { release, upgrade });
   const histories = async () => await Promise.all(Object.keys(SERVICES).map((name) => site.history(name)));
-  const list = async (path: string) =>
-    (
-      await site.request<{ items: { metadata: { name: string; uid: string } }[] }>(
-        'GET',
-        `${path.replace('NS', `namespaces/${site.namespace}`)}`,
-      )
-    ).items.map(({ metadata }) => metadata);
+  const list = async (root: string, resource: string) => {
+    const path = `${root}/namespaces/${site.namespace}/${resource}`;
+    const { items } = await site.request<{ items: { metadata: { name: string; uid: string } }[] }>('GET', path);
+    return items.map(({ metadata }) => metadata);
+  };
   const checks = async () =>
-    [...(await list('/apis/batch/v1/NS/jobs')), ...(await list('/api/v1/NS/secrets'))].filter(({ name }) =>
+    [...(await list('/apis/batch/v1', 'jobs')), ...(await list('/api/v1', 'secrets'))].filter(({ name }) =>
       name.endsWith('-check'),
     );
   const fates = new Map<string, ReturnType<typeof usualFate>>();
@@ -90,6 +88,43 @@ describe('kolla-operator, upgrade checks', { skip: reason ?? false, concurrency:
     });
   });
 
+  test('a quota without room for the check stops an upgrade, in the words of the API server', async () => {
+    const quota = {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'full' },
+      spec: { hard: { pods: '1' } },
+    };
+    await site.cluster.kubectl(['apply', '--namespace', site.namespace, '--filename=-'], JSON.stringify(quota));
+    const counted = [
+      'wait',
+      '--namespace',
+      site.namespace,
+      '--for=jsonpath={.status.hard.pods}=1',
+      'resourcequota/full',
+    ];
+    await site.cluster.kubectl(counted);
+    const untouched = await histories();
+    await upgradeTo('2026.1', { skipChecks: ['placement'] });
+    const stopped = await seen('stopped', (one) => condition(one, 'Preflight')?.status === 'False');
+    const { reason: why, message } = condition(stopped, 'Preflight') ?? {};
+    assert.equal(why, 'UpgradeCheckFailed');
+    assert.match(
+      message ?? '',
+      /^keystone: job\/keystone-2026\.1-check: .*exceeded quota: full, requested: pods=1, used: pods=\d+, limited: pods=1/,
+    );
+    assert.deepEqual(await histories(), untouched);
+    await site.cluster.kubectl([
+      'delete',
+      '--namespace',
+      site.namespace,
+      'resourcequota/full',
+      'job/keystone-2026.1-check',
+    ]);
+    await upgradeTo('2025.2', {});
+    await readyAt('2025.2');
+  });
+
   test('another process of the operator takes over a check that runs', async () => {
     fate('keystone', 'hold');
     fate('placement', 'succeeds');
@@ -98,11 +133,11 @@ describe('kolla-operator, upgrade checks', { skip: reason ?? false, concurrency:
       condition(one, 'Preflight')?.message === 'upgrade check of keystone: job/keystone-2026.1-check: running';
     const checking = await seen('checking', isChecking);
     assert.deepEqual([checking.status?.phase, condition(checking, 'Preflight')?.status], ['Upgrading', 'Unknown']);
-    const [first] = (await checks()).filter(({ name }) => name === 'keystone-2026.1-check');
+    const first = (await checks()).find(({ name }) => name === 'keystone-2026.1-check');
     await operator[Symbol.asyncDispose]();
     operator = await site.operator([], account);
     fate('keystone', 'succeeds');
-    const [second] = (await checks()).filter(({ name }) => name === 'keystone-2026.1-check');
+    const second = (await checks()).find(({ name }) => name === 'keystone-2026.1-check');
     assert.ok(first !== undefined && (second === undefined || second.uid === first.uid));
     await readyAt('2026.1');
     assert.equal(site.steps.filter((step) => step === 'keystone-2026.1-check check:2026.1').length, 1);

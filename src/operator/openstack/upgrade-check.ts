@@ -1,5 +1,5 @@
 import { ApiError } from '../../kube/api-error.ts';
-import { objectPath } from '../../kube/path.ts';
+import { collectionPath, objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
 import { GROUP, MANAGER, VERSION, type OpenStack } from '../objects.ts';
 import { podsOf, podsProblem, problemOf, wordsOf, JOB_NAME } from '../service/pods.ts';
@@ -18,7 +18,7 @@ export interface Rendered extends KubeObject {
 
 interface CheckJob extends Job {
   readonly metadata: KubeObject['metadata'] & { readonly uid: string };
-  readonly spec?: { readonly suspend?: boolean };
+  readonly spec?: { readonly suspend?: boolean; readonly template?: { readonly metadata?: object } };
 }
 
 /** What the upgrade check of a service says. */
@@ -58,7 +58,7 @@ export async function checkUpgrade(
   if (job.metadata.deletionTimestamp !== undefined) return { is: 'pending', why: `${what} of an earlier attempt ends` };
   const verdict = judgeJob(job);
   if (verdict.is === 'pending') {
-    const problem = await podsProblem(client, namespace, job, signal);
+    const problem = (await podsProblem(client, namespace, job, signal)) ?? (await refusal(client, job, signal));
     return problem === undefined ? { is: 'pending', why: `${what}: running` } : { is: 'failed', why: problem };
   }
   const [pod] = await podsOf(client, namespace, `${JOB_NAME}=${ref.name}`, signal);
@@ -94,6 +94,31 @@ async function begin(
     await apply(objectPath(ref), ownedBy(object, jobOwner));
   }
   await client.request('PATCH', jobPath, { spec: { suspend: false } }, { signal });
+}
+
+/** Why the API server creates no Pod of a Job, such as an exceeded quota, in its words, which otherwise only Events have. */
+async function refusal(
+  client: KubeClient,
+  { metadata, spec }: CheckJob,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { namespace = '', name } = metadata;
+  if ((await podsOf(client, namespace, `${JOB_NAME}=${name}`, signal)).length > 0) return undefined;
+  const template = spec?.template;
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    ...template,
+    metadata: { ...template?.metadata, generateName: `${name}-` },
+  };
+  const path = `${collectionPath({ group: '', version: 'v1', resource: 'pods', namespace })}?dryRun=All`;
+  try {
+    await client.request('POST', path, pod, { signal });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 403) throw error;
+    return `job/${name}: ${error.message}`;
+  }
 }
 
 function ownedBy(object: Rendered, owner: object): Rendered {
