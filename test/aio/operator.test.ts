@@ -45,7 +45,7 @@ const PASSWORDS = {
 const CONTRACTED = 'e25ffa003242';
 
 interface JobState {
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> };
   readonly spec: { readonly suspend?: boolean };
   readonly status: { readonly succeeded?: number; readonly startTime?: string };
 }
@@ -80,9 +80,12 @@ describe('kolla-operator with real migrations', { skip }, () => {
     });
   const readyAt = (release: string) =>
     seen(`ready at ${release}`, (one) => condition(one, 'Ready')?.status === 'True' && one.status?.release === release);
+  /** The Jobs of the new release; those of the installation are kept. */
   const jobs = async (part: string) => {
     const { items } = JSON.parse(await kubectl('get', 'jobs', '--output=json')) as { items: JobState[] };
-    return items.filter(({ metadata }) => metadata.name.startsWith(`keystone-${part}-`));
+    const isNew = ({ name, annotations }: JobState['metadata']) =>
+      name.startsWith(`keystone-${part}-`) && annotations['kolla-pod/release'] === '2025.2';
+    return items.filter(({ metadata }) => isNew(metadata));
   };
   const podsOf = async (job: string) =>
     (await kubectl('get', 'pods', `--selector=batch.kubernetes.io/job-name=${job}`, '--output=name')).trim();

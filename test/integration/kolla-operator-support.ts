@@ -149,7 +149,8 @@ export async function operatorSite(label: string, chartNames: readonly string[])
 export function makeChart(charts: string, name: string, version: string = CHART_VERSION): void {
   mkdirSync(charts, { recursive: true });
   cpSync(CHART, join(charts, name), { recursive: true });
-  writeFileSync(join(charts, name, 'Chart.yaml'), `apiVersion: v2\nname: ${name}\nversion: ${version}\n`);
+  const text = `apiVersion: v2\nname: ${name}\nversion: ${version}\nkubeVersion: '>=1.30-0'\n`;
+  writeFileSync(join(charts, name, 'Chart.yaml'), text);
 }
 
 interface Kubelet {

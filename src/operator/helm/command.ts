@@ -69,10 +69,14 @@ export async function upgrade(helm: Helm, what: Upgrade, signal: AbortSignal, lo
 /** What Helm renders of a chart, with its Secrets; or its error. */
 export type Template = { readonly yaml: string } | { readonly problem: string };
 
-/** Renders an upgrade without asking the cluster, where objects of an earlier rendering would be in the way. */
+/**
+ * Renders an upgrade without asking the cluster, where objects of an earlier rendering would be in the way.
+ * @param kubeVersion the API server's
+ */
 export async function template(
   helm: Helm,
   what: Pick<Upgrade, 'namespace' | 'name' | 'chart' | 'values' | 'secrets'>,
+  kubeVersion: string,
   signal: AbortSignal,
 ): Promise<Template> {
   await using values = await unlinkedFile(helm.directory, JSON.stringify(what.values));
@@ -84,6 +88,7 @@ export async function template(
     name,
     chart.reference,
     '--is-upgrade',
+    `--kube-version=${kubeVersion}`,
     `--namespace=${namespace}`,
     '--values=/dev/fd/3',
     ...(chart.reference.startsWith('oci://') ? [`--version=${chart.version}`] : []),

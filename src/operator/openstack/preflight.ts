@@ -167,7 +167,8 @@ export class Preflight {
       const images = imagesIn(lines);
       if (!hasCheck) return { problem, ...images, check: [] };
       const values = merge(desired.values, { upgrade: { check: true } });
-      const rendered = await template(helm, { namespace, name, ...desired, values }, signal);
+      const { gitVersion } = await client.get<{ gitVersion: string }>('/version', { signal });
+      const rendered = await template(helm, { namespace, name, ...desired, values }, gitVersion, signal);
       if ('problem' in rendered) return { problem: `with upgrade.check: ${rendered.problem}`, ...NOTHING };
       return { problem, ...images, check: loadAll(rendered.yaml).filter(isObject) };
     } catch (error) {

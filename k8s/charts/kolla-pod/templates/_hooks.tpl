@@ -65,7 +65,13 @@ objects it must not touch. In: context.
 {{- define "kolla-pod.upgradeCheck" -}}
 {{- $_ := set . "passwords" (.passwords | default dict) -}}
 {{- $command := list (include "kolla-pod.program" (list . "kolla-db-sync")) "upgrade-check" .Values.service -}}
-{{- $jobs := fromJsonArray (include "kolla-pod.ownJob" (list . "upgrade" $command list (dict "isOffline" true "isPhase" true))) -}}
+{{- /* Those of the service, such as Keystone's keys, without which its tool does not start; a claim may be in use on another node. */ -}}
+{{- $volumes := deepCopy .Values.bootstrap.volumes -}}
+{{- range $name, $volume := .jobOf.values.volumes -}}
+{{- $source := $volume.source | default dict -}}
+{{- if and $source (not (hasKey $source "hostPath")) (not (hasKey $source "persistentVolumeClaim")) -}}{{- $_ := set $volumes $name $volume -}}{{- end -}}
+{{- end -}}
+{{- $jobs := fromJsonArray (include "kolla-pod.ownJob" (list . "upgrade" $command list (dict "isOffline" true "isPhase" true "volumes" $volumes))) -}}
 {{- $_ := include "kolla-pod.passwordObjects" . -}}
 {{- range $copy := fromJsonArray (include "kolla-pod.copies" (list . list $jobs "check")) -}}
 {{- /* A failed one is kept for its log, and then made again by the operator. */ -}}

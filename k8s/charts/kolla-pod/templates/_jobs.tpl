@@ -176,7 +176,7 @@ is immutable.
 
 {{/*
 A Job's Pod template. In: as kolla-pod.job, and `account`: the suffix of its name; `isOffline`: it uses no API server, and
-so neither account nor token. Out: JSON.
+so neither account nor token; `volumes`, if other than those of the values. Out: JSON.
 */}}
 {{- define "kolla-pod.jobPod" -}}
 {{- $ctx := .ctx -}}
@@ -184,7 +184,7 @@ so neither account nor token. Out: JSON.
 {{- $workload := deepCopy .of -}}
 {{- /* Values for the service only: its Pods' volumes, host and labels. */ -}}
 {{- $_ := set $workload.values "topologySpread" false -}}
-{{- $_ := set $workload.values "volumes" (deepCopy $values.bootstrap.volumes) -}}
+{{- $_ := set $workload.values "volumes" (deepCopy (.volumes | default $values.bootstrap.volumes)) -}}
 {{- $_ := set $workload "places" (dict) -}}
 {{- include "kolla-pod.readPlaces" (list $ctx $workload) -}}
 {{- $mounts := concat (fromJsonArray (include "kolla-pod.serviceMounts" $workload)) (fromJsonArray (include "kolla-pod.tlsMounts" (list $ctx $workload false))) -}}
