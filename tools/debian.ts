@@ -22,6 +22,8 @@ interface UnpackOptions {
   readonly except?: readonly string[];
   /** A foreign architecture in Debian's spelling: `arm64`. The sources must have it. */
   readonly architecture?: string;
+  /** A suite to prefer to all others, by its codename: `bookworm` is Debian 12 without security's packages. */
+  readonly suite?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -52,6 +54,7 @@ export async function unpackedPackages(
     'except',
     ...except,
     ...(options.architecture === undefined ? [] : ['architecture', options.architecture]),
+    ...(options.suite === undefined ? [] : ['suite', options.suite]),
   ];
   return await cached(name, madeFrom, async (directory) => {
     await using work = await privateDirectory('apt');
@@ -89,13 +92,14 @@ function byName(a: string, b: string): number {
 async function fetched(
   work: string,
   packages: readonly string[],
-  { dependencies, architecture, signal }: UnpackOptions & { readonly signal: AbortSignal },
+  { dependencies, architecture, suite, signal }: UnpackOptions & { readonly signal: AbortSignal },
 ): Promise<string[]> {
   const options: RunOptions = { cwd: join(work, 'debs'), env: aptEnv(), signal };
   const config = await aptConfig(work, architecture);
   const updated = await run('apt-get', ['-c', config, '-qq', 'update'], options);
   const fetch = dependencies ? ['-y', '--download-only', 'install'] : ['download'];
-  const got = await run('apt-get', ['-c', config, '-qq', ...fetch, ...packages], options);
+  const preferred = suite === undefined ? [] : ['-t', suite];
+  const got = await run('apt-get', ['-c', config, '-qq', ...preferred, ...fetch, ...packages], options);
   if (got.code !== 0) {
     // A failed update exits with 0 and a warning, and is the usual reason for "not found".
     throw new Error(`apt-get ${fetch.at(-1)}: ${complaint(updated.stderr + got.stderr)}`);

@@ -45,7 +45,10 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   badConfig: {
     means: 'An input file is missing or invalid. Nothing was done.',
     next: 'The message names the file and the location in it. Fix the file, or the ConfigMap that it comes from.',
-    helpers: { 'kolla-init': 'config.json, a file named in it, or kolla-pod.yaml.' },
+    helpers: {
+      'kolla-init': 'config.json, a file named in it, or kolla-pod.yaml.',
+      'kolla-db-sync': 'Or the schema is partially applied: running it again does not help. kolla-bootstrap too.',
+    },
   },
   unavailable: {
     means: 'A dependency is missing, or failed permanently.',

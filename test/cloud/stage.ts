@@ -19,7 +19,11 @@ const STORAGE_CLASS = 'cloud';
 /** The claims of the charts, with the owner of each. */
 const CLAIMS = {
   'data-mariadb-0': 'mysql',
+  'data-mariadb-1': 'mysql',
+  'data-mariadb-2': 'mysql',
   'data-rabbitmq-0': 'rabbitmq',
+  'data-rabbitmq-1': 'rabbitmq',
+  'data-rabbitmq-2': 'rabbitmq',
   'glance-api-images': 'glance',
   'volumes-cinder-volume-0': 'cinder',
 };

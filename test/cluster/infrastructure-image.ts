@@ -21,8 +21,8 @@ import { BASE_PACKAGES, helperEntries, kollaEnv } from './keystone-image.ts';
 import { kollaEntries, KOLLA_USERS } from './kolla-layout.ts';
 import { tarOf, type TarEntry } from '../../tools/tar.ts';
 
-/** The service's name in the catalogue. */
-export type InfrastructureName = 'mariadb' | 'rabbitmq' | 'memcached';
+/** The service's name in the catalogue, or MariaDB as its distribution first had it, for an upgrade. */
+export type InfrastructureName = 'mariadb' | 'mariadb-before' | 'rabbitmq' | 'memcached';
 
 interface Recipe {
   /** The user, as in Kolla's base image. */
@@ -35,22 +35,17 @@ interface Recipe {
 }
 
 const OWN_LIBC = { except: ['libc6'] };
+/** Of Debian 12, whose packages these are; security's suite has another codename. */
+const FIRST_SUITE = { suite: 'bookworm' };
+const MARIADB: Recipe = {
+  user: 'mysql',
+  trees: () => mariadbTrees({}),
+  directories: ['etc/mysql/', 'var/lib/mysql/', 'run/mysqld/'],
+  links: [['usr/bin/awk', 'mawk']],
+};
 const RECIPES: Readonly<Record<InfrastructureName, Recipe>> = {
-  mariadb: {
-    user: 'mysql',
-    trees: async () => [
-      await unpackedPackages('galera', ['mariadb-server-core', 'mariadb-client-core', 'galera-4'], OWN_LIBC),
-      // The server's own package has the scripts of a state transfer; it depends on all of Perl.
-      await unpackedPackages('galera-scripts', ['mariadb-server'], { dependencies: false }),
-      await unpackedPackages(
-        'galera-backup',
-        ['mariadb-backup', 'socat', 'findutils', 'procps', 'mawk', 'iproute2'],
-        OWN_LIBC,
-      ),
-    ],
-    directories: ['etc/mysql/', 'var/lib/mysql/', 'run/mysqld/'],
-    links: [['usr/bin/awk', 'mawk']],
-  },
+  mariadb: MARIADB,
+  'mariadb-before': { ...MARIADB, trees: () => mariadbTrees(FIRST_SUITE) },
   rabbitmq: {
     user: 'rabbitmq',
     trees: async () => [await unpackedPackages('rabbitmq', ['rabbitmq-server'], OWN_LIBC)],
@@ -73,11 +68,12 @@ const UNUSED = [
   'usr/lib/mysql/plugin/{ha_*,handlersocket*}',
 ];
 const RECIPE_VERSION = '1';
+const USUAL: readonly InfrastructureName[] = ['mariadb', 'rabbitmq', 'memcached'];
 
 /** Tested by building their root file systems; the rest is writing files. */
 export const canBuildInfrastructureImages: Capability = async () => {
   try {
-    for (const name of Object.keys(RECIPES) as InfrastructureName[]) await programsOf(name);
+    for (const name of USUAL) await programsOf(name);
     return undefined;
   } catch (error) {
     return `MariaDB's, RabbitMQ's and memcached's images can't be made here: ${messageOf(error)}`;
@@ -86,8 +82,7 @@ export const canBuildInfrastructureImages: Capability = async () => {
 
 /** The root file systems of their layers, whose names depend on their content. */
 export async function infrastructureTrees(): Promise<string[]> {
-  const names = Object.keys(RECIPES) as InfrastructureName[];
-  return [await base(), ...(await Promise.all(names.map(programsOf)))];
+  return [await base(), ...(await Promise.all(USUAL.map(programsOf)))];
 }
 
 /** Writes one of them. @returns the name to use in a pod's `image:` */
@@ -119,6 +114,20 @@ export async function infrastructureImages(
   for (const [name, reference] of Object.entries(references) as [InfrastructureName, string][])
     images.push({ reference, layers: [...shared, ...(await ownLayers(name))], env: kollaEnv(name) });
   await imagesTar(file, images);
+}
+
+async function mariadbTrees(suite: { readonly suite?: string }): Promise<string[]> {
+  const options = { ...OWN_LIBC, ...suite };
+  return [
+    await unpackedPackages('galera', ['mariadb-server-core', 'mariadb-client-core', 'galera-4'], options),
+    // The server's own package has the scripts of a state transfer; it depends on all of Perl.
+    await unpackedPackages('galera-scripts', ['mariadb-server'], { dependencies: false, ...suite }),
+    await unpackedPackages(
+      'galera-backup',
+      ['mariadb-backup', 'socat', 'findutils', 'procps', 'mawk', 'iproute2'],
+      options,
+    ),
+  ];
 }
 
 async function ownLayers(name: InfrastructureName): Promise<Layer[]> {

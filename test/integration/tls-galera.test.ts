@@ -8,9 +8,11 @@ import { after, before, describe, test } from 'node:test';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { canRunHelm } from '../../tools/helm.ts';
 import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
+import { until } from '../support/until.ts';
 import { runHelper } from '../support/helper.ts';
 import { tlsFileOf, tlsFiles, type TlsFiles } from './tls-support.ts';
 
+const SEEN = 'SELECT id FROM keystone.seen';
 const skip = (await canRunHelm()) ?? (await canRunGalera()) ?? false;
 
 describe('Galera with the TLS of its chart', { skip }, () => {
@@ -88,6 +90,24 @@ describe('Galera with the TLS of its chart', { skip }, () => {
     assert.match(log, /Using openssl based encryption with socat: with key and crt/);
     assert.match(log, /MODE='VERIFY_CA'/);
     await galera.waitWhole();
+  });
+
+  test('a read waits for what another node has committed before', async () => {
+    const [first, second] = nodes;
+    await first.query('CREATE TABLE keystone.seen (id INT PRIMARY KEY) ENGINE=InnoDB');
+    await using pausing = await second.session();
+    await using reading = await second.session();
+    // Nothing is applied here meanwhile.
+    await pausing.query('FLUSH TABLES WITH READ LOCK');
+    await first.query('INSERT INTO keystone.seen VALUES (7)');
+    const read = reading.query<RowDataPacket[]>(SEEN);
+    const waits = until('the read to wait', async () => {
+      const [threads] = await pausing.query<RowDataPacket[]>('SHOW PROCESSLIST');
+      return threads.some(({ Info: statement }) => statement === SEEN) || undefined;
+    });
+    assert.equal(await Promise.race([waits, read]), true, 'it did not wait');
+    await pausing.query('UNLOCK TABLES');
+    assert.deepEqual((await read)[0], [{ id: 7 }]);
   });
 
   test('FLUSH SSL and socket.ssl_reload reload a renewed certificate', async () => {

@@ -1,4 +1,4 @@
-import { ChildError, UnavailableError, type ExitCode } from '../../core/errors.ts';
+import { ChildError, ConfigError, UnavailableError, type ExitCode } from '../../core/errors.ts';
 import { longAfter, unlessAborted } from '../../core/abort.ts';
 import { reasonOf, type MysqlSession } from '../../mysql/index.ts';
 import { closeMigration, type Ended } from './closing.ts';
@@ -30,7 +30,7 @@ export async function conclude(
   ran: Ran,
   { signal, log }: Effects,
 ): Promise<ExitCode> {
-  const { outcome, program, meaning } = ran;
+  const { outcome, program, meaning, needsRepair } = ran;
   const { session, lockName } = held;
   const { code } = outcome;
   const state: FenceState = outcome.state === 'ended' ? (code === 0 ? 'done' : 'failed') : outcome.state;
@@ -52,7 +52,9 @@ export async function conclude(
     case 'ended':
       if (code !== 0) {
         const why = meaning === undefined ? '' : `: ${meaning}`;
-        throw new ChildError(code, `the migration failed: ${program} exited with code ${code}${why}`);
+        const failed = `the migration failed: ${program} exited with code ${code}${why}`;
+        // Not the tool's code: a Job is told apart by it that another run can't help.
+        throw needsRepair === true ? new ConfigError(failed) : new ChildError(code, failed);
       } else if (!isRecorded)
         throw new UnavailableError('the command succeeded, but that could not be recorded: run it again');
       else if (!isPublished)

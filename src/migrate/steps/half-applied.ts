@@ -18,6 +18,11 @@ interface Standing {
   readonly versions: readonly string[];
 }
 
+/** Whether an object that the command wanted to create was there, so that it fails again until somebody repairs the schema. */
+export function isPartiallyApplied({ serverError }: LastLines): boolean {
+  return serverError !== undefined && IN_THE_WAY.has(serverError.errno);
+}
+
 /**
  * Diagnoses why a command failed, from its output: the server's error, its meaning, and the revision being applied. If
  * an object already exists, reports the state and what an operator can do. The step is never retried, because the
@@ -32,7 +37,7 @@ export async function explainFailure(
   effects: Pick<Effects, 'signal' | 'log' | 'redact'>,
 ): Promise<string | undefined> {
   const { serverError: error, revision } = output;
-  if (error === undefined || !IN_THE_WAY.has(error.errno)) return meaningOf(error, revision);
+  if (!isPartiallyApplied(output)) return meaningOf(error, revision);
   const databases = [plan.target, ...plan.others].map(({ database }) => database);
   const standing = await standingIn(session, databases).catch((failed: unknown) => reasonOf(failed));
   return meaningOf(error, revision, standing, [

@@ -4,7 +4,7 @@ import { formatDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Step } from '../../catalog/index.ts';
 import { startGuarded } from './guarded-child.ts';
-import { explainFailure } from './half-applied.ts';
+import { explainFailure, isPartiallyApplied } from './half-applied.ts';
 import { LastLines } from './last-lines.ts';
 import { stopMsOf, type Effects, type LockedWork } from '../plan.ts';
 import type { Pulse } from './pulse.ts';
@@ -24,6 +24,8 @@ export interface Ran {
   readonly program: string;
   /** What the tool means by its exit code, if known. */
   readonly meaning: string | undefined;
+  /** It fails again until somebody repairs the schema. */
+  readonly needsRepair?: boolean;
   /** The program's last lines, with secrets hidden. */
   readonly output: string;
 }
@@ -41,7 +43,8 @@ export interface Held {
 export async function runSteps(plan: LockedWork, held: Held, effects: Effects): Promise<Ran> {
   const output = new LastLines();
   const ran = (outcome: Outcome, step: Step | undefined, meaning?: string): Ran => {
-    return { outcome, program: basename(step?.argv[0] ?? ''), meaning, output: String(output) };
+    const needsRepair = outcome.state === 'ended' && outcome.code !== 0 && isPartiallyApplied(output);
+    return { outcome, program: basename(step?.argv[0] ?? ''), meaning, needsRepair, output: String(output) };
   };
   for (const step of plan.steps) {
     for (let call = 1; ; call++) {

@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { oneOf } from '../../support/random.ts';
 import { podsOf } from '../install.ts';
 import { COMPUTE_NODES, type Stage } from '../stage.ts';
+import { emptyLogVolume, fillLogVolume } from './log-volume.ts';
 
 /** How long a state lasts: longer than Kubernetes needs to notice that a node is gone. */
 const LASTS_MS = 60_000;
@@ -15,7 +16,7 @@ const NODE_TAINT = 'kolla-pod.test/chaos:NoExecute';
 export interface Fault {
   readonly name: string;
   /** Faults of one part are not combined. */
-  readonly part: 'pod' | 'node' | 'api' | 'database' | 'queue' | 'cache' | 'index';
+  readonly part: 'pod' | 'node' | 'api' | 'database' | 'queue' | 'cache' | 'index' | 'logs';
   /** Resolves when it is over. @returns what was hit */
   strike(stage: Stage, random: () => number): Promise<string>;
 }
@@ -108,17 +109,19 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'MariaDB killed',
     part: 'database',
-    async strike(stage) {
-      await killContainer(stage, 'mariadb-0');
-      return 'mariadb-0';
+    async strike(stage, random) {
+      const pod = await nodeOf(stage, 'mariadb', random);
+      await killContainer(stage, pod);
+      return pod;
     },
   },
   {
     name: 'RabbitMQ killed',
     part: 'queue',
-    async strike(stage) {
-      await killContainer(stage, 'rabbitmq-0');
-      return 'rabbitmq-0';
+    async strike(stage, random) {
+      const pod = await nodeOf(stage, 'rabbitmq', random);
+      await killContainer(stage, pod);
+      return pod;
     },
   },
   {
@@ -141,6 +144,15 @@ const FAULTS: readonly Fault[] = [
       await setBlock(true);
       await lasting(() => setBlock(null));
       return 'all indices';
+    },
+  },
+  {
+    name: 'log volume full',
+    part: 'logs',
+    async strike(stage) {
+      const workload = await fillLogVolume(stage);
+      await lasting(() => emptyLogVolume(stage));
+      return workload;
     },
   },
 ];
@@ -166,6 +178,12 @@ async function servicePod(stage: Stage, random: () => number): Promise<string> {
   const ours = (await podsOf(stage)).filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/instance']);
   const names = ours.map(({ metadata }) => metadata.name).filter((name) => !INFRASTRUCTURE.test(name));
   return oneOf(random, names.toSorted());
+}
+
+/** A random Pod of a chart. */
+async function nodeOf(stage: Stage, chart: string, random: () => number): Promise<string> {
+  const all = (await podsOf(stage)).filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/instance'] === chart);
+  return oneOf(random, all.map(({ metadata }) => metadata.name).toSorted());
 }
 
 /** SIGKILLs every process of a Pod's first container. */

@@ -2,7 +2,8 @@
  * `make chaos`: the cloud of `make cloud` under faults. RELEASE, MINUTES, SEED, EVIDENCE and FAULTS, a pattern of their names, in
  * the environment:
  *
- *   three nodes, all charts, objects that must outlast everything, the load of `make cloud-upgrade`
+ *   three nodes, all charts, three nodes of MariaDB and of RabbitMQ, objects that must outlast everything, the load of
+ *     `make cloud-upgrade`
  *   seed -> faults.ts in random order, each third together with one of another part -> recovery.ts: until everything is Ready
  *     and each operation succeeds again -> a row: how long, which restarts, what failed meanwhile
  *   at the end: the objects are there, what the load left can be deleted and nothing else is left, each log line is in
@@ -10,6 +11,7 @@
  *
  * What does not recover ends the run with 1. Requests that fail during a fault do not.
  */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomFrom, shuffled } from '../../support/random.ts';
 import { assertLogsShipped } from '../checks/logs.ts';
@@ -22,8 +24,10 @@ import { runCloud, type Cloud } from '../run.ts';
 import { createLasting } from '../upgrade/lasting.ts';
 import { startLoad } from '../upgrade/load.ts';
 import { removeRemains } from '../upgrade/remains.ts';
+import { THREE_NODES } from '../upgrade/rolled.ts';
 import { sqlOf } from '../upgrade/schemas.ts';
 import { faultsNamed, type Fault } from './faults.ts';
+import { SMALL_LOG_PODS, SMALL_LOG_VOLUME } from './log-volume.ts';
 import { assertLocksFree } from './locks.ts';
 import { now, recovered } from './recovery.ts';
 import { writeChaosReport, type Struck } from './report.ts';
@@ -41,7 +45,9 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const file = join(stage.directory, 'passwords.yml');
   const admin = await adminOf(file);
   const passwordOf = await makePasswords(file);
-  await timeline.step('all charts installed', () => installCharts(stage, [file], timeline));
+  const values = join(stage.directory, 'values.json');
+  await writeFile(values, JSON.stringify({ global: { charts: { ...THREE_NODES, ...SMALL_LOG_VOLUME } } }));
+  await timeline.step('all charts installed', () => installCharts(stage, [values, file], timeline));
   const client = await timeline.step('the client runs', () => startClient(stage, admin));
   await using world = await timeline.step('image, flavors and network created', () => setBasis(stage, client));
   await using objects = await timeline.step('objects that outlast everything', () => createLasting(world));
@@ -76,7 +82,7 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   await timeline.step('no lock is held, no migration unfinished', () =>
     assertLocksFree(sqlOf(stage, passwordOf('database_password'))),
   );
-  await timeline.step('every log line is in Elasticsearch once', () => assertLogsShipped(stage));
+  await timeline.step('every log line is in Elasticsearch once', () => assertLogsShipped(stage, SMALL_LOG_PODS));
   if (process.env['EVIDENCE'] === '1')
     await writeChaosReport({ timeline, release: stage.release, seed: SEED, minutes: MINUTES, rows });
 }

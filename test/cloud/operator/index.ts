@@ -9,7 +9,7 @@
  *     strikes.ts: SIGKILL to the leader, KILLS times; with FAULTS, a pattern of their names, faults of ../chaos, too
  *   Helm's revisions -> stages.ts: when each stage began -> requests and operations by stage
  *   at the end: records of services, what was created before, no lock, what users do on the new release, `helm ls`
- *   -> report.ts, docs/evidence/cloud-operator.md
+ *   -> report.ts, docs/evidence/cloud-operator.md, with FAULTS chaos-upgrade.md
  *
  * A failed request or operation that ../upgrade/limits.ts does not have ends the run with 1, unless there are FAULTS.
  */
@@ -43,7 +43,8 @@ import { startStrikes } from './strikes.ts';
 
 const [FROM, TO] = [process.env['FROM'] || '2025.1', process.env['RELEASE'] || '2026.1'];
 const KILLS = Number(process.env['KILLS'] || 3);
-const STRUCK = process.env['FAULTS'] ? faultsNamed(process.env['FAULTS']) : [];
+const FAULTS = process.env['FAULTS'] ?? '';
+const STRUCK = FAULTS === '' ? [] : faultsNamed(FAULTS);
 const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));
 /** The part of the load that is counted before the upgrade. */
 const BEFORE_MS = 30_000;
@@ -91,7 +92,8 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   for (const operation of [serverLife, volumeLife, stacks])
     await timeline.step(operation.title, () => operation.run(world));
   timeline.say(`${(await podsOf(stage)).length} Pods`);
+  const outcome = { timeline, from: FROM, to: TO, phases, rows };
   if (process.env['EVIDENCE'] === '1')
-    await writeOperatorReport({ timeline, from: FROM, to: TO, phases, rows, strikes: done, seed: SEED, revisions });
+    await writeOperatorReport({ ...outcome, strikes: done, seed: SEED, faults: FAULTS, revisions });
   if (STRUCK.length === 0) assertOnlyLimits(rows, FROM);
 }

@@ -2,8 +2,10 @@
  * `make cloud-upgrade`: the cloud of `make cloud` from one release to another under load. FROM, RELEASE, STAY and EVIDENCE in the
  * environment:
  *
- *   two releases' images -> three nodes -> all charts of the old release, two replicas of each API and scheduler
- *   load.ts in the background -> contract.ts: an older schema of Keystone; rollback.ts: its upgrade, and back
+ *   two releases' images -> three nodes -> all charts of the old release, two replicas of each API and scheduler, three nodes of
+ *     MariaDB and of RabbitMQ
+ *   load.ts in the background -> rolled.ts: MariaDB and RabbitMQ, node by node; with FROM = RELEASE this is all
+ *   -> contract.ts: an older schema of Keystone; rollback.ts: its upgrade, and back
  *   -> helm upgrade, chart after chart, Nova's three at the same time, whose last restarts the API
  *   broken.ts: a revision of Heat fails, is repaired, and its upgrade resumes
  *   each chart -> requests and operations per service, revisions and rows of each database
@@ -39,6 +41,7 @@ import { onlineMigrations } from './online.ts';
 import { assertOnlyLimits } from './outcome.ts';
 import { writeUpgradeReport } from './report.ts';
 import { goBack } from './rollback.ts';
+import { importFirstMariadb, rollMariadb, rollRabbitmq, THREE_NODES } from './rolled.ts';
 import { schemasOf, sqlOf, type Sql } from './schemas.ts';
 import { twoOfEach } from './two-of-each.ts';
 import { upgradeChecks } from './upgrade-checks.ts';
@@ -50,9 +53,9 @@ const [, ...ORDER] = UPGRADE_STAGES;
 const RESTARTED = ['nova-cell-conductor', 'nova-scheduler', 'nova-api'].map((name) => `deployment/${name}`);
 const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
 /** 2025.1's Keystone runs on the schema of 2023.1: contract.ts. */
-const HAS_OLD_SCHEMA = FROM === '2025.1';
+const HAS_OLD_SCHEMA = FROM === '2025.1' && TO !== FROM;
 /** broken.ts has a revision of it. */
-const BREAKS = TO === '2026.1';
+const BREAKS = TO === '2026.1' && TO !== FROM;
 /** The part of the load that is counted before the first chart changes. */
 const BEFORE_MS = 30_000;
 
@@ -67,19 +70,35 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const admin = await adminOf(file);
   const passwordOf = await makePasswords(file);
   const replicas = join(stage.directory, 'replicas.json');
-  await writeFile(replicas, JSON.stringify(twoOfEach()));
+  await writeFile(replicas, JSON.stringify(twoOfEach(THREE_NODES)));
   const files = [replicas, file];
-  await timeline.step(`all charts of ${FROM} installed`, () => installCharts(stage, files, timeline));
+  const first = join(stage.directory, 'first.json');
+  await timeline.step("the image of Debian's first MariaDB", async () => {
+    await writeFile(first, JSON.stringify({ global: { charts: { mariadb: await importFirstMariadb(stage) } } }));
+  });
+  await timeline.step(`all charts of ${FROM} installed`, () => installCharts(stage, [...files, first], timeline));
   const client = await timeline.step('the client runs', () => startClient(stage, admin));
   await using world = await timeline.step('image, flavors and network created', () => setBasis(stage, client));
   await using lasting = await timeline.step('objects that outlast the upgrade', () => createLasting(world));
   const checks = await timeline.step(`upgrade check of ${TO} on ${FROM}`, () => upgradeChecks(stage, TO));
   for (const check of checks) assert.ok(permitsUpgrade(check, TO), `${check.service}: ${check.output}`);
-  const sql = sqlOf(stage, passwordOf('database_password'));
+  const password = passwordOf('database_password');
+  const sql = sqlOf(stage, password);
   const load = await timeline.step('load started', () =>
     startLoad(stage, world.basis, passwordOf('keystone_admin_password')),
   );
-  const phases = await upgradeAll(stage, timeline, files, sql);
+  const phases: MeasuredPhase[] = [];
+  const during: During = async (name, work) => {
+    const began = Date.now() / 1000;
+    await timeline.step(name, work);
+    const ended = Date.now() / 1000;
+    phases.push({ name, from: began, to: ended, schemas: await schemasOf(sql) });
+  };
+  // As it was, and what the load meets without an upgrade.
+  await during('before', () => setTimeout(BEFORE_MS));
+  await during('mariadb', () => rollMariadb(stage, files, password));
+  await during('rabbitmq', () => rollRabbitmq(stage));
+  if (FROM !== TO) await upgradeAll({ stage, timeline, files, sql, during });
   const rows = await endLoad({ stage, timeline, client, load, lasting }, phases);
   const after = await timeline.step(`upgrade check of ${TO} on ${TO}`, () => upgradeChecks(stage, TO));
   for (const operation of [serverLife, volumeLife, stacks])
@@ -90,25 +109,22 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   assertOnlyLimits(rows, FROM);
 }
 
-/** @returns the parts of the upgrade, in which the load is counted */
-async function upgradeAll(
-  stage: Stage,
-  timeline: Timeline,
-  files: readonly string[],
-  sql: Sql,
-): Promise<MeasuredPhase[]> {
+/** A part of the upgrade, in which the load is counted. */
+type During = (name: string, work: () => Promise<unknown>) => Promise<void>;
+
+interface Upgrade {
+  readonly stage: Stage;
+  readonly timeline: Timeline;
+  /** Values. */
+  readonly files: readonly string[];
+  readonly sql: Sql;
+  readonly during: During;
+}
+
+async function upgradeAll({ stage, timeline, files, sql, during }: Upgrade): Promise<void> {
   const stepwise = join(stage.directory, 'stepwise.json');
   await writeFile(stepwise, JSON.stringify({ upgrade: { stepwise: true } }));
   const values = [...files, stepwise];
-  const phases: MeasuredPhase[] = [];
-  const during = async (name: string, work: () => Promise<unknown>) => {
-    const began = Date.now() / 1000;
-    await timeline.step(name, work);
-    const ended = Date.now() / 1000;
-    phases.push({ name, from: began, to: ended, schemas: await schemasOf(sql) });
-  };
-  // As it was, and what the load meets without an upgrade.
-  await during('before', () => setTimeout(BEFORE_MS));
   if (HAS_OLD_SCHEMA) {
     await timeline.step("Keystone's schema of 2023.1", () => makeOldSchema(sql));
     await during('keystone, and back', () => goBack(stage, TO, values, sql));
@@ -134,5 +150,4 @@ async function upgradeAll(
       await stage.kubectl(['rollout', 'status', workload]);
     }
   });
-  return phases;
 }

@@ -18,10 +18,10 @@ const TWO_OF_GLANCE = {
   },
 };
 
-/** @returns values of all charts, in the form of a globals file */
-export function twoOfEach(): object {
+/** @param further values of charts  @returns values of all charts, in the form of a globals file */
+export function twoOfEach(further: object = {}): object {
   const rows = Object.entries(REPLICAS).map(([chart, keys]) => {
     return [chart, { workloads: Object.fromEntries(keys.map((key) => [key, { replicas: 2 }])) }] as const;
   });
-  return { global: { charts: { ...Object.fromEntries(rows), glance: TWO_OF_GLANCE } } };
+  return { global: { charts: { ...Object.fromEntries(rows), glance: TWO_OF_GLANCE, ...further } } };
 }
