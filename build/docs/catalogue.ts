@@ -67,7 +67,7 @@ function part(service: Service): string[] {
   const steps = PHASES.flatMap((phase) =>
     (migration.phases[phase] ?? []).map((step: Step) => `| ${phase} | ${code(lineOf(step))} | ${meanings(step)} |`),
   );
-  const { check } = migration;
+  const { check, upgradeCheck } = migration;
   const facts = [
     ...(user === undefined ? [] : [`runs as ${code(user)}`]),
     ...(configFile === undefined ? [] : [`configuration ${code(configFile)}`]),
@@ -82,6 +82,9 @@ function part(service: Service): string[] {
     '|---|---|---|',
     ...steps,
     ...(check === undefined ? [] : [`| check | ${code(lineOf(check))} | ${list(check.codes)} |`]),
+    ...(upgradeCheck === undefined
+      ? []
+      : [`| before an upgrade | ${code(lineOf(upgradeCheck))} | 1: warnings; 2: failures; 255: an error of its own |`]),
     '',
     ...bootstrapPart(service),
   ];

@@ -1,4 +1,4 @@
-import { alembicDatabase } from './common.ts';
+import { alembicDatabase, upgradeCheck } from './common.ts';
 import { api, DATABASE_PORT, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -9,7 +9,7 @@ export const aodh: Service = {
   configFile: '/etc/aodh/aodh.conf',
   user: 'aodh',
   databases: [alembicDatabase('aodh')],
-  migration: { phases: { all: [{ argv: ['aodh-dbsync'] }] } },
+  migration: { phases: { all: [{ argv: ['aodh-dbsync'] }] }, upgradeCheck: upgradeCheck('aodh') },
   probes: [
     api('aodh_api', 8042, '/healthcheck'),
     worker('aodh_evaluator', 'aodh-evaluator', DATABASE_PORT),

@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -9,7 +9,7 @@ export const barbican: Service = {
   configFile: '/etc/barbican/barbican.conf',
   user: 'barbican',
   databases: [alembicDatabase('barbican')],
-  migration: { phases: { all: [{ argv: ['barbican-db-manage', 'upgrade'] }] } },
+  migration: { phases: { all: [{ argv: ['barbican-db-manage', 'upgrade'] }] }, upgradeCheck: upgradeCheck('barbican') },
   identity: {
     roles: ['key-manager:service-admin', 'creator', 'observer', 'audit'],
     users: [serviceAccount('barbican')],

@@ -1,4 +1,4 @@
-import { alembicDatabase } from './common.ts';
+import { alembicDatabase, upgradeCheck } from './common.ts';
 import { listener, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -11,6 +11,7 @@ export const blazar: Service = {
   databases: [alembicDatabase('blazar')],
   migration: {
     phases: { all: [{ argv: ['blazar-db-manage', '--config-file', '/etc/blazar/blazar.conf', 'upgrade', 'head'] }] },
+    upgradeCheck: upgradeCheck('blazar'),
   },
   probes: [
     { ...listener('blazar_api', 'blazar-api', 1234), notes: 'It returns 401 to requests without a token.' },

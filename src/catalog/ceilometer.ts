@@ -1,3 +1,4 @@
+import { upgradeCheck } from './common.ts';
 import { worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -8,7 +9,7 @@ export const ceilometer: Service = {
   configFile: '/etc/ceilometer/ceilometer.conf',
   user: 'ceilometer',
   databases: [],
-  migration: { phases: { all: [{ argv: ['ceilometer-upgrade'] }] } },
+  migration: { phases: { all: [{ argv: ['ceilometer-upgrade'] }] }, upgradeCheck: upgradeCheck('ceilometer') },
   probes: [
     worker('ceilometer_notification', 'ceilometer-agent-notification'),
     worker('ceilometer_central', 'ceilometer-polling'),

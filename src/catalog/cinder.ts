@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, ONLINE, QUEUE, serviceAccount } from './common.ts';
+import { alembicDatabase, catalogued, ONLINE, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -18,6 +18,7 @@ export const cinder: Service = {
       expand: [{ argv: ['cinder-manage', 'db', 'sync'] }],
       online: [{ argv: ['cinder-manage', 'db', 'online_data_migrations'], ...ONLINE }],
     },
+    upgradeCheck: upgradeCheck('cinder'),
   },
   identity: {
     users: [serviceAccount('cinder')],

@@ -1,4 +1,4 @@
-import { OSLO_DB } from './common.ts';
+import { OSLO_DB, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -12,7 +12,10 @@ export const cloudkitty: Service = {
   configFile: '/etc/cloudkitty/cloudkitty.conf',
   user: 'cloudkitty',
   databases: [{ name: 'cloudkitty', url: OSLO_DB, versionTable: 'cloudkitty_alembic' }],
-  migration: { phases: { all: [{ argv: ['cloudkitty-dbsync', 'upgrade'] }, { argv: ['cloudkitty-storage-init'] }] } },
+  migration: {
+    phases: { all: [{ argv: ['cloudkitty-dbsync', 'upgrade'] }, { argv: ['cloudkitty-storage-init'] }] },
+    upgradeCheck: upgradeCheck('cloudkitty'),
+  },
   probes: [api('cloudkitty_api', 8889, '/healthcheck'), worker('cloudkitty_processor', 'cloudkitty-processor')],
   notes:
     'With the storage backend opensearch or elasticsearch, create the index first: without it, ' +

@@ -1,4 +1,4 @@
-import type { AccountPlaces, IdentityService, IdentityUser, Queue, ServiceDatabase } from './service.ts';
+import type { AccountPlaces, IdentityService, IdentityUser, Queue, ServiceDatabase, UpgradeCheck } from './service.ts';
 import type { Listing, Place, Step } from './tool.ts';
 
 /** oslo.db's option, the only source of the URL for most services. */
@@ -7,6 +7,11 @@ export const OSLO_DB: readonly Place[] = [{ section: 'database', key: 'connectio
 /** The only database of most services: managed by alembic, with its URL in oslo.db's option. */
 export function alembicDatabase(name: string): ServiceDatabase {
   return { name, url: OSLO_DB, versionTable: 'alembic_version' };
+}
+
+/** The check that each project has under the same name. @param files if they are not /etc/PROJECT/PROJECT.conf alone */
+export function upgradeCheck(project: string, ...files: readonly string[]): UpgradeCheck {
+  return { argv: [`${project}-status`, ...files.flatMap((file) => ['--config-file', file]), 'upgrade', 'check'] };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { alembicDatabase } from './common.ts';
+import { alembicDatabase, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -9,7 +9,7 @@ export const cyborg: Service = {
   configFile: '/etc/cyborg/cyborg.conf',
   user: 'cyborg',
   databases: [alembicDatabase('cyborg')],
-  migration: { phases: { all: [{ argv: ['cyborg-dbsync', 'upgrade'] }] } },
+  migration: { phases: { all: [{ argv: ['cyborg-dbsync', 'upgrade'] }] }, upgradeCheck: upgradeCheck('cyborg') },
   probes: [
     api('cyborg_api', 6666),
     worker('cyborg_agent', 'cyborg-agent'),

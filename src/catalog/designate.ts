@@ -1,4 +1,4 @@
-import { catalogued, QUEUE, serviceAccount } from './common.ts';
+import { catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
 import { api, listener, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -15,7 +15,10 @@ export const designate: Service = {
       versionTable: 'alembic_version',
     },
   ],
-  migration: { phases: { all: [{ argv: ['designate-manage', 'database', 'sync'] }] } },
+  migration: {
+    phases: { all: [{ argv: ['designate-manage', 'database', 'sync'] }] },
+    upgradeCheck: upgradeCheck('designate'),
+  },
   identity: {
     users: [serviceAccount('designate')],
     services: [catalogued('designate', 'dns', 'DNS', 9001)],

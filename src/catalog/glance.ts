@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, NOTIFICATIONS, serviceAccount } from './common.ts';
+import { alembicDatabase, catalogued, NOTIFICATIONS, serviceAccount, upgradeCheck } from './common.ts';
 import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -19,6 +19,11 @@ export const glance: Service = {
     check: {
       argv: ['glance-manage', 'db', 'check'],
       codes: { 0: 'complete', 1: 'error', 3: 'expand', 4: 'migrate', 5: 'contract' },
+    },
+    upgradeCheck: {
+      ...upgradeCheck('glance', '/etc/glance/glance-api.conf'),
+      // glance-status of 2026.2 registers no options of stores.
+      broken: 'no such option enabled_backends',
     },
   },
   identity: {

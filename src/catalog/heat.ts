@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -9,7 +9,7 @@ export const heat: Service = {
   configFile: '/etc/heat/heat.conf',
   user: 'heat',
   databases: [alembicDatabase('heat')],
-  migration: { phases: { all: [{ argv: ['heat-manage', 'db_sync'] }] } },
+  migration: { phases: { all: [{ argv: ['heat-manage', 'db_sync'] }] }, upgradeCheck: upgradeCheck('heat') },
   identity: {
     domains: ['heat_user_domain'],
     roles: ['heat_stack_owner', 'heat_stack_user'],

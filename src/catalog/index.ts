@@ -52,6 +52,7 @@ export type {
   Queue,
   SchemaCheck,
   Service,
+  UpgradeCheck,
 } from './service.ts';
 export type { Infrastructure } from './infrastructure.ts';
 export type { Probe } from './probe.ts';
@@ -96,7 +97,7 @@ export function serviceNamed(name: string, services: readonly Service[] = SERVIC
 }
 
 /** Commands of kolla-db-sync and kolla-bootstrap, which cannot be names of services. */
-const COMMANDS = ['status', 'ensure', 'rbac', 'plan', 'delete', 'keys'];
+const COMMANDS = ['status', 'ensure', 'rbac', 'upgrade-check', 'plan', 'delete', 'keys'];
 
 /**
  * All known services: those of kolla-pod.yaml first, then built-in ones it does not redefine. ConfigError for an

@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
 import { api, listener, worker } from './probe.ts';
 import type { Service } from './service.ts';
 import type { Step } from './tool.ts';
@@ -24,6 +24,7 @@ export const ironic: Service = {
       expand: [UPGRADE],
       online: [ONLINE],
     },
+    upgradeCheck: upgradeCheck('ironic'),
   },
   identity: {
     users: [
@@ -40,5 +41,4 @@ export const ironic: Service = {
     worker('ironic_conductor', 'ironic-conductor'),
     { ...listener('ironic_http', 'apache2', 8089), notes: 'httpd in images based on Rocky Linux.' },
   ],
-  notes: 'Run `ironic-status upgrade check` first.',
 };

@@ -34,6 +34,16 @@ const CHECK = {
   },
 } as const;
 
+const UPGRADE_CHECK = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['argv'],
+  properties: {
+    argv: ARGV,
+    broken: { ...TEXT, description: 'regular expression of an output that shows a bug of the tool itself' },
+  },
+} as const;
+
 const PROBE = {
   type: 'object',
   additionalProperties: false,
@@ -73,6 +83,7 @@ export const SERVICES_JSON_SCHEMA = {
             properties: Object.fromEntries(PHASES.map((phase) => [phase, { type: 'array', minItems: 1, items: STEP }])),
           },
           check: CHECK,
+          upgradeCheck: UPGRADE_CHECK,
         },
       },
       identity: IDENTITY,

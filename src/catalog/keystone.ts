@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, NOTIFICATIONS } from './common.ts';
+import { alembicDatabase, catalogued, NOTIFICATIONS, upgradeCheck } from './common.ts';
 import { api, listener } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -20,6 +20,7 @@ export const keystone: Service = {
       argv: ['keystone-manage', 'db_sync', '--check'],
       codes: { 0: 'complete', 1: 'error', 2: 'expand', 3: 'migrate', 4: 'contract' },
     },
+    upgradeCheck: upgradeCheck('keystone'),
   },
   identity: {
     roles: ['service'],

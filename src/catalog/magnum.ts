@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -9,7 +9,7 @@ export const magnum: Service = {
   configFile: '/etc/magnum/magnum.conf',
   user: 'magnum',
   databases: [alembicDatabase('magnum')],
-  migration: { phases: { all: [{ argv: ['magnum-db-manage', 'upgrade'] }] } },
+  migration: { phases: { all: [{ argv: ['magnum-db-manage', 'upgrade'] }] }, upgradeCheck: upgradeCheck('magnum') },
   identity: {
     domains: ['magnum'],
     users: [

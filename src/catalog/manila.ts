@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -9,7 +9,7 @@ export const manila: Service = {
   configFile: '/etc/manila/manila.conf',
   user: 'manila',
   databases: [alembicDatabase('manila')],
-  migration: { phases: { all: [{ argv: ['manila-manage', 'db', 'sync'] }] } },
+  migration: { phases: { all: [{ argv: ['manila-manage', 'db', 'sync'] }] }, upgradeCheck: upgradeCheck('manila') },
   identity: {
     users: [serviceAccount('manila')],
     services: [

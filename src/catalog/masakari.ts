@@ -1,4 +1,4 @@
-import { OSLO_DB } from './common.ts';
+import { OSLO_DB, upgradeCheck } from './common.ts';
 import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -19,6 +19,6 @@ export const masakari: Service = {
       versionTable: 'alembic_version',
     },
   ],
-  migration: { phases: { all: [{ argv: ['masakari-manage', 'db', 'sync'] }] } },
+  migration: { phases: { all: [{ argv: ['masakari-manage', 'db', 'sync'] }] }, upgradeCheck: upgradeCheck('masakari') },
   probes: [api('masakari_api', 15_868, '/healthcheck')],
 };

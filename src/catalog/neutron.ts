@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
 import { api, DATABASE_PORT, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -18,6 +18,7 @@ export const neutron: Service = {
       expand: [{ argv: ['neutron-db-manage', 'upgrade', '--expand'] }],
       contract: [{ argv: ['neutron-db-manage', 'upgrade', '--contract'] }],
     },
+    upgradeCheck: upgradeCheck('neutron', '/etc/neutron/neutron.conf', '/etc/neutron/plugins/ml2/ml2_conf.ini'),
   },
   identity: {
     users: [serviceAccount('neutron')],

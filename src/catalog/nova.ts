@@ -1,4 +1,4 @@
-import { catalogued, CELL0, CELLS, ONLINE, OSLO_DB, QUEUE, serviceAccount } from './common.ts';
+import { catalogued, CELL0, CELLS, ONLINE, OSLO_DB, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 import type { Step } from './tool.ts';
@@ -32,6 +32,7 @@ export const nova: Service = {
       expand: [{ argv: ['nova-manage', 'api_db', 'sync'] }, { argv: ['nova-manage', 'db', 'sync', '--local_cell'] }],
       online: [{ argv: ['nova-manage', 'db', 'online_data_migrations'], ...ONLINE }],
     },
+    upgradeCheck: upgradeCheck('nova'),
   },
   identity: {
     users: [serviceAccount('nova')],
@@ -75,5 +76,5 @@ export const nova: Service = {
   ],
   notes:
     'Order: schema of nova and of each cell, all conductors, API and scheduler, compute nodes; then restart conductors and ' +
-    'API. Placement before them. Run `nova-status upgrade check` first.',
+    'API. Placement before them.',
 };

@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts';
+import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
 import { api, DATABASE_PORT, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -21,6 +21,7 @@ export const octavia: Service = {
     phases: {
       all: [{ argv: ['octavia-db-manage', 'upgrade', 'head'] }, { argv: ['octavia-db-manage', 'upgrade_persistence'] }],
     },
+    upgradeCheck: upgradeCheck('octavia'),
   },
   identity: {
     roles: ['observer', 'global_observer', 'member', 'quota_admin', 'admin'].map((role) => `load-balancer_${role}`),

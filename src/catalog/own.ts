@@ -28,6 +28,10 @@ const Check = v.strictObject({
     v.check((codes) => Object.values(codes).includes('complete'), 'has no code for complete'),
   ),
 });
+const UpgradeCheck = v.strictObject({
+  argv: Argv,
+  broken: v.optional(v.pipe(Text, v.check(isExpression, 'is not a regular expression'))),
+});
 const Database = v.strictObject({
   name: Text,
   url: v.optional(ListOf(Place), []),
@@ -49,7 +53,11 @@ const Own = v.strictObject({
   configFile: v.optional(AbsolutePath),
   user: v.optional(Text),
   databases: v.array(Database, 'must be a list'),
-  migration: v.strictObject({ phases: Phases, check: v.optional(Check) }),
+  migration: v.strictObject({
+    phases: Phases,
+    check: v.optional(Check),
+    upgradeCheck: v.optional(UpgradeCheck),
+  }),
   identity: v.optional(Identity),
   queue: v.optional(Queue),
   keys: v.optional(Keys),
@@ -87,6 +95,14 @@ export function ownServices(file: string, section: unknown, taken: readonly stri
   ]);
   if (problems.length > 0) throw wrong(file, problems);
   return services;
+}
+
+function isExpression(text: string): boolean {
+  try {
+    return new RegExp(text).source !== '';
+  } catch {
+    return false;
+  }
 }
 
 function wrong(file: string, problems: readonly string[]): ConfigError {

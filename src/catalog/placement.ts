@@ -1,4 +1,4 @@
-import { catalogued, ONLINE, serviceAccount } from './common.ts';
+import { catalogued, ONLINE, serviceAccount, upgradeCheck } from './common.ts';
 import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -24,11 +24,12 @@ export const placement: Service = {
       expand: [{ argv: ['placement-manage', 'db', 'sync'] }],
       online: [{ argv: ['placement-manage', 'db', 'online_data_migrations'], ...ONLINE }],
     },
+    upgradeCheck: upgradeCheck('placement'),
   },
   identity: {
     users: [serviceAccount('placement')],
     services: [catalogued('placement', 'placement', 'Placement', 8780)],
   },
   probes: [api('placement_api', 8780)],
-  notes: 'Migrate before nova. Run `placement-status upgrade check` first.',
+  notes: 'Migrate before nova.',
 };

@@ -15,6 +15,13 @@ export interface SchemaCheck {
   readonly codes: Readonly<Record<number, 'complete' | Exclude<Phase, 'all'> | 'error'>>;
 }
 
+/** The tool's own check whether a release can be upgraded to, by oslo.upgradecheck. Run by the tool of that release. */
+export interface UpgradeCheck {
+  readonly argv: readonly [string, ...string[]];
+  /** A regular expression: an output that shows a bug of the tool itself. Such a check finds nothing. */
+  readonly broken?: string;
+}
+
 /** One database of a service. */
 export interface ServiceDatabase {
   /** The schema's default name, for messages and charts; the actual name is in the URL. */
@@ -140,6 +147,7 @@ export interface Service {
     /** A service with only `all` has a single-step tool; old replicas may break while it runs. */
     readonly phases: { readonly all: readonly [Step, ...Step[]] } & Partial<Record<Phase, readonly Step[]>>;
     readonly check?: SchemaCheck;
+    readonly upgradeCheck?: UpgradeCheck;
   };
   readonly identity?: Identity;
   readonly queue?: Queue;

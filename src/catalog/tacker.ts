@@ -1,4 +1,4 @@
-import { alembicDatabase } from './common.ts';
+import { alembicDatabase, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -11,6 +11,7 @@ export const tacker: Service = {
   databases: [alembicDatabase('tacker')],
   migration: {
     phases: { all: [{ argv: ['tacker-db-manage', '--config-file', '/etc/tacker/tacker.conf', 'upgrade', 'head'] }] },
+    upgradeCheck: upgradeCheck('tacker'),
   },
   probes: [api('tacker_server', 9890), worker('tacker_conductor', 'tacker-conductor')],
 };

@@ -1,4 +1,4 @@
-import { alembicDatabase } from './common.ts';
+import { alembicDatabase, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -9,7 +9,7 @@ export const trove: Service = {
   configFile: '/etc/trove/trove.conf',
   user: 'trove',
   databases: [alembicDatabase('trove')],
-  migration: { phases: { all: [{ argv: ['trove-manage', 'db_sync'] }] } },
+  migration: { phases: { all: [{ argv: ['trove-manage', 'db_sync'] }] }, upgradeCheck: upgradeCheck('trove') },
   probes: [
     api('trove_api', 8779, '/healthcheck'),
     worker('trove_conductor', 'trove-conductor'),

@@ -1,4 +1,4 @@
-import { alembicDatabase } from './common.ts';
+import { alembicDatabase, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -11,6 +11,7 @@ export const watcher: Service = {
   databases: [alembicDatabase('watcher')],
   migration: {
     phases: { all: [{ argv: ['watcher-db-manage', '--config-file', '/etc/watcher/watcher.conf', 'upgrade'] }] },
+    upgradeCheck: upgradeCheck('watcher'),
   },
   probes: [
     api('watcher_api', 9322),

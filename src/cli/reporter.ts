@@ -47,11 +47,12 @@ export class Reporter {
     const message = known ? error.message : `our bug, please report it: ${messageOf(error)}`;
     if (error instanceof SignalError) this.log.info(message);
     else this.log.error(message, known ? {} : { stack: error instanceof Error ? error.stack : undefined });
-    this.#leaveLastWord(message);
+    this.leaveLastWord(message);
     return known ? error.exitCode : ExitCode.bug;
   }
 
-  #leaveLastWord(message: string): void {
+  /** Writes it as the kubelet's termination message, if there is a file for it. */
+  leaveLastWord(message: string): void {
     const file = this.#terminationLog;
     if (this.#helper.isGuest || file === undefined || !existsSync(file)) return;
     try {

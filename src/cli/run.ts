@@ -60,6 +60,7 @@ async function answer(
     stdout: (text) => output.write(text),
     terminal,
     live: reporter.live,
+    lastWord: (text) => reporter.leaveLastWord(text),
     inherited: env,
     podFile: file,
   };

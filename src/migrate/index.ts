@@ -27,6 +27,7 @@ import { redacted } from './redacted.ts';
 import type { OnStage } from './stage.ts';
 import { sync } from './sync.ts';
 import { serviceOf } from './target/target.ts';
+import { upgradeCheckCommand } from './upgrade-check.ts';
 
 const MAIN = {
   summary: "Migrates a service's database schema, one migrator at a time.",
@@ -68,7 +69,7 @@ const MAIN = {
 export const DB_SYNC = {
   name: 'kolla-db-sync',
   summary: "Migrates a service's database, one migrator at a time.",
-  commands: { ensure: ensureCommand, rbac: rbacCommand, status },
+  commands: { ensure: ensureCommand, rbac: rbacCommand, status, 'upgrade-check': upgradeCheckCommand },
 } satisfies Helper;
 
 /**

@@ -119,6 +119,7 @@ export interface OpenStackSpec {
     readonly pauseAfter?: readonly string[];
     readonly pauseBefore?: 'contract';
     readonly checkImages?: boolean;
+    readonly skipChecks?: readonly string[];
   };
   readonly timeout?: string;
   readonly suspend?: boolean;

@@ -27,6 +27,8 @@ export interface RunOptions {
    * Kills the rest of the group after the program's exit. By default that happens only if the signal has terminated it.
    */
   readonly killsLeftovers?: boolean;
+  /** Our open file that becomes the program's stdout, whose lines are not seen here. */
+  readonly stdout?: number;
   /** Our open files that become the program's descriptors 3, 4, ... */
   readonly descriptors?: readonly number[];
   /** Redacts the program's lines before they are passed on. */
@@ -71,7 +73,7 @@ export function start(file: string, args: readonly string[], options: RunOptions
   const child = spawn(file, args, {
     env: options.env,
     detached: true,
-    stdio: ['ignore', stream, stream, ...(options.descriptors ?? [])],
+    stdio: ['ignore', options.stdout ?? stream, stream, ...(options.descriptors ?? [])],
   });
   return { pid: child.pid, ended: endOf(child, options) };
 }

@@ -88,7 +88,7 @@ function pageOf(entry: Entry, terminal: Terminal): string {
 
 function page(service: Service, terminal: Terminal): string {
   const { name, summary, configFile, user, databases, migration, notes } = service;
-  const { check } = migration;
+  const { check, upgradeCheck } = migration;
   const title = (text: string) => paint(terminal, 'bold', text);
   const facts = [
     ...(configFile === undefined ? [] : [['configuration', configFile]]),
@@ -110,6 +110,7 @@ function page(service: Service, terminal: Terminal): string {
     table(terminal, [], steps),
     ...bootstrapOf(service, terminal),
     ...(check === undefined ? [] : [`${title('Check')} ${lineOf(check)}`, table(terminal, [], codes)]),
+    ...(upgradeCheck === undefined ? [] : [`${title('Before an upgrade')} ${lineOf(upgradeCheck)}`, '']),
     ...probesOf(service.probes, terminal),
     ...(notes === undefined ? [] : [...fold(notes, terminal.width), '']),
   ].join('\n');

@@ -102,7 +102,7 @@ export async function aioImages(): Promise<StoredImages> {
   return { madeFrom: [...trees.map((tree) => basename(tree)), ...textsOf(recipes.toSorted())], write: writeImages };
 }
 
-/** Keystone's image has the tags of two releases: the tests concern the upgrade itself. */
+/** Keystone's image has the tags of several releases: the tests concern the upgrade itself. */
 async function writeImages(directory: string): Promise<string[]> {
   const { binary } = await podBinary();
   const reference = (name: string) => `${REGISTRY}/${name}:zed`;
@@ -111,7 +111,8 @@ async function writeImages(directory: string): Promise<string[]> {
   await imagesTar(openstack, [
     {
       reference: reference('keystone'),
-      otherReferences: [`${REGISTRY}/keystone:zed-2`],
+      // For the operator: those that its objects know.
+      otherReferences: ['zed-2', '2025.1', '2025.2'].map((tag) => `${REGISTRY}/keystone:${tag}`),
       layers,
       env: kollaEnv('keystone'),
     },

@@ -167,3 +167,29 @@ describe('before an upgrade changes any object', { skip, concurrency: 2 }, () =>
     assert.deepEqual(patched.toSorted(), ['b a patch', 'openstack c patch']);
   });
 });
+
+describe('with upgrade.check', { skip, concurrency: 2 }, () => {
+  for (const [chart, values] of [
+    ['keystone', {}],
+    ['neutron', { config: { reload: 'live' } }],
+    ['nova', { config: { bundle: 'service' }, bootstrap: { enabled: false } }],
+  ] as const)
+    test(`${chart} has only a Job that runs it, without an account, and copies of what it mounts`, async () => {
+      const { all } = await upgraded(chart, { ...values, upgrade: { check: true } });
+      assert.deepEqual([...new Set(all.map(({ kind }) => kind))].toSorted(), ['ConfigMap', 'Job', 'Secret']);
+      const names = all.map(({ metadata }) => metadata.name);
+      assert.ok(names.every((name) => name.endsWith('-check')));
+      const [job, ...others] = all.filter(({ kind }) => kind === 'Job');
+      assert.ok(job !== undefined && others.length === 0);
+      assert.equal(job.metadata.annotations?.['kolla-pod/upgrade-check'], 'true');
+      assert.deepEqual(mainOf(job).command?.slice(-2), ['upgrade-check', chart]);
+      assert.deepEqual([job['spec'].backoffLimit, job['spec'].ttlSecondsAfterFinished], [0, 600]);
+      assert.doesNotMatch(JSON.stringify(podOf(job)), /serviceAccountToken|--wait/);
+      const [account, ...mounted] = neededBy(job).toReversed();
+      assert.equal(account, 'default');
+      assert.ok(mounted.length > 1);
+      for (const name of mounted) assert.ok(names.includes(name), name);
+      // Keystone's tool does not start without its keys.
+      if (chart === 'keystone') assert.match(JSON.stringify(podOf(job)), /"secretName":"keystone-fernet-keys"/);
+    });
+});

@@ -22,7 +22,7 @@ export interface Pod extends KubeObject {
 }
 
 /** What happens to a Pod. `hold`: nothing yet. */
-type Fate = 'runs' | 'succeeds' | 'fails' | 'no image' | 'hold';
+type Fate = 'runs' | 'succeeds' | 'succeeds, warning' | 'fails' | 'no image' | 'hold';
 
 /** Pods of Jobs succeed, all others become ready. */
 export function usualFate({ metadata }: Pod): Fate {
@@ -149,7 +149,8 @@ export async function operatorSite(label: string, chartNames: readonly string[])
 export function makeChart(charts: string, name: string, version: string = CHART_VERSION): void {
   mkdirSync(charts, { recursive: true });
   cpSync(CHART, join(charts, name), { recursive: true });
-  writeFileSync(join(charts, name, 'Chart.yaml'), `apiVersion: v2\nname: ${name}\nversion: ${version}\n`);
+  const text = `apiVersion: v2\nname: ${name}\nversion: ${version}\nkubeVersion: '>=1.30-0'\n`;
+  writeFileSync(join(charts, name, 'Chart.yaml'), text);
 }
 
 interface Kubelet {
@@ -206,9 +207,13 @@ async function after(work: Promise<void>, next: () => Promise<void>): Promise<vo
 
 const waiting = { reason: 'ImagePullBackOff', message: 'Back-off pulling image "tiny:missing"' };
 const container = { name: 'main', image: 'tiny', imageID: '', restartCount: 0 };
+function ended(exitCode: number, message: string): object {
+  return { ...container, ready: false, state: { terminated: { exitCode, message } } };
+}
 const STATUS = {
   succeeds: { phase: 'Succeeded' },
-  fails: { phase: 'Failed' },
+  'succeeds, warning': { phase: 'Succeeded', containerStatuses: [ended(0, 'kolla-db-sync: x: A warning')] },
+  fails: { phase: 'Failed', containerStatuses: [ended(1, 'kolla-db-sync: x: B failure')] },
   runs: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
   'no image': { containerStatuses: [{ ...container, ready: false, state: { waiting } }] },
 } satisfies Record<Exclude<Fate, 'hold'>, object>;

@@ -1,5 +1,6 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { defined } from '../../core/defined.ts';
 import { redactor } from '../../core/redact.ts';
 import type { Log } from '../../core/log.ts';
 import { start } from '../../process/run.ts';
@@ -61,17 +62,67 @@ export async function upgrade(helm: Helm, what: Upgrade, signal: AbortSignal, lo
     ...(withoutHooks ? ['--no-hooks'] : []),
     ...(helm.kubeconfig === undefined ? [] : [`--kubeconfig=${helm.kubeconfig}`]),
   ];
+  const onLine = dryRun ?? ((line) => log.debug(`helm: ${line.length > 1000 ? `${line.slice(0, 1000)}...` : line}`));
+  return await run(helm, args, { ...what, descriptor: values.descriptor, onLine }, signal);
+}
+
+/** What Helm renders of a chart, with its Secrets; or its error. */
+export type Template = { readonly yaml: string } | { readonly problem: string };
+
+/**
+ * Renders an upgrade without asking the cluster, where objects of an earlier rendering would be in the way.
+ * @param kubeVersion the API server's
+ */
+export async function template(
+  helm: Helm,
+  what: Pick<Upgrade, 'namespace' | 'name' | 'chart' | 'values' | 'secrets'>,
+  kubeVersion: string,
+  signal: AbortSignal,
+): Promise<Template> {
+  await using values = await unlinkedFile(helm.directory, JSON.stringify(what.values));
+  // Lines of a Secret may be longer than those that are passed on.
+  await using output = await unlinkedFile(helm.directory, '');
+  const { namespace, name, chart } = what;
+  const args = [
+    'template',
+    name,
+    chart.reference,
+    '--is-upgrade',
+    `--kube-version=${kubeVersion}`,
+    `--namespace=${namespace}`,
+    '--values=/dev/fd/3',
+    ...(chart.reference.startsWith('oci://') ? [`--version=${chart.version}`] : []),
+  ];
+  const descriptors = { descriptor: values.descriptor, stdout: output.descriptor };
+  const problem = await run(helm, args, { ...what, ...descriptors }, signal);
+  return problem === undefined ? { yaml: await output.text() } : { problem };
+}
+
+interface Run {
+  readonly secrets: readonly string[];
+  readonly descriptor: number;
+  readonly stdout?: number;
+  readonly onLine?: (line: string) => void;
+}
+
+/** @returns Helm's error */
+async function run(
+  helm: Helm,
+  args: readonly string[],
+  { secrets, descriptor, stdout, onLine }: Run,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { code, err } = await start(helm.file, args, {
     env: environment(helm),
     signal,
     graceMs: HELM_GRACE_MS,
     killsLeftovers: true,
-    descriptors: [values.descriptor],
-    redact: redactor(what.secrets),
-    onLine: dryRun ?? ((line) => log.debug(`helm: ${line.length > 1000 ? `${line.slice(0, 1000)}...` : line}`)),
+    descriptors: [descriptor],
+    redact: redactor(secrets),
+    ...defined({ stdout, onLine }),
   }).ended;
   signal.throwIfAborted();
-  return code === 0 ? undefined : errorIn(err) || `helm upgrade exited with ${code}`;
+  return code === 0 ? undefined : errorIn(err) || `helm ${args[0]} exited with ${code}`;
 }
 
 function labelsText(labels: Upgrade['labels']): string {
@@ -102,16 +153,28 @@ function errorIn(err: string): string {
     .trim();
 }
 
-async function unlinkedFile(
-  directory: string,
-  text: string,
-): Promise<AsyncDisposable & { readonly descriptor: number }> {
+/** An open file without a name. */
+interface Unlinked extends AsyncDisposable {
+  readonly descriptor: number;
+  /** All that was written to it. */
+  text(): Promise<string>;
+}
+
+async function unlinkedFile(directory: string, text: string): Promise<Unlinked> {
   const place = await mkdtemp(join(directory, 'values-'));
   try {
     const file = await open(join(place, 'values.json'), 'wx+', 0o600);
     await rm(place, { recursive: true });
     await file.writeFile(text);
-    return { descriptor: file.fd, [Symbol.asyncDispose]: () => file.close() };
+    return {
+      descriptor: file.fd,
+      async text() {
+        const { size } = await file.stat();
+        const { buffer } = await file.read(Buffer.alloc(size), 0, size, 0);
+        return buffer.toString();
+      },
+      [Symbol.asyncDispose]: () => file.close(),
+    };
   } catch (error) {
     await rm(place, { recursive: true, force: true });
     throw error;

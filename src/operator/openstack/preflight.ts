@@ -1,16 +1,19 @@
-import { upgradeStage } from '../../catalog/index.ts';
+import { loadAll } from 'js-yaml';
+import { serviceNamed, upgradeStage } from '../../catalog/index.ts';
 import type { Log } from '../../core/log.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { conditionOf, type Verdict } from '../conditions.ts';
 import { ChartError } from '../helm/chart.ts';
-import { upgrade, type Helm } from '../helm/command.ts';
+import { template, upgrade, type Helm } from '../helm/command.ts';
 import { imagesIn, type Images } from '../helm/images.ts';
-import { ValuesError } from '../helm/values.ts';
+import { merge, ValuesError } from '../helm/values.ts';
 import type { OpenStack, OpenStackService } from '../objects.ts';
 import { desiredOf } from '../service/desired.ts';
 import { openMigration } from '../service/migrations.ts';
 import type { Wanted } from './plan.ts';
 import { pullImages, type Pulled } from './pull.ts';
+import type { Rendered } from './upgrade-check.ts';
+import { UpgradeChecks } from './upgrade-checks.ts';
 
 /** A chart that does not render is tried again after this time. */
 const RETRY_MS = 60_000;
@@ -19,14 +22,20 @@ const RENDERED_MS = 10 * 60_000;
 
 /** The Pod that pulls images is looked at again after this time. */
 const PULL_MS = 10_000;
+/** The same for the Jobs of upgrade checks. */
+const CHECK_MS = 3000;
+
+/** The reason of a condition that is true, and says more. */
+export const WITH_WARNINGS = 'PassedWithWarnings';
 
 /** When to check again without an event; undefined if the check has passed, or was not made. */
 export function againMs(checked: Verdict | undefined): number | undefined {
   if (checked === undefined || checked.status === 'True') return undefined;
+  if (checked.reason === 'Checking') return CHECK_MS;
   return checked.status === 'Unknown' || checked.reason === 'ImageMissing' ? PULL_MS : RETRY_MS;
 }
 
-const NO_IMAGES: Images = { images: [], pullSecrets: [] };
+const NOTHING = { images: [], pullSecrets: [], check: [] } as const;
 
 interface Effects {
   readonly client: KubeClient;
@@ -36,25 +45,29 @@ interface Effects {
 }
 
 interface Finding {
-  readonly reason: 'NotReady' | 'MigrationUnfinished' | 'ChartFails' | 'ImageMissing';
+  readonly reason: 'NotReady' | 'MigrationUnfinished' | 'ChartFails' | 'ImageMissing' | 'UpgradeCheckFailed';
   readonly message: string;
 }
 
 /** The result of a dry run. */
-interface Rendered extends Images {
+interface DryRun extends Images {
   readonly problem: string | undefined;
+  /** The objects of its upgrade check. */
+  readonly check: readonly Rendered[];
 }
 
 /** What must be true before an upgrade touches anything. What can't be known from here is not claimed. */
 export class Preflight {
   readonly #effects: Effects;
   /** The result of each service's last dry run. */
-  readonly #rendered = new Map<string, Rendered & { readonly digest: string; readonly until: number }>();
+  readonly #rendered = new Map<string, DryRun & { readonly id: string; readonly until: number }>();
+  readonly #checks: UpgradeChecks;
   /** The images that a node has pulled. */
   #pulled = '';
 
   constructor(effects: Effects) {
     this.#effects = effects;
+    this.#checks = new UpgradeChecks(effects.client);
   }
 
   /** @returns the condition `Preflight` */
@@ -79,9 +92,10 @@ export class Preflight {
         ...(open === undefined ? [] : [{ reason: 'MigrationUnfinished', message: `${name}: ${open}` } as const]),
       ];
     });
-    const pulls: Images[] = [];
+    const pulls: DryRun[] = [];
     for (const one of wanted) {
-      const rendered = await this.#render(openstack, one, signal);
+      const hasCheck = isChecked(openstack, one, existing.get(one.name));
+      const rendered = await this.#render(openstack, one, hasCheck, signal);
       pulls.push(rendered);
       if (rendered.problem !== undefined)
         findings.push({ reason: 'ChartFails', message: `${one.name}: ${rendered.problem}` });
@@ -91,13 +105,20 @@ export class Preflight {
         ? await this.#pull(openstack, pulls, signal)
         : undefined;
     if (pulled?.is === 'failed') findings.push({ reason: 'ImageMissing', message: pulled.why });
+    const isOpen = findings.length === 0 && pulled?.is !== 'pending';
+    const services = wanted.map(({ name, digest }, i) => ({ name, digest, rendered: pulls[i]?.check ?? [] }));
+    const { failed, running, warnings } = await this.#checks.run(openstack, isOpen ? services : [], signal);
+    findings.push(...failed.map((message) => ({ reason: 'UpgradeCheckFailed', message }) as const));
+    if (running.length > 0) return checking(openstack, [...running, ...failed]);
     const [first] = findings;
     if (first !== undefined)
       return { status: 'False', reason: first.reason, message: findings.map(({ message }) => message).join('; ') };
     if (pulled?.is === 'pending') return { status: 'Unknown', reason: 'Pulling', message: pulled.why };
     const images = pulled === undefined ? '' : ', a node has pulled all images';
     const message = `${wanted.length} charts render with the values of ${release}, no migration is unfinished${images}`;
-    return { status: 'True', reason: 'Passed', message };
+    return warnings.length === 0
+      ? { status: 'True', reason: 'Passed', message }
+      : { status: 'True', reason: WITH_WARNINGS, message: `${message}; ${warnings.join('; ')}` };
   }
 
   async #pull(openstack: OpenStack, pulls: readonly Images[], signal: AbortSignal): Promise<Pulled> {
@@ -112,22 +133,29 @@ export class Preflight {
     return pulled;
   }
 
-  async #render({ metadata }: OpenStack, { name, spec, digest }: Wanted, signal: AbortSignal): Promise<Rendered> {
+  async #render(
+    { metadata }: OpenStack,
+    { name, spec, digest }: Wanted,
+    hasCheck: boolean,
+    signal: AbortSignal,
+  ): Promise<DryRun> {
     const known = this.#rendered.get(name);
-    if (known?.digest === digest && known.until > performance.now()) return known;
-    const rendered = await this.#dryRun({ ...metadata, name }, spec, signal);
+    const id = `${digest} ${hasCheck}`;
+    if (known?.id === id && known.until > performance.now()) return known;
+    const rendered = await this.#dryRun({ ...metadata, name }, spec, hasCheck, signal);
     if (rendered.problem !== undefined)
       this.#effects.log.warn(`${metadata.name}: preflight of ${name}: ${rendered.problem}`);
     const keptMs = rendered.problem === undefined ? RENDERED_MS : RETRY_MS;
-    this.#rendered.set(name, { ...rendered, digest, until: performance.now() + keptMs });
+    this.#rendered.set(name, { ...rendered, id, until: performance.now() + keptMs });
     return rendered;
   }
 
   async #dryRun(
     metadata: OpenStackService['metadata'],
     spec: OpenStackService['spec'],
+    hasCheck: boolean,
     signal: AbortSignal,
-  ): Promise<Rendered> {
+  ): Promise<DryRun> {
     const { client, charts, helm, log } = this.#effects;
     const lines: string[] = [];
     try {
@@ -135,10 +163,35 @@ export class Preflight {
       const { namespace, name } = metadata;
       const terms = { labels: {}, timeout: '1m', withoutHooks: false, dryRun: (line: string) => void lines.push(line) };
       const problem = await upgrade(helm, { namespace, name, ...desired, ...terms }, signal, log);
-      return problem === undefined ? { problem, ...imagesIn(lines) } : { problem, ...NO_IMAGES };
+      if (problem !== undefined) return { problem, ...NOTHING };
+      const images = imagesIn(lines);
+      if (!hasCheck) return { problem, ...images, check: [] };
+      const values = merge(desired.values, { upgrade: { check: true } });
+      const { gitVersion } = await client.get<{ gitVersion: string }>('/version', { signal });
+      const rendered = await template(helm, { namespace, name, ...desired, values }, gitVersion, signal);
+      if ('problem' in rendered) return { problem: `with upgrade.check: ${rendered.problem}`, ...NOTHING };
+      return { problem, ...images, check: loadAll(rendered.yaml).filter(isObject) };
     } catch (error) {
-      if (error instanceof ChartError || error instanceof ValuesError) return { problem: error.message, ...NO_IMAGES };
+      if (error instanceof ChartError || error instanceof ValuesError) return { problem: error.message, ...NOTHING };
       throw error;
     }
   }
+}
+
+/** Whether a service runs at another release, and has an upgrade check that is not skipped. */
+function isChecked({ spec }: OpenStack, { name, chart }: Wanted, object: OpenStackService | undefined): boolean {
+  if (object?.status?.release === undefined || spec.upgrade?.skipChecks?.includes(name) === true) return false;
+  return serviceNamed(chart)?.migration.upgradeCheck !== undefined;
+}
+
+/** A failed check that is repeated stays failed until it has passed. */
+function checking({ metadata, status }: OpenStack, words: readonly string[]): Verdict {
+  const former = conditionOf(status?.conditions, 'Preflight');
+  const isRetry = former?.reason === 'UpgradeCheckFailed' && former.observedGeneration === metadata.generation;
+  if (isRetry) return { status: former.status, reason: former.reason, message: former.message };
+  return { status: 'Unknown', reason: 'Checking', message: `upgrade check of ${words.join('; ')}` };
+}
+
+function isObject(object: unknown): object is Rendered {
+  return typeof object === 'object' && object !== null;
 }

@@ -8,7 +8,7 @@ import { GROUP, MANAGER, VERSION, ownRef, type OpenStack, type OpenStackService 
 import type { Publisher } from '../publish.ts';
 import type { Handled } from '../queue.ts';
 import { APPLIED, planOf, wantedServices, type Wanted } from './plan.ts';
-import { againMs, type Preflight } from './preflight.ts';
+import { againMs, WITH_WARNINGS, type Preflight } from './preflight.ts';
 import { statusOf } from './status.ts';
 
 export interface OpenStackEffects {
@@ -84,6 +84,9 @@ export async function reconcileOpenStack(
         signal,
       );
   }
+  const warned = conditionOf(before?.conditions, 'Preflight');
+  if (checked?.reason === WITH_WARNINGS && warned?.message !== checked.message)
+    await publisher.event('OpenStack', openstack, 'Warning', checked.reason, checked.message, signal);
   return { againMs: againMs(checked) };
 }
 

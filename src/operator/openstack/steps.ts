@@ -33,4 +33,5 @@ export function stepsTo(
 }
 
 /** What openstack/preflight.ts checks. */
-const PREFLIGHT = 'all charts render, database and message queue are ready, no migration is unfinished';
+const PREFLIGHT =
+  'all charts render, database and message queue are ready, no migration is unfinished, upgrade checks pass';

@@ -15,14 +15,15 @@ const STUCK = new Set([
 ]);
 /** More would not help a reader. */
 const PODS_MAX = 100;
-const JOB_NAME = 'batch.kubernetes.io/job-name';
+/** On the Pods of a Job. */
+export const JOB_NAME = 'batch.kubernetes.io/job-name';
 
 interface ContainerStatus {
   readonly name: string;
   readonly restartCount?: number;
   readonly state?: {
     readonly waiting?: { readonly reason?: string; readonly message?: string };
-    readonly terminated?: object;
+    readonly terminated?: { readonly message?: string };
   };
 }
 
@@ -76,7 +77,8 @@ export async function hooksProblem(
   return hooks.map(problemOf).find(isProblem);
 }
 
-async function podsOf(
+/** The Pods with these labels. */
+export async function podsOf(
   client: KubeClient,
   namespace: string,
   labelSelector: string,
@@ -89,6 +91,15 @@ async function podsOf(
 
 function isProblem(problem: string | undefined): problem is string {
   return problem !== undefined;
+}
+
+/** The last termination message that a container of a Pod has left. */
+export function wordsOf({ status = {} }: Pod): string | undefined {
+  const { initContainerStatuses = [], containerStatuses = [] } = status;
+  const messages = [...initContainerStatuses, ...containerStatuses].map(({ state }) =>
+    state?.terminated?.message?.trim(),
+  );
+  return messages.findLast((message) => message !== undefined && message !== '');
 }
 
 /** Why a Pod does not start, in the kubelet's and the scheduler's words; undefined if nothing is known. */

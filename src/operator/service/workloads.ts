@@ -122,7 +122,8 @@ function judgeWholeStatefulSet(statefulSet: StatefulSet): RolloutVerdict {
   return { is: 'pending', state: `${updatedReplicas} of ${replicas} updated` };
 }
 
-function judgeJob({ status: { failed: failures = 0, conditions = [] } = {} }: Job): Verdict {
+/** Whether a Job is complete or has failed, in Kubernetes' words. */
+export function judgeJob({ status: { failed: failures = 0, conditions = [] } = {} }: Job): Verdict {
   const has = (wanted: string) => conditions.find(({ type, status }) => type === wanted && status === 'True');
   if (has('Complete') !== undefined) return { is: 'met', state: 'complete' };
   const failed = has('Failed');

@@ -16,7 +16,7 @@ everything recorded. In: context, with all objects complete.
 {{- $needs := fromJsonArray (include "kolla-pod.openTexts" (list . .Values.upgrade.needs "upgrade.needs")) -}}
 {{- $before := .jobsBefore -}}
 {{- if and $needs .workloads -}}
-{{- $before = concat (fromJsonArray (include "kolla-pod.waitingJob" (list . "upgrade" (list "true") $needs))) $before -}}
+{{- $before = concat (fromJsonArray (include "kolla-pod.ownJob" (list . "upgrade" (list "true") $needs))) $before -}}
 {{- end -}}
 {{- if $before }}{{ include "kolla-pod.hookCopies" (list . "pre-upgrade" $before (concat .jobWaits $needs) list) }}{{ end }}
 {{- $restart := .Values.upgrade.restart -}}
@@ -31,7 +31,7 @@ everything recorded. In: context, with all objects complete.
 {{- $grants = append $grants (dict "namespace" $at "group" "apps" "resource" (printf "%ss" (first $parts)) "name" (index $parts 1) "verbs" (list "patch")) -}}
 {{- end -}}
 {{- $command := concat (list (include "kolla-pod.program" (list . "kolla-init")) "restart") $restart.workloads -}}
-{{- $jobs := fromJsonArray (include "kolla-pod.waitingJob" (list . "restart" $command $waits)) -}}
+{{- $jobs := fromJsonArray (include "kolla-pod.ownJob" (list . "restart" $command $waits)) -}}
 {{ include "kolla-pod.hookCopies" (list . "post-upgrade" $jobs $waits $grants) }}
 {{- end -}}
 {{- end -}}
@@ -45,14 +45,40 @@ everything recorded. In: context, with all objects complete.
 {{- toJson $texts -}}
 {{- end -}}
 
-{{/* A Job that is only a hook. In: list of context, name, command and waits. Out: JSON list with the Job. */}}
-{{- define "kolla-pod.waitingJob" -}}
+{{/* A Job that the release does not have. In: list of context, name, command, waits, and further input of kolla-pod.job. Out: JSON list with the Job. */}}
+{{- define "kolla-pod.ownJob" -}}
 {{- $own := omit (index . 0) "jobs" -}}
 {{- $_ := set $own "jobs" list -}}
 {{- $_ := set $own "jobsBefore" list -}}
 {{- $_ := set $own "jobWaits" list -}}
-{{- $_ := include "kolla-pod.job" (dict "ctx" $own "of" $own.jobOf "name" (index . 1) "command" (index . 2) "waits" (index . 3) "env" dict) -}}
+{{- $input := dict -}}
+{{- if gt (len .) 4 -}}{{- $input = index . 4 -}}{{- end -}}
+{{- $_ := include "kolla-pod.job" (merge (dict "ctx" $own "of" $own.jobOf "name" (index . 1) "command" (index . 2) "waits" (index . 3) "env" dict) $input) -}}
 {{- toJson $own.jobs -}}
+{{- end -}}
+
+{{/*
+All that a chart renders with upgrade.check: a Job with the upgrade check of the service's own tool, and copies of what it mounts. It
+is neither part of a release nor a hook: kolla-operator and `kubectl apply` create it next to the release that serves, whose
+objects it must not touch. In: context.
+*/}}
+{{- define "kolla-pod.upgradeCheck" -}}
+{{- $_ := set . "passwords" (.passwords | default dict) -}}
+{{- $command := list (include "kolla-pod.program" (list . "kolla-db-sync")) "upgrade-check" .Values.service -}}
+{{- /* Those of the service, such as Keystone's keys, without which its tool does not start; a claim may be in use on another node. */ -}}
+{{- $volumes := deepCopy .Values.bootstrap.volumes -}}
+{{- range $name, $volume := .jobOf.values.volumes -}}
+{{- $source := $volume.source | default dict -}}
+{{- if and $source (not (hasKey $source "hostPath")) (not (hasKey $source "persistentVolumeClaim")) -}}{{- $_ := set $volumes $name $volume -}}{{- end -}}
+{{- end -}}
+{{- $jobs := fromJsonArray (include "kolla-pod.ownJob" (list . "upgrade" $command list (dict "isOffline" true "isPhase" true "volumes" $volumes))) -}}
+{{- $_ := include "kolla-pod.passwordObjects" . -}}
+{{- range $copy := fromJsonArray (include "kolla-pod.copies" (list . list $jobs "check")) -}}
+{{- /* A failed one is kept for its log, and then made again by the operator. */ -}}
+{{- if eq $copy.kind "Job" -}}{{- $_ := set $copy.metadata.annotations "kolla-pod/upgrade-check" "true" -}}{{- $_ := set $copy "spec" (merge (dict "ttlSecondsAfterFinished" 600) $copy.spec (dict "activeDeadlineSeconds" 1800)) -}}{{- end }}
+---
+{{ toYaml $copy }}
+{{- end -}}
 {{- end -}}
 
 {{/* Copies of Jobs as hooks, with what they need. In: list of context, event, Jobs, their waits, and further grants. */}}
@@ -71,25 +97,42 @@ everything recorded. In: context, with all objects complete.
 {{- with fromYaml . -}}{{- $hooks = append $hooks . -}}{{- end -}}
 {{- end -}}
 {{- end -}}
+{{- $copies := fromJsonArray (include "kolla-pod.copies" (list $ctx $hooks $jobs (printf "r%d" (int $ctx.Release.Revision)))) -}}
+{{- range $i, $copy := $copies -}}
+{{- $weight := max 0 (add1 (sub $i (sub (len $copies) (len $jobs)))) -}}
+{{- $_ := set $copy.metadata "annotations" (merge $copy.metadata.annotations (dict "helm.sh/hook" $event "helm.sh/hook-weight" (toString $weight) "helm.sh/hook-delete-policy" "hook-succeeded")) }}
+---
+{{ toYaml $copy }}
+{{- end -}}
+{{- end -}}
+
+{{/*
+Objects, the Secrets and ConfigMaps that Jobs mount, and the Jobs, in this order, under names with a suffix of their own. In: list
+of context, objects, Jobs and suffix. Out: JSON list.
+*/}}
+{{- define "kolla-pod.copies" -}}
+{{- $ctx := index . 0 -}}
+{{- $objects := index . 1 -}}
+{{- $jobs := index . 2 -}}
+{{- $suffix := index . 3 -}}
 {{- $text := toJson $jobs -}}
 {{- range $object := $ctx.objects -}}
-{{- if and (has $object.kind (list "Secret" "ConfigMap")) (contains (quote $object.metadata.name) $text) -}}{{- $hooks = append $hooks $object -}}{{- end -}}
+{{- if and (has $object.kind (list "Secret" "ConfigMap")) (contains (quote $object.metadata.name) $text) -}}{{- $objects = append $objects $object -}}{{- end -}}
 {{- end -}}
 {{- $names := list -}}
-{{- range concat $hooks $jobs -}}{{- $names = append $names .metadata.name -}}{{- end -}}
-{{- range $i, $hook := concat $hooks $jobs -}}
-{{- $weight := max 0 (add1 (sub $i (len $hooks))) -}}
-{{- $copy := toJson $hook -}}
+{{- range concat $objects $jobs -}}{{- $names = append $names .metadata.name -}}{{- end -}}
+{{- $copies := list -}}
+{{- range concat $objects $jobs -}}
+{{- $copy := toJson . -}}
 {{- range $name := uniq $names -}}
-{{- $new := printf "%s-r%d" $name (int $ctx.Release.Revision) -}}
+{{- $new := printf "%s-%s" $name $suffix -}}
 {{- $copy = replace (quote $name) (quote $new) $copy | replace (printf "\"job/%s?" $name) (printf "\"job/%s?" $new) | replace (printf "\"job/%s\"" $name) (printf "\"job/%s\"" $new) -}}
 {{- end -}}
 {{- $copy = fromJson $copy -}}
 {{- include "kolla-pod.checkLength" (list $ctx "name" $copy.metadata.name (ternary 63 253 (eq $copy.kind "Job"))) -}}
-{{- $annotations := omit ($copy.metadata.annotations | default dict) "helm.sh/resource-policy" -}}
-{{- $_ := set $copy.metadata "annotations" (merge $annotations (dict "helm.sh/hook" $event "helm.sh/hook-weight" (toString $weight) "helm.sh/hook-delete-policy" "hook-succeeded")) -}}
-{{- $_ := set $copy.metadata.labels "kolla-pod/versioned" "true" }}
----
-{{ toYaml $copy }}
+{{- $_ := set $copy.metadata "annotations" (omit ($copy.metadata.annotations | default dict) "helm.sh/resource-policy") -}}
+{{- $_ := set $copy.metadata.labels "kolla-pod/versioned" "true" -}}
+{{- $copies = append $copies $copy -}}
 {{- end -}}
+{{- toJson $copies -}}
 {{- end -}}

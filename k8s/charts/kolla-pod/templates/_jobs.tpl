@@ -174,25 +174,28 @@ is immutable.
 {{- $name -}}
 {{- end -}}
 
-{{/* A Job's Pod template. In: as kolla-pod.job, and `account`: the suffix of its name. Out: JSON. */}}
+{{/*
+A Job's Pod template. In: as kolla-pod.job, and `account`: the suffix of its name; `isOffline`: it uses no API server, and
+so neither account nor token; `volumes`, if other than those of the values. Out: JSON.
+*/}}
 {{- define "kolla-pod.jobPod" -}}
 {{- $ctx := .ctx -}}
 {{- $values := $ctx.Values -}}
 {{- $workload := deepCopy .of -}}
 {{- /* Values for the service only: its Pods' volumes, host and labels. */ -}}
 {{- $_ := set $workload.values "topologySpread" false -}}
-{{- $_ := set $workload.values "volumes" (deepCopy $values.bootstrap.volumes) -}}
+{{- $_ := set $workload.values "volumes" (deepCopy (.volumes | default $values.bootstrap.volumes)) -}}
 {{- $_ := set $workload "places" (dict) -}}
 {{- include "kolla-pod.readPlaces" (list $ctx $workload) -}}
 {{- $mounts := concat (fromJsonArray (include "kolla-pod.serviceMounts" $workload)) (fromJsonArray (include "kolla-pod.tlsMounts" (list $ctx $workload false))) -}}
-{{- $mounts = append $mounts (fromJson (include "kolla-pod.tokenMount" $ctx)) -}}
+{{- if not .isOffline -}}{{- $mounts = append $mounts (fromJson (include "kolla-pod.tokenMount" $ctx)) -}}{{- end -}}
 {{- if ne $values.kollaPod.delivery "baked" -}}{{- $mounts = append $mounts (fromJson (include "kolla-pod.deliveryMount" $ctx)) -}}{{- end -}}
 {{- $variables := deepCopy $workload.values.env -}}
 {{- include "kolla-pod.lay" (list $variables (deepCopy .env)) -}}
 {{- $env := fromJsonArray (include "kolla-pod.helperEnv" (list $ctx $variables)) -}}
 {{- $container := dict "name" .name "image" (include "kolla-pod.image" (list $ctx $workload.values.image)) "imagePullPolicy" (include "kolla-pod.pullPolicy" (list $ctx $workload.values.image)) "command" .command "env" $env "securityContext" (fromJson (include "kolla-pod.restrictedContainer" $ctx)) "volumeMounts" $mounts -}}
 {{- with $values.bootstrap.resources -}}{{- $_ := set $container "resources" . -}}{{- end -}}
-{{- include "kolla-pod.podTemplate" (dict "ctx" $ctx "workload" $workload "component" .name "account" (printf "%s-%s" $ctx.name (.account | default "bootstrap")) "waits" .waits "containers" (list $container) "isWorkload" false "token" true "restartPolicy" "Never" "grace" $values.jobs.terminationGracePeriodSeconds) -}}
+{{- include "kolla-pod.podTemplate" (dict "ctx" $ctx "workload" $workload "component" .name "account" (ternary "default" (printf "%s-%s" $ctx.name (.account | default "bootstrap")) (.isOffline | default false)) "waits" .waits "containers" (list $container) "isWorkload" false "token" (not .isOffline) "restartPolicy" "Never" "grace" $values.jobs.terminationGracePeriodSeconds) -}}
 {{- end -}}
 
 {{/*

@@ -10,6 +10,9 @@ chart's parts, merged `Values`, `files` (those next to config.json), `workloads`
 {{- include "kolla-pod.readWorkloads" $ctx -}}
 {{- include "kolla-pod.bundleObjects" $ctx -}}
 {{- include "kolla-pod.makeJobs" $ctx -}}
+{{- if $ctx.Values.upgrade.check }}
+{{ include "kolla-pod.upgradeCheck" $ctx }}
+{{- else }}
 {{- range $workload := $ctx.workloads }}
 {{ include "kolla-pod.workload" (list $ctx $workload) }}
 {{- end }}
@@ -31,6 +34,7 @@ chart's parts, merged `Values`, `files` (those next to config.json), `workloads`
 {{- range $object := $ctx.Values.objects }}
 ---
 {{ if kindIs "string" $object }}{{ tpl $object $ctx }}{{ else }}{{ toYaml $object }}{{ end }}
+{{- end }}
 {{- end }}
 {{- with $ctx.missingPasswords }}
 {{- fail (printf "%s: no password %s; put it under global.passwords or name its Secret under global.passwordSecrets; kolla-pod passwords FILE creates them" $ctx.Chart.Name (uniq . | sortAlpha | join ", ")) }}
