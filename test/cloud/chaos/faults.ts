@@ -149,10 +149,10 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'log volume full',
     part: 'logs',
-    async strike(stage) {
-      const workload = await fillLogVolume(stage);
-      await lasting(() => emptyLogVolume(stage));
-      return workload;
+    async strike(stage, random) {
+      const pod = await fillLogVolume(stage, random);
+      await lasting(() => emptyLogVolume(stage, pod));
+      return pod;
     },
   },
 ];

@@ -1,4 +1,6 @@
 /** The fault of a full log volume: Placement's, which is small and in memory. */
+import { oneOf } from '../../support/random.ts';
+import { podsOf } from '../install.ts';
 import type { Stage } from '../stage.ts';
 
 const CHART = 'placement';
@@ -11,18 +13,20 @@ const DIRECTORY = { mountPath: '/var/log/kolla', source: { emptyDir: { medium: '
 /** Values of all charts, in the form of a globals file's. */
 export const SMALL_LOG_VOLUME: object = { [CHART]: { workloads: { api: { volumes: { logs: DIRECTORY } } } } };
 
-/** Fills it as the service's user. @returns the workload */
-export async function fillLogVolume(stage: Stage): Promise<string> {
-  const script = `head --bytes=${MIB}M /dev/zero >${FILE}; echo $?; wc --bytes <${FILE}`;
-  const out = await inside(stage, script);
-  if (!out.startsWith('1\n')) throw new Error(`the log volume of ${CHART} is not full: ${out}`);
-  return CHART;
+/** Fills it in one of Placement's Pods, as the service's user. @returns the Pod */
+export async function fillLogVolume(stage: Stage, random: () => number): Promise<string> {
+  const pods = (await podsOf(stage)).map(({ metadata }) => metadata.name).filter((name) => SMALL_LOG_PODS.test(name));
+  const pod = oneOf(random, pods.toSorted());
+  const out = await inside(stage, pod, `head --bytes=${MIB}M /dev/zero >${FILE}; echo $?`);
+  if (out !== '1\n') throw new Error(`the log volume of ${pod} is not full, but was to be by the values of the cloud`);
+  return pod;
 }
 
-export async function emptyLogVolume(stage: Stage): Promise<void> {
-  await inside(stage, `rm --force ${FILE}`);
+export async function emptyLogVolume(stage: Stage, pod: string): Promise<void> {
+  // A Pod that was replaced meanwhile has taken its volume with it.
+  if ((await podsOf(stage)).some(({ metadata }) => metadata.name === pod)) await inside(stage, pod, `rm ${FILE}`);
 }
 
-async function inside(stage: Stage, script: string): Promise<string> {
-  return await stage.kubectl(['exec', `deployment/${CHART}-api`, '--', 'bash', '-c', script]);
+async function inside(stage: Stage, pod: string, script: string): Promise<string> {
+  return await stage.kubectl(['exec', pod, '--', 'bash', '-c', script]);
 }

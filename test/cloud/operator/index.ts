@@ -20,6 +20,7 @@ import { canBuildImages } from '../../cluster/pod-images.ts';
 import { randomFrom } from '../../support/random.ts';
 import { faultsNamed } from '../chaos/faults.ts';
 import { assertLocksFree } from '../chaos/locks.ts';
+import { SMALL_LOG_VOLUME } from '../chaos/log-volume.ts';
 import { startClient } from '../client.ts';
 import { writeImages } from '../images.ts';
 import { podsOf } from '../install.ts';
@@ -62,9 +63,11 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const passwordOf = await makePasswords(file);
   const replicas = join(stage.directory, 'replicas.json');
   await writeFile(replicas, JSON.stringify(twoOfEach()));
+  const prepared = STRUCK.length > 0 ? [join(stage.directory, 'prepared.json')] : [];
+  for (const one of prepared) await writeFile(one, JSON.stringify({ global: { charts: SMALL_LOG_VOLUME } }));
   await timeline.step('the operator runs', () => installOperator(stage));
   await timeline.step(`a cloud of ${FROM} from one object`, async () => {
-    await applyCloud(stage, [replicas], file);
+    await applyCloud(stage, [replicas, ...prepared], file);
     await upgradeCloud(stage, FROM, timeline);
   });
   const client = await timeline.step('the client runs', () => startClient(stage, admin));
