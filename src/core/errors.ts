@@ -89,9 +89,15 @@ export class SignalError extends KollaError {
 /** The message of any thrown value, after its system code if it has one. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (isSuppressed(error)) return `${messageOf(error.suppressed)}; then ${messageOf(error.error)}`;
   const { code } = error as NodeJS.ErrnoException;
   if (error.message === '') return code ?? error.name;
   return code === undefined || error.message.includes(code) ? error.message : `${code}: ${error.message}`;
+}
+
+/** An error of `await using` at its end, after another one. Told by its fields: not every engine has the class. */
+function isSuppressed(error: Error): error is Error & { readonly error: unknown; readonly suppressed: unknown } {
+  return 'suppressed' in error && 'error' in error;
 }
 
 /** Name, message and stack of a bug. QuickJS's stack has neither name nor message. */

@@ -37,19 +37,21 @@ export function startStrikes(
   const leaders = async () => {
     let former = '';
     for (let i = 0; i < kills; i++) {
-      const leader = await until('another leader', async (saw) => {
-        const path = '--output=jsonpath={.spec.holderIdentity}';
-        const holder = await stage.kubectl(['get', 'lease/kolla-operator', path]).catch((error: unknown) => {
-          saw(messageOf(error)); // the API server may be what was struck
-          return '';
-        });
-        return signal.aborted || (holder !== '' && holder !== former) ? holder : undefined;
-      });
       await setTimeout(random() * LATEST_KILL_MS, undefined, { signal });
-      const [pod = ''] = leader.split('/');
-      await killContainer(stage, pod);
-      report(`leader killed: ${pod}`);
-      former = leader;
+      former = await until('another leader to be killed', async (saw) => {
+        try {
+          const path = '--output=jsonpath={.spec.holderIdentity}';
+          const leader = await stage.kubectl(['get', 'lease/kolla-operator', path]);
+          const [pod = ''] = leader.split('/');
+          if (signal.aborted || leader === former) return signal.aborted ? former : undefined;
+          await killContainer(stage, pod);
+          report(`leader killed: ${pod}`);
+          return leader;
+        } catch (error) {
+          saw(messageOf(error)); // the API server may be what was struck, or the Pod evicted
+          return undefined;
+        }
+      });
     }
   };
   const cloud = async () => {
