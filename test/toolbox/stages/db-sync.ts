@@ -39,9 +39,24 @@ export const DB_SYNC: Stages = {
     ),
   'kolla-db-sync rbac nova --lease-name nova-cell2 --service-account nova-db-sync -o json':
     says(/"kolla-db-sync-nova-cell2"/),
+  'kolla-db-sync upgrade-check keystone': async (directory) => {
+    await writeProgram(directory, 'keystone-status', 'exit 0');
+    return { stderr: /keystone-status upgrade check: success/ };
+  },
+  'kolla-db-sync upgrade-check nova': async (directory) => {
+    const table = '+---+\n| Check: Placement API |\n| Result: Failure |\n| Details: none found |\n+---+';
+    await writeProgram(directory, 'nova-status', `echo '${table}'; exit 2`);
+    return { code: 1, stderr: /nova-status upgrade check: Placement API: Failure: none found/ };
+  },
   'kolla-db-sync status keystone': noDatabase,
   'kolla-db-sync status keystone -o json': noDatabase,
 };
+
+/** Writes a program to the directory that is first in PATH. */
+async function writeProgram(directory: string, name: string, script: string): Promise<void> {
+  await mkdir(join(directory, 'bin'));
+  await writeFile(join(directory, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
 
 /** None of the nodes is reachable. */
 async function noNode(directory: string): Promise<Stage> {
@@ -60,8 +75,7 @@ async function noNode(directory: string): Promise<Stage> {
 async function noDatabase(directory: string): Promise<Stage> {
   const port = await freePort();
   const [password, config] = [join(directory, 'mariadb-root'), join(directory, 'keystone.conf')];
-  await mkdir(join(directory, 'bin'));
-  await writeFile(join(directory, 'bin/keystone-manage'), '#!/bin/sh\nexit 99\n', { mode: 0o755 });
+  await writeProgram(directory, 'keystone-manage', 'exit 99');
   await writeFile(password, 'secret\n');
   await writeFile(config, `[database]\nconnection = mysql+pymysql://keystone:hidden@127.0.0.1:${port}/keystone\n`);
   return {
