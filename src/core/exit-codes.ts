@@ -30,6 +30,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     helpers: {
       'kolla-init': '`check`: an installed file differs from config.json. `plan`: an entry requires root.',
       'kolla-bootstrap': '`plan`: there are changes to apply. `delete` without --yes: there are objects to remove.',
+      'kolla-db-sync': '`upgrade-check`: a check of the service has failed.',
       'kolla-probe': 'Unhealthy.',
     },
   },
@@ -47,7 +48,9 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     next: 'The message names the file and the location in it. Fix the file, or the ConfigMap that it comes from.',
     helpers: {
       'kolla-init': 'config.json, a file named in it, or kolla-pod.yaml.',
-      'kolla-db-sync': 'Or the schema is partially applied: running it again does not help. kolla-bootstrap too.',
+      'kolla-db-sync':
+        'Or the schema is partially applied, so another run does not help; what the tool had done before stays.',
+      'kolla-bootstrap': 'As kolla-db-sync.',
     },
   },
   unavailable: {

@@ -7,24 +7,16 @@ import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { packageChart } from '../../build/charts.ts';
-import { canRunHelm, helm } from '../../tools/helm.ts';
-import { canBuildInfrastructureImages } from '../cluster/infrastructure-image.ts';
-import { canBuildCoredns, canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
-import { canBuildPlacementImage } from '../cluster/placement-image.ts';
+import { helm } from '../../tools/helm.ts';
+import { startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { until } from '../support/until.ts';
-import { aioImages, makeVolume } from './stage.ts';
+import { aioImages, makeVolume, whyNoCharts } from './stage.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
 fileLimit(45);
 
-const skip =
-  (await canRunNode()) ??
-  (await canBuildCoredns()) ??
-  (await canRunHelm()) ??
-  (await canBuildInfrastructureImages()) ??
-  (await canBuildPlacementImage()) ??
-  false;
+const skip = (await whyNoCharts()) ?? false;
 const NAMESPACE = 'clusters';
 const NODES = [0, 1, 2];
 

@@ -13,25 +13,17 @@ import { load } from 'js-yaml';
 import { packageChart } from '../../build/charts.ts';
 import type { OpenStack } from '../../src/operator/objects.ts';
 import { privateDirectory } from '../../tools/directory.ts';
-import { canRunHelm, helmBinary } from '../../tools/helm.ts';
-import { canBuildInfrastructureImages } from '../cluster/infrastructure-image.ts';
-import { canBuildCoredns, canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
-import { canBuildPlacementImage } from '../cluster/placement-image.ts';
+import { helmBinary } from '../../tools/helm.ts';
+import { startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { BEFORE_PHASES } from '../e2e/upgrade.ts';
 import { fileLimit } from '../support/file-limit.ts';
 import { startHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
-import { aioImages, makeVolume, NAMESPACE } from './stage.ts';
+import { aioImages, makeVolume, NAMESPACE, whyNoCharts } from './stage.ts';
 
 fileLimit(30);
 
-const skip =
-  (await canRunNode()) ??
-  (await canBuildCoredns()) ??
-  (await canRunHelm()) ??
-  (await canBuildInfrastructureImages()) ??
-  (await canBuildPlacementImage()) ??
-  false;
+const skip = (await whyNoCharts()) ?? false;
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PASSWORD = 'of-mariadb';

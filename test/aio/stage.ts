@@ -54,18 +54,17 @@ export interface Aio extends AsyncDisposable {
   readonly directory: string;
 }
 
-const NEEDED = [
-  canRunNode,
-  canBuildCoredns,
-  canRunHelm,
-  canRunElasticsearch,
-  canBuildPlacementImage,
-  canBuildInfrastructureImages,
-];
+/** A node with DNS, Helm, and the images. */
+const NEEDED = [canRunNode, canBuildCoredns, canRunHelm, canBuildPlacementImage, canBuildInfrastructureImages];
 
-/** Why this machine cannot run the stage; undefined if it can. */
-export async function whyNoAio(): Promise<string | undefined> {
+/** Why this machine cannot run charts on a node; undefined if it can. */
+export async function whyNoCharts(): Promise<string | undefined> {
   return await firstLacking(NEEDED);
+}
+
+/** The same for the whole stage. */
+export async function whyNoAio(): Promise<string | undefined> {
+  return await firstLacking([...NEEDED, canRunElasticsearch]);
 }
 
 /**

@@ -85,6 +85,16 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 143);
   });
 
+  test('keeps running in the contract phase if the schema is partially applied', async () => {
+    const site = siteOn(mariadb);
+    const script = `echo "(pymysql.err.OperationalError) (1050, \\"Table 'role' already exists\\")"; exit 1`;
+    await using begun = await site.begin([...STAY, '--phase', 'contract', '--', 'sh', '-c', script]);
+    await answering(begun, '/readyz', '200 failed');
+    assert.match(begun.said(), /error 1050 of the server: .*partially applied/);
+    process.kill(begun.running.pid, 'SIGTERM');
+    assert.equal(await begun.code, 143);
+  });
+
   test('keeps running in the contract phase even if the database server never responds', async () => {
     const url = `mysql+pymysql://keystone:secret@127.0.0.1:${await freePort()}/keystone`;
     const args = ['keystone', ...STAY, '--phase', 'contract', '--timeout', '1s', ...migration(0)];

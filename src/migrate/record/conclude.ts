@@ -1,4 +1,4 @@
-import { ChildError, ConfigError, UnavailableError, type ExitCode } from '../../core/errors.ts';
+import { ChildError, ExitCode, UnavailableError } from '../../core/errors.ts';
 import { longAfter, unlessAborted } from '../../core/abort.ts';
 import { reasonOf, type MysqlSession } from '../../mysql/index.ts';
 import { closeMigration, type Ended } from './closing.ts';
@@ -53,8 +53,8 @@ export async function conclude(
       if (code !== 0) {
         const why = meaning === undefined ? '' : `: ${meaning}`;
         const failed = `the migration failed: ${program} exited with code ${code}${why}`;
-        // Not the tool's code: a Job is told apart by it that another run can't help.
-        throw needsRepair === true ? new ConfigError(failed) : new ChildError(code, failed);
+        // Instead of the tool's code: a Job ends at this one, since another run can't help. A sidecar stays, as after any failure.
+        throw new ChildError(needsRepair === true ? ExitCode.badConfig : code, failed);
       } else if (!isRecorded)
         throw new UnavailableError('the command succeeded, but that could not be recorded: run it again');
       else if (!isPublished)

@@ -97,6 +97,6 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   timeline.say(`${(await podsOf(stage)).length} Pods`);
   const outcome = { timeline, from: FROM, to: TO, phases, rows };
   if (process.env['EVIDENCE'] === '1')
-    await writeOperatorReport({ ...outcome, strikes: done, seed: SEED, faults: FAULTS, revisions });
+    await writeOperatorReport({ ...outcome, strikes: done, seed: SEED, kills: KILLS, faults: FAULTS, revisions });
   if (STRUCK.length === 0) assertOnlyLimits(rows, FROM);
 }

@@ -14,6 +14,7 @@ export interface OperatorReport extends Outcome<Phase> {
   /** What was done to it during the upgrade, at moments of this seed. */
   readonly strikes: readonly string[];
   readonly seed: number;
+  readonly kills: number;
   /** FAULTS; empty if only the operator was struck. */
   readonly faults: string;
   readonly revisions: Readonly<Record<string, number>>;
@@ -25,7 +26,7 @@ export async function writeOperatorReport(report: OperatorReport): Promise<void>
 }
 
 async function pageOf(report: OperatorReport): Promise<string> {
-  const { timeline, from, to, phases, rows, strikes, seed, faults, revisions } = report;
+  const { timeline, from, to, phases, rows, strikes, seed, kills, faults, revisions } = report;
   const upgrade = phases.slice(1);
   const seconds = (upgrade.at(-1)?.to ?? 0) - (upgrade[0]?.from ?? 0);
   const lines = (await readFile(join(ROOT, CLOUD), 'utf8')).trimEnd().split('\n').length;
@@ -33,7 +34,7 @@ async function pageOf(report: OperatorReport): Promise<string> {
   return [
     `# A cloud by kolla-operator, from ${from} to ${to} under load${faults === '' ? '' : ' and faults'}`,
     '',
-    `Printed by \`FROM=${from} RELEASE=${to} SEED=${seed}${faults === '' ? '' : ` FAULTS='${faults}'`} EVIDENCE=1 make cloud-operator\` at ${await commitNow()}, on ${availableParallelism()} processors.`,
+    `Printed by \`FROM=${from} RELEASE=${to} KILLS=${kills} SEED=${seed}${faults === '' ? '' : ` FAULTS='${faults}'`} EVIDENCE=1 make cloud-operator\` at ${await commitNow()}, on ${availableParallelism()} processors.`,
     `Installed from [one object of ${lines} lines](../../${CLOUD}), upgraded by \`kolla-pod upgrade ${to} --watch\` in ${seconds.toFixed(0)} s;`,
     `meanwhile: ${strikes.join('; ')}. Each service got one revision of Helm${more.length === 0 ? '' : `, but ${more.map(([name, count]) => `${name} ${count}`).join(', ')}`}.`,
     'The load is that of [`make cloud-upgrade`](upgrade.md).',

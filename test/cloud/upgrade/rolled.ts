@@ -11,6 +11,7 @@ import { podBinary } from '../../cluster/pod-binary.ts';
 import { REGISTRY } from '../images.ts';
 import { runChart } from '../install.ts';
 import { CONTROL_NODE, type Stage } from '../stage.ts';
+import { withoutPassword } from './schemas.ts';
 
 const NODES = [0, 1, 2] as const;
 const FIRST_TAG = 'before';
@@ -35,7 +36,10 @@ export async function rollMariadb(stage: Stage, files: readonly string[], passwo
   const before = await versionsOf(stage);
   await runChart(stage, 'upgrade', 'mariadb', stage.release, files);
   const login = ['env', `MYSQL_PWD=${password}`, 'mariadb-upgrade', '--user=root'];
-  for (const index of NODES) await stage.kubectl(['exec', `mariadb-${index}`, '--container=mariadb', '--', ...login]);
+  for (const index of NODES) {
+    const words = ['exec', `mariadb-${index}`, '--container=mariadb', '--', ...login];
+    await withoutPassword(password, stage.kubectl(words));
+  }
   const after = await versionsOf(stage);
   assert.equal(after.length, 1, after.join(', '));
   return `${before.join(', ')} -> ${after.join(', ')}`;

@@ -20,11 +20,16 @@ export function sqlOf(stage: Stage, rootPassword: string): Sql {
   return async (text) => {
     const login = ['--host=127.0.0.1', '--user=root', '--batch', '--skip-column-names', `--execute=${text}`];
     const words = ['exec', 'mariadb-0', '--container=mariadb', '--', 'env', `MYSQL_PWD=${rootPassword}`, 'mariadb'];
-    const out = await stage.kubectl([...words, ...login]).catch((error: unknown) => {
-      throw new Error(messageOf(error).replaceAll(rootPassword, '***'));
-    });
+    const out = await withoutPassword(rootPassword, stage.kubectl([...words, ...login]));
     return out.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')]));
   };
+}
+
+/** Hides the password in the error of a command that has it. */
+export async function withoutPassword<T>(password: string, work: Promise<T>): Promise<T> {
+  return await work.catch((error: unknown) => {
+    throw new Error(messageOf(error).replaceAll(password, '***'));
+  });
 }
 
 /** Every database with its revision and its number of rows. */
