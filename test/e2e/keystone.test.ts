@@ -276,7 +276,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       kubectl('keystone', ['get', 'events', '--no-headers', '--sort-by=.lastTimestamp']).then((text) =>
         lastOf(text, 3),
       ),
-      kubectl('keystone', ['logs', '--selector=app=keystone', '--container=keystone', '--tail=2', '--prefix']),
+      kubectl('keystone', ['logs', '--selector=app=keystone', '--container=keystone', '--tail=20', '--prefix']),
     ]);
     return parts.map((part) => part.trim()).join('\n');
   }

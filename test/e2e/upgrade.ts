@@ -1,5 +1,6 @@
 /** Helpers for upgrade tests besides the commands of their page: age the database and query Keystone continuously. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../../src/core/errors.ts';
 import type { Stage } from './keystone-pod.ts';
 
 /** The last revision of Keystone's schema before migration phases: the upgrade then has work to do. */
@@ -30,7 +31,7 @@ export function asking(
       } catch (cause) {
         const at = new Date().toISOString();
         const seen = scene === undefined ? '' : `\n${await scene().catch(String)}`;
-        throw new Error(`request ${count + 1} failed at ${at}${seen}`, { cause });
+        throw new Error(`request ${count + 1} failed at ${at}: ${messageOf(cause)}${seen}`, { cause });
       }
       count += 1;
       if (pauseMs > 0) await pause(pauseMs);

@@ -1,8 +1,8 @@
 /**
  * The faults of `make chaos`. Each affects one part of the cloud, once or for a minute.
  */
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import { killContainer } from '../../cluster/kubernetes/index.ts';
 import { oneOf } from '../../support/random.ts';
 import { podsOf } from '../install.ts';
 import { COMPUTE_NODES, type Stage } from '../stage.ts';
@@ -36,7 +36,7 @@ const FAULTS: readonly Fault[] = [
     part: 'pod',
     async strike(stage, random) {
       const pod = await servicePod(stage, random);
-      await killContainer(stage, pod);
+      await killContainer(stage.kubectl, pod);
       return pod;
     },
   },
@@ -111,7 +111,7 @@ const FAULTS: readonly Fault[] = [
     part: 'database',
     async strike(stage, random) {
       const pod = await nodeOf(stage, 'mariadb', random);
-      await killContainer(stage, pod);
+      await killContainer(stage.kubectl, pod);
       return pod;
     },
   },
@@ -120,7 +120,7 @@ const FAULTS: readonly Fault[] = [
     part: 'queue',
     async strike(stage, random) {
       const pod = await nodeOf(stage, 'rabbitmq', random);
-      await killContainer(stage, pod);
+      await killContainer(stage.kubectl, pod);
       return pod;
     },
   },
@@ -128,7 +128,7 @@ const FAULTS: readonly Fault[] = [
     name: 'memcached killed',
     part: 'cache',
     async strike(stage) {
-      await killContainer(stage, 'memcached-0');
+      await killContainer(stage.kubectl, 'memcached-0');
       return 'memcached-0';
     },
   },
@@ -184,22 +184,4 @@ async function servicePod(stage: Stage, random: () => number): Promise<string> {
 async function nodeOf(stage: Stage, chart: string, random: () => number): Promise<string> {
   const all = (await podsOf(stage)).filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/instance'] === chart);
   return oneOf(random, all.map(({ metadata }) => metadata.name).toSorted());
-}
-
-/** SIGKILLs every process of a Pod's first container. */
-export async function killContainer(stage: Stage, pod: string): Promise<void> {
-  const path = '--output=jsonpath={.status.containerStatuses[0].containerID}';
-  const id = (await stage.kubectl(['get', `pod/${pod}`, path])).split('//')[1];
-  if (!id) throw new Error(`${pod} has no container`);
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && cgroupsOf(name).includes(id));
-  if (pids.length === 0) throw new Error(`container ${id} of ${pod} has no process`);
-  for (const pid of pids) process.kill(Number(pid), 'SIGKILL');
-}
-
-function cgroupsOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cgroup`, 'utf8');
-  } catch {
-    return ''; // it has ended meanwhile
-  }
 }

@@ -2,7 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../../src/core/errors.ts';
 import { oneOf } from '../../support/random.ts';
 import { until } from '../../support/until.ts';
-import { killContainer, type Fault } from '../chaos/faults.ts';
+import { killContainer } from '../../cluster/kubernetes/index.ts';
+import type { Fault } from '../chaos/faults.ts';
 import type { Stage } from '../stage.ts';
 import type { Timeline } from '../timeline.ts';
 
@@ -44,7 +45,7 @@ export function startStrikes(
           const leader = await stage.kubectl(['get', 'lease/kolla-operator', path]);
           const [pod = ''] = leader.split('/');
           if (signal.aborted || leader === former) return signal.aborted ? former : undefined;
-          await killContainer(stage, pod);
+          await killContainer(stage.kubectl, pod);
           report(`leader killed: ${pod}`);
           return leader;
         } catch (error) {
