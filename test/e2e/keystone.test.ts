@@ -47,6 +47,9 @@ interface ContainerStatus {
   readonly lastState: { terminated?: { exitCode: number; message?: string } };
 }
 
+/** Each endpoint of a Service, and whether it is ready or terminating. */
+const ENDPOINTS = '{range .items[*].endpoints[*]}{.addresses} {.conditions}{"\\n"}{end}';
+
 describe('a Keystone pod under the `restricted` standard', { skip }, () => {
   let stage: Stage;
   const kubectl = (namespace: string, args: readonly string[]) =>
@@ -272,11 +275,11 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
   async function scene(): Promise<string> {
     const parts = await Promise.all([
       kubectl('keystone', ['get', 'pods', '--selector=app=keystone', '--no-headers', '--output=wide']),
-      kubectl('keystone', ['get', 'endpointslices', '--no-headers']),
+      kubectl('keystone', ['get', 'endpointslices', `--output=jsonpath=${ENDPOINTS}`]),
       kubectl('keystone', ['get', 'events', '--no-headers', '--sort-by=.lastTimestamp']).then((text) =>
         lastOf(text, 3),
       ),
-      kubectl('keystone', ['logs', '--selector=app=keystone', '--container=keystone', '--tail=20', '--prefix']),
+      kubectl('keystone', ['logs', '--selector=app=keystone', '--container=keystone', '--tail=4', '--prefix']),
     ]);
     return parts.map((part) => part.trim()).join('\n');
   }
