@@ -1,11 +1,14 @@
 /**
  * The charts mariadb and rabbitmq as three-node clusters, on a real node: bootstrapped, killed together, and recovered;
- * a Galera node that has disconnected is restarted.
+ * a Galera node that has disconnected is restarted, and one that ends lets its clients
+ * finish their transactions.
  */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
+import { createConnection } from 'mysql2/promise';
 import { packageChart } from '../../build/charts.ts';
 import { helm } from '../../tools/helm.ts';
 import { killContainer, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
@@ -55,7 +58,10 @@ describe('three-node clusters from the charts', { skip }, () => {
         return counts.every((count) => count > 0) || undefined;
       });
       await whole(kind);
-      if (kind === 'mariadb') await returnsAfterAnError();
+      if (kind === 'mariadb') {
+        await returnsAfterAnError();
+        await endsBetweenTransactions();
+      }
       await kubectl('delete', 'statefulset', kind); // frees memory for the next kind
     });
 
@@ -73,6 +79,27 @@ describe('three-node clusters from the charts', { skip }, () => {
       return (await restarts('mariadb', 1)) > earlier || undefined;
     });
     await whole('mariadb');
+  }
+
+  /** Deletes a Pod with two clients: the idle one is disconnected, the other one only after its transaction. */
+  async function endsBetweenTransactions(): Promise<void> {
+    const address = await kubectl('get', 'pod', 'mariadb-2', '--output=jsonpath={.status.podIP}');
+    const port = await node.reach(3306, address);
+    const connect = async () => await createConnection({ host: '127.0.0.1', port, user: 'root', password: 'of-root' });
+    const [idle, busy] = await Promise.all([connect(), connect()]);
+    await busy.query('CREATE DATABASE ended');
+    await busy.query('CREATE TABLE ended.rows (id INT PRIMARY KEY)');
+    await busy.query('START TRANSACTION');
+    await busy.query('INSERT INTO ended.rows VALUES (1)');
+    const isClosed = [once(idle, 'error'), once(busy, 'error')];
+    await kubectl('delete', 'pod', 'mariadb-2', '--wait=false');
+    await isClosed[0];
+    await busy.query('INSERT INTO ended.rows VALUES (2)');
+    await busy.query('COMMIT');
+    await isClosed[1];
+    await whole('mariadb');
+    const count = `mariadb --user=root --password=of-root --skip-column-names --execute='SELECT COUNT(*) FROM ended.rows'`;
+    assert.equal((await inNode('mariadb', 0, count)).trim(), '2');
   }
 
   async function install(kind: Kind): Promise<void> {

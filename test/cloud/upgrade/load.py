@@ -18,18 +18,20 @@ import time
 LIMIT = 180
 POLL = 2
 PAUSE = 5
+# Longer than a service waits for a reply from another one, 60 s: so its own words are seen.
+TIMEOUT = 90
 lock = threading.Lock()
 
 
 def say(at, what, kind, ok, saw=''):
-    line = {'at': at, 'what': what, 'kind': kind, 'ok': ok, 'seconds': round(time.time() - at, 3), 'saw': str(saw)[:300]}
+    line = {'at': at, 'what': what, 'kind': kind, 'ok': ok, 'seconds': round(time.time() - at, 3), 'saw': str(saw)[:400]}
     with lock:
         print(json.dumps(line), flush=True)
 
 
 def ask(address, method, path, body=None, headers=None, connection=None):
     host, port = address
-    one = connection or http.client.HTTPConnection(host, port, timeout=60)
+    one = connection or http.client.HTTPConnection(host, port, timeout=TIMEOUT)
     try:
         data = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else None
         kept = {} if connection else {'Connection': 'close'}
@@ -37,7 +39,7 @@ def ask(address, method, path, body=None, headers=None, connection=None):
         reply = one.getresponse()
         text = reply.read()
         if reply.status >= 400:
-            raise RuntimeError(f'{method} {host}{path}: {reply.status} {text[:160]!r}')
+            raise RuntimeError(f'{method} {host}{path}: {reply.status} {text[:240]!r}')
         return reply, text
     finally:
         if connection is None:
@@ -78,7 +80,7 @@ def poll(name, kind):
     def once(at):
         try:
             if kind == 'kept' and kept['one'] is None:
-                kept['one'] = http.client.HTTPConnection(*address, timeout=60)
+                kept['one'] = http.client.HTTPConnection(*address, timeout=TIMEOUT)
             ask(address, 'GET', path, None, {'X-Auth-Token': TOKEN}, kept['one'])
             say(at, name, kind, True)
         except Exception as error:
