@@ -3,10 +3,11 @@ import type { ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
 import { refuseOwnMigration } from '../own-migration.ts';
 import { PLAIN, shaped } from '../shape.ts';
+import { backoffMs, pause } from '../../core/backoff.ts';
 import { messageOf } from '../../core/errors.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
-import type { KubeObject } from '../../kube/types.ts';
+import type { KubeClient, KubeObject } from '../../kube/types.ts';
 import { met, pending, type Verdict } from '../verdict.ts';
 import type { Effects } from '../waiter.ts';
 
@@ -59,6 +60,8 @@ interface RecordQuestion {
   readonly name: string;
   /** The release; undefined for any release. */
   readonly release: string | undefined;
+  /** The path of the Job whose absence only a watch without events suggests; undefined if it is certain. */
+  readonly job: string | undefined;
 }
 
 /** Judges a migration's record for a wait. */
@@ -69,26 +72,43 @@ export function judgeRecord(lease: KubeObject, wanted: string | undefined): Verd
 
 /**
  * The verdict of a migration's Lease, used instead of a missing Job. The Lease is read once, because a Job created
- * later is observed directly. Undefined if the schema is not ready or the Lease is not readable: then the wait for the
- * Job continues.
+ * later is observed directly. Undefined if the schema is not ready, the Lease is not readable, or the Job exists, because
+ * its watch is only slow: then the wait for the Job continues.
  */
 export async function recordOf(
   { kube, warn }: Effects,
-  { namespace, name, release }: RecordQuestion,
+  { namespace, name, release, job }: RecordQuestion,
   signal: AbortSignal,
 ): Promise<Verdict | undefined> {
   const client = await kube();
   const ref = dbSyncLease(namespace, name);
   try {
-    const { is, state } = judgeRecord(
-      shaped(PLAIN, await client.get<unknown>(objectPath(ref), { signal, metadataOnly: true })) as KubeObject,
-      release,
-    );
-    return is === 'met' ? met(`the Job is gone; Lease ${ref.name} reports ${state}`) : undefined;
+    const lease = await read(client, objectPath(ref), signal);
+    if (lease === undefined) return undefined;
+    const { is, state } = judgeRecord(shaped(PLAIN, lease) as KubeObject, release);
+    if (is !== 'met' || (job !== undefined && (await read(client, job, signal)) !== undefined)) return undefined;
+    return met(`the Job is gone; Lease ${ref.name} reports ${state}`);
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof ApiError && (error.status === 404 || error.status === 403)))
-      warn(`cannot read Lease ${ref.name}, which replaces a Job that is gone: ${messageOf(error)}`);
+    warn(`cannot read Lease ${ref.name}, which replaces a Job that is gone: ${messageOf(error)}`);
     return undefined;
+  }
+}
+
+/** Retried for up to half a minute, because no event of the watch would repeat the reading soon. */
+const TRIES = 10;
+const BACKOFF = { minMs: 200, maxMs: 5000 };
+
+/** The object's metadata; undefined if it is missing or may not be read. */
+async function read(client: KubeClient, path: string, signal: AbortSignal): Promise<unknown> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await client.get<unknown>(path, { signal, metadataOnly: true });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ApiError && (error.status === 404 || error.status === 403)) return undefined;
+      if (attempt === TRIES) throw error;
+      await pause(backoffMs(attempt, BACKOFF), signal);
+    }
   }
 }
