@@ -59,6 +59,10 @@ for (const [what, error] of [
     },
   ],
   ['the index is closed', { type: 'index_closed_exception', reason: 'closed' }],
+  [
+    "the index's pipeline is missing",
+    { type: 'illegal_argument_exception', reason: 'pipeline with id [kolla] does not exist' },
+  ],
 ] as const) {
   test(`no document is a dead letter because ${what}`, () => {
     const answer = readBulkReply(200, reply({ status: 400, error }), 1);
