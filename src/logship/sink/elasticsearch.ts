@@ -146,10 +146,9 @@ function verdictOf(item: Item | undefined, hint: (status: number) => string): Ve
  */
 function isOfTheIndex({ type = '', reason = '' }: NonNullable<Item['error']> = {}): boolean {
   if (type === 'index_closed_exception' || type === 'invalid_index_name_exception') return true;
-  return (
-    type === 'validation_exception' ||
-    / maximum (\w+ )?shards open|^pipeline with id \[.*\] does not exist/.test(reason)
-  );
+  if (type === 'validation_exception') return true;
+  // Only from its start, because the end may be the text of the line.
+  return /^Validation Failed: .* maximum (\w+ )?shards open|^pipeline with id \[.*\] does not exist/.test(reason);
 }
 
 function reasonIn(text: string): string {
