@@ -96,8 +96,8 @@ export const job: ObjectKind = {
     const { name: own, release } = dependency;
     const migration = migrationOf(dependency);
     const askRecord = (name: string) => (namespace: string, signal: AbortSignal) => {
-      const job = own === undefined ? undefined : objectPath({ ...RESOURCE, namespace, name: own });
-      return recordOf(effects, { namespace, name, release, job }, signal);
+      const path = own === undefined ? undefined : objectPath({ ...RESOURCE, namespace, name: own });
+      return recordOf(effects, { namespace, name, release, job: path }, signal);
     };
     return objectWaiter<Job>(dependency, options, effects, {
       resource: RESOURCE,
