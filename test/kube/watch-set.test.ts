@@ -75,7 +75,7 @@ test('a set that changes all the time is listed too', { timeout: 60_000 }, async
     response.once('close', () => clearInterval(changes));
   };
   await using api = await scriptedApi(busy, list([pod('a'), pod('b')]), events());
-  using client = await api.client({ ...FAST, absentMs: 500 });
+  using client = await api.client({ ...FAST, idleMs: 60_000, absentMs: 500 });
   assert.deepEqual((await observe(client, 1)).said, ['a b']);
 });
 
