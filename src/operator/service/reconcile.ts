@@ -1,6 +1,7 @@
 import type { Log } from '../../core/log.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
+import { redactor } from '../../core/redact.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
 import type { Cache } from '../cache.ts';
 import { conditionOf } from '../conditions.ts';
@@ -44,6 +45,8 @@ export interface ServiceEffects {
 
 /** While Pods don't start, the reason is looked for at this interval: it changes nothing that is watched. */
 const LOOK_MS = 30_000;
+/** When the caches are older than the server: their next event comes first, unless their watch has stalled. */
+const STALE_MS = 1000;
 
 /** Reconciles OpenStackServices. What it remembers only saves requests; all decisions follow from the server's objects. */
 export class ServiceReconciler {
@@ -106,13 +109,13 @@ export class ServiceReconciler {
   async #act({ name, uid }: OpenStackService['metadata'], signal: AbortSignal): Promise<Handled> {
     const { client, charts } = this.#effects;
     const service = await this.#reads.service(name, signal);
-    if (service?.metadata.uid !== uid || service.spec.suspend === true) return { againMs: 0 };
+    if (service?.metadata.uid !== uid || service.spec.suspend === true) return { againMs: STALE_MS };
     const release = await this.#reads.release(service.metadata.name, signal);
     const desired = await desiredOf(client, charts, service, await this.#reads.scale(release, signal), signal);
     const step = await this.#step(service, desired, release, signal);
     switch (step.do) {
       case 'observe':
-        return { againMs: 0 };
+        return { againMs: STALE_MS };
       case 'unlock':
         return await this.#unlock(service, release, signal);
       case 'wait': {
@@ -150,11 +153,13 @@ export class ServiceReconciler {
     const { attempted, failures } = historyOf(secrets.values(), service.metadata.name, newest);
     const { failedJobs = [], conditions } = publisher.statusOf(service) ?? {};
     const missing = newest === undefined ? [] : await this.#reads.missing(newest, failedJobs, signal);
-    const timeoutMs = parseDuration(service.spec.timeout ?? '1h');
+    const timeoutMs = parseDuration(service.spec.timeout ?? '1h', Infinity);
     const step = decide(desired, { newest, attempted, failures, missing, timeoutMs, now: now() });
-    // The condition has Helm's whole error; its record may have less.
+    if (step.do !== 'retry later') return step;
+    // Helm's record has secrets, and may have less than the whole error, which the condition has.
+    const why = redactor(desired.secrets)(step.why);
     const { message } = conditionOf(conditions, 'Degraded') ?? {};
-    return step.do === 'retry later' && message?.includes(step.why) === true ? { ...step, why: message } : step;
+    return { ...step, why: message?.includes(why) === true ? message : why };
   }
 
   async #unlock(service: OpenStackService, release: Release | undefined, signal: AbortSignal): Promise<Handled> {
@@ -189,14 +194,19 @@ export class ServiceReconciler {
     const { withoutHooks = false } = step;
     const what = { namespace, name, chart, values, secrets, labels, timeout, withoutHooks };
     const cancel = new AbortController();
-    this.#running.set(name, { generation: service.metadata.generation, cancel });
+    const { generation } = service.metadata;
+    this.#running.set(name, { generation, cancel });
+    // changed() knew of no run yet.
+    if ((this.#effects.services.get(name)?.metadata.generation ?? 0) > generation)
+      cancel.abort(new Error('the object has changed before the operation'));
+    const stop = AbortSignal.any([signal, cancel.signal]);
     let failure: string | undefined;
     let looked = Promise.resolve();
     const looking = setInterval(() => {
-      looked = this.#look(service, revision, cancel.signal);
+      looked = this.#look(service, revision, stop);
     }, LOOK_MS);
     try {
-      failure = await upgrade(helm, what, AbortSignal.any([signal, cancel.signal]), log.with({ service: name }));
+      failure = await upgrade(helm, what, stop, log.with({ service: name }));
     } catch (error) {
       if (!cancel.signal.aborted || signal.aborted) throw error;
       log.info(`${name}: ${step.do} cancelled: ${messageOf(error)}`);
@@ -212,8 +222,10 @@ export class ServiceReconciler {
       return { againMs: 0 };
     }
     const after = await this.#reads.release(service.metadata.name, signal);
-    // Without a revision of its own there is no record of this failure but the condition.
-    if (after?.revision !== revision) this.#failures.add(name, desired.digest, failure);
+    // Without a revision of its own there is no record of this failure but the condition. One that Helm has left pending
+    // would count as interrupted, and so be repeated at once.
+    if (after?.revision !== revision || after.status.startsWith('pending-'))
+      this.#failures.add(name, desired.digest, failure);
     log.error(`${name}: ${step.do} failed: ${failure}`);
     await this.#publish(service, { ...degraded('HelmFailed', failure), helm: after }, signal);
     return { againMs: 0 };
