@@ -5,6 +5,9 @@ const BACKOFF: Backoff = { minMs: 1000, maxMs: 5 * 60_000 };
 /** The longest delay of a timer; longer ones fire immediately. */
 const LONGEST_MS = 2 ** 31 - 1;
 
+/** When a change that the API server refuses is tried again: the end of a quota or a policy is nothing that is watched. */
+export const REFUSED_MS = 60_000;
+
 /** How a key was handled, and when to handle it again without an event. */
 export interface Handled {
   /** Undefined: after the next event. */
