@@ -4,10 +4,12 @@ import { createLog } from '../../src/core/log.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/types.ts';
 import type { Cache } from '../../src/operator/cache.ts';
-import type { OpenStack, OpenStackService } from '../../src/operator/objects.ts';
-import { wantedServices } from '../../src/operator/openstack/plan.ts';
+import { conditionOf, type Verdict } from '../../src/operator/conditions.ts';
+import type { OpenStack, OpenStackService, OpenStackStatus } from '../../src/operator/objects.ts';
+import { planOf, wantedServices } from '../../src/operator/openstack/plan.ts';
 import type { Preflight } from '../../src/operator/openstack/preflight.ts';
 import { reconcileOpenStack } from '../../src/operator/openstack/reconcile.ts';
+import { statusOf } from '../../src/operator/openstack/status.ts';
 import { Publisher } from '../../src/operator/publish.ts';
 import { reconcileWorkload } from '../../src/operator/workload/reconcile.ts';
 
@@ -119,4 +121,17 @@ test('a workload whose change a policy refuses is tried again without an event',
   };
   const { againMs } = await reconcileWorkload('nova-api', effects, signal);
   assert.ok(againMs !== undefined);
+});
+
+test('a preflight that is not made any more leaves no condition that it fails', () => {
+  const services = servicesAt('2025.2');
+  const statusAt = (release: string, before: OpenStackStatus | undefined, checked?: Verdict) => {
+    const openstack = cloudAt(release, 2);
+    return statusOf(openstack, before, planOf(openstack, services), { checked }, now());
+  };
+  const failed = statusAt('2026.1', undefined, { status: 'False', reason: 'ChartFails', message: 'keystone: no' });
+  assert.equal(conditionOf(failed.conditions, 'Preflight')?.status, 'False');
+  assert.equal(conditionOf(statusAt('2025.2', failed).conditions, 'Preflight'), undefined);
+  const passed = statusAt('2026.1', undefined, { status: 'True', reason: 'Passed', message: '' });
+  assert.equal(conditionOf(statusAt('2026.1', passed).conditions, 'Preflight')?.status, 'True');
 });

@@ -7,10 +7,12 @@ import { createLog } from '../../src/core/log.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/types.ts';
 import type { Cache } from '../../src/operator/cache.ts';
+import { conditionOf } from '../../src/operator/conditions.ts';
 import type { OpenStackService, ServiceStatus } from '../../src/operator/objects.ts';
 import { Publisher } from '../../src/operator/publish.ts';
 import { ServiceReconciler } from '../../src/operator/service/reconcile.ts';
 import { privateDirectory } from '../../tools/directory.ts';
+import { until } from '../support/until.ts';
 
 const NAMESPACE = 'openstack';
 const SERVICE: OpenStackService = {
@@ -191,7 +193,7 @@ test('nothing is read or written for a step after the Lease is lost', async (t) 
   await using one = await reconciler('exec sleep 20', answers, [deployed]);
   const lost = new AbortController();
   const turn = one.made.reconcile('keystone', lost.signal);
-  while ((await one.runs()) === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until('Helm', async () => ((await one.runs()) > 0 ? true : undefined));
   t.mock.timers.tick(30_000);
   await looking.promise;
   lost.abort(new Error('the Lease is lost'));
@@ -211,4 +213,39 @@ test('a timeout longer than a timer is a timeout', async () => {
   one.services.set('keystone', { ...SERVICE, spec: { ...SERVICE.spec, timeout: '8760h' } });
   await one.made.reconcile('keystone', signal);
   assert.equal(one.statuses.at(-1)?.phase, 'Ready');
+});
+
+test("a Pod of Helm's Jobs that starts after all is no failure any more", async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const deployed = revision(1, 'deployed');
+  const job = 'keystone-expand-r2';
+  const waiting = { name: 'main', state: { waiting: { reason: 'ErrImagePull', message: 'no' } } };
+  let containerStatuses: object[] = [waiting];
+  const pod = () => ({
+    metadata: { name: job, labels: { 'batch.kubernetes.io/job-name': job } },
+    status: { containerStatuses },
+  });
+  const answers = {
+    [SERVICE_PATH]: () => SERVICE,
+    [secretAt(1)]: () => deployed,
+    '/api/v1/namespaces/openstack/pods': () => ({ items: [pod()] }),
+  };
+  await using one = await reconciler('exec sleep 20', answers, [deployed]);
+  const stop = new AbortController();
+  const turn = one.made.reconcile('keystone', stop.signal);
+  await until('Helm', async () => ((await one.runs()) > 0 ? true : undefined));
+  const degraded = async (status: string) => {
+    t.mock.timers.tick(30_000);
+    await until(`Degraded ${status}`, (saw) => {
+      const { conditions } = one.statuses.at(-1) ?? {};
+      saw(conditions);
+      return conditionOf(conditions, 'Degraded')?.status === status ? true : undefined;
+    });
+  };
+  await degraded('True');
+  containerStatuses = [];
+  await degraded('False');
+  assert.equal(one.statuses.at(-1)?.phase, 'Upgrading');
+  stop.abort(new Error('end'));
+  await assert.rejects(turn, /end/);
 });

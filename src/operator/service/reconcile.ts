@@ -16,10 +16,20 @@ import { decide, type Step } from './decide.ts';
 import { desiredOf, labelsFor, type Desired } from './desired.ts';
 import { historyOf } from './history.ts';
 import { Failures } from './failures.ts';
-import { degraded, inProgress, isReady, isReadyAlready, observed, statusAfter, type Findings } from './status.ts';
+import {
+  degraded,
+  FINE,
+  inProgress,
+  isReady,
+  isReadyAlready,
+  observed,
+  PHASE_OF,
+  statusAfter,
+  type Findings,
+} from './status.ts';
 import { noWayBack } from './migrations.ts';
 import { ensureScales } from './own-workloads.ts';
-import { hooksProblem, podsProblem } from './pods.ts';
+import { hooksProblem } from './pods.ts';
 import { ServiceReads } from './reads.ts';
 import { workloadsState, type WorkloadKind } from './workloads.ts';
 
@@ -53,9 +63,11 @@ export class ServiceReconciler {
   readonly #effects: ServiceEffects;
   readonly #failures = new Failures();
   readonly #reads: ServiceReads;
-
-  /** Helm's current runs: by name, with the generation of the object that each is about. */
-  readonly #running = new Map<string, { readonly generation: number; readonly cancel: AbortController }>();
+  /** Helm's current runs: by name, with the generation of the object that each is about, and what keeps its Jobs waiting. */
+  readonly #running = new Map<
+    string,
+    { readonly generation: number; readonly cancel: AbortController; problem?: string | undefined }
+  >();
 
   constructor(effects: ServiceEffects) {
     this.#effects = effects;
@@ -187,7 +199,8 @@ export class ServiceReconciler {
     const target = `chart ${chart.name}-${chart.version}${desired.release === undefined ? '' : `, release ${desired.release}`}`;
     const note = `revision ${revision} to ${target}: ${step.why}`;
     log.info(`${name}: ${step.do}: ${note}`);
-    await this.#publish(service, { ...inProgress(phase, reason, note), helm: release }, signal);
+    const begun = { ...inProgress(phase, reason, note), helm: release };
+    await this.#publish(service, begun, signal);
     await publisher.event('OpenStackService', service, 'Normal', reason, note, signal);
     const labels = labelsFor(desired, process, revision);
     const timeout = service.spec.timeout ?? '1h';
@@ -203,7 +216,7 @@ export class ServiceReconciler {
     let failure: string | undefined;
     let looked = Promise.resolve();
     const looking = setInterval(() => {
-      looked = this.#look(service, revision, stop);
+      looked = this.#look(service, revision, begun, stop);
     }, LOOK_MS);
     try {
       failure = await upgrade(helm, what, stop, log.with({ service: name }));
@@ -231,31 +244,28 @@ export class ServiceReconciler {
     return { againMs: 0 };
   }
 
-  /** Shows why the Jobs that Helm waits for do not start. */
-  async #look(service: OpenStackService, revision: number, signal: AbortSignal): Promise<void> {
+  /** Shows why the Jobs that Helm waits for do not start, until they do. */
+  async #look(service: OpenStackService, revision: number, begun: Findings, signal: AbortSignal): Promise<void> {
     const { client, namespace, log } = this.#effects;
     try {
       const problem = await hooksProblem(client, namespace, service.metadata.name, revision, signal);
-      if (problem !== undefined && this.#running.has(service.metadata.name))
-        await this.#publish(service, degraded('PodsFailing', problem), signal);
+      const run = this.#running.get(service.metadata.name);
+      if (run === undefined || problem === run.problem) return;
+      const found = problem === undefined ? { ...begun, degraded: FINE } : degraded('PodsFailing', problem);
+      await this.#publish(service, found, signal);
+      run.problem = problem;
     } catch (error) {
       if (!signal.aborted) log.warn(`${service.metadata.name}: ${messageOf(error)}`);
     }
   }
 
   async #observe(service: OpenStackService, desired: Desired, release: Release, signal: AbortSignal): Promise<Handled> {
-    const { client, publisher, namespace } = this.#effects;
+    const { client, publisher } = this.#effects;
     let state = await workloadsState(release.objects, this.#reads.cachedWorkload);
     // Before a service becomes ready, the caches may be older than the step that was just taken.
     if (isReady(state) && !isReadyAlready(publisher.statusOf(service), service, release))
       state = await workloadsState(release.objects, (kind, name) => this.#reads.workload(kind, name, signal));
-    let [problem] = state.problems;
-    for (const what of state.pending) {
-      if (problem !== undefined) break;
-      const [, kind = '', name = ''] = /^(\w+)\/([^:]+):/.exec(what) ?? [];
-      const workload = this.#reads.cachedWorkload(KIND_OF[kind] ?? 'Job', name);
-      problem = workload && (await podsProblem(client, namespace, workload, signal));
-    }
+    const problem = await this.#reads.problem(state, signal);
     await this.#publish(service, observed(release, state, desired.release, problem), signal);
     if (service.spec.suspend !== true && release.status === 'deployed')
       await ensureScales(client, service, release.objects, this.#effects.scales, signal);
@@ -287,15 +297,3 @@ export class ServiceReconciler {
     return {};
   }
 }
-
-const PHASE_OF = {
-  install: ['Installing', 'Installing'],
-  upgrade: ['Upgrading', 'Upgrading'],
-  'roll back': ['RollingBack', 'RollingBack'],
-} as const;
-
-const KIND_OF: Readonly<Record<string, WorkloadKind>> = {
-  deployment: 'Deployment',
-  statefulset: 'StatefulSet',
-  daemonset: 'DaemonSet',
-};
