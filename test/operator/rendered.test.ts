@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { createLog } from '../../src/core/log.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { imagesIn } from '../../src/operator/helm/images.ts';
 import { newestRelease } from '../../src/operator/helm/release.ts';
 import type { OpenStack } from '../../src/operator/objects.ts';
 import { wantedServices } from '../../src/operator/openstack/plan.ts';
@@ -34,6 +35,12 @@ test('of equal keys in a manifest the last one counts, as for Helm', async () =>
 test('a manifest that is no YAML is an error without its lines', async () => {
   const manifest = 'kind: Secret\nmetadata: {name: x}\nstringData:\n  a: s3cret-word\n b: {\n';
   await assert.rejects(releaseOf(manifest), (error: Error) => !error.message.includes('s3cret-word'));
+});
+
+test('a list of a Pod that a chart leaves empty has no images', () => {
+  const spec = 'containers: [{ image: tiny }]\n      initContainers:\n      imagePullSecrets:\n';
+  const text = `HOOKS:\nMANIFEST:\n---\nkind: Deployment\nspec:\n  template:\n    spec:\n      ${spec}`;
+  assert.deepEqual(imagesIn(text), { images: ['tiny'], pullSecrets: [] });
 });
 
 test('a preflight reads lines of any length', async () => {

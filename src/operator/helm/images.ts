@@ -7,10 +7,11 @@ export interface Images {
   readonly pullSecrets: readonly string[];
 }
 
+/** A list that a chart leaves empty is null. */
 interface PodSpec {
-  readonly containers?: readonly { readonly image?: string }[];
-  readonly initContainers?: readonly { readonly image?: string }[];
-  readonly imagePullSecrets?: readonly { readonly name?: string }[];
+  readonly containers?: readonly { readonly image?: string }[] | null;
+  readonly initContainers?: readonly { readonly image?: string }[] | null;
+  readonly imagePullSecrets?: readonly { readonly name?: string }[] | null;
 }
 
 interface Templated {
@@ -25,10 +26,10 @@ export function imagesIn(text: string): Images {
   const specs = (documentsIn(yaml.join('\n')) as (Templated | null | undefined)[]).flatMap(
     (object) => podSpecOf(object) ?? [],
   );
-  const images = specs.flatMap(({ containers = [], initContainers = [] }) =>
-    [...containers, ...initContainers].flatMap(({ image }) => image ?? []),
+  const images = specs.flatMap(({ containers, initContainers }) =>
+    [...(containers ?? []), ...(initContainers ?? [])].flatMap(({ image }) => image ?? []),
   );
-  const secrets = specs.flatMap(({ imagePullSecrets = [] }) => imagePullSecrets.flatMap(({ name }) => name ?? []));
+  const secrets = specs.flatMap(({ imagePullSecrets }) => (imagePullSecrets ?? []).flatMap(({ name }) => name ?? []));
   return { images: [...new Set(images)], pullSecrets: [...new Set(secrets)] };
 }
 
