@@ -36,10 +36,10 @@ function unscaled(values: HelmValues): HelmValues {
     readonly upgrade?: HelmValues | null;
   };
   const { pauseBefore: _, ...upgrading } = upgrade ?? {};
-  const others = Object.entries(workloads ?? {}).flatMap(([key, given]) => {
-    if (given === null) return [[key, given] as const];
+  const others = Object.entries(workloads ?? {}).flatMap(([key, given]): [string, HelmValues | null][] => {
+    if (given === null) return [[key, given]];
     const { replicas: __, ...workload } = given;
-    return Object.keys(workload).length === 0 ? [] : [[key, workload] as const];
+    return Object.keys(workload).length === 0 ? [] : [[key, workload]];
   });
   const kept = { workloads: Object.fromEntries(others), upgrade: upgrading };
   return { ...rest, ...Object.fromEntries(Object.entries(kept).filter(([, part]) => Object.keys(part).length > 0)) };
