@@ -2,18 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { watched } from '../../src/operator/cache.ts';
-import { createLog } from '../../src/core/log.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 
 test('a cache that is never complete holds up no end', { timeout: 10_000 }, async () => {
   const stop = new AbortController();
-  const log = createLog({
-    helper: 'test',
-    level: 'error',
-    format: 'json',
-    terminal: { isTerminal: false } as never,
-    write: () => {},
-    now: () => new Date(),
-  });
+  const { log } = recordedLog();
   // As a watch of an API server that does not answer.
   async function* watchSet() {
     await new Promise((_, reject) => stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error)));

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog } from '../../src/core/log.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/types.ts';
 import type { Cache } from '../../src/operator/cache.ts';
@@ -12,15 +11,9 @@ import { reconcileOpenStack } from '../../src/operator/openstack/reconcile.ts';
 import { statusOf } from '../../src/operator/openstack/status.ts';
 import { Publisher } from '../../src/operator/publish.ts';
 import { reconcileWorkload } from '../../src/operator/workload/reconcile.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 
-const log = createLog({
-  helper: 'test',
-  level: 'error',
-  format: 'json',
-  terminal: { isTerminal: false } as never,
-  write: () => {},
-  now: () => new Date(),
-});
+const { log } = recordedLog();
 const { signal } = new AbortController();
 const now = () => new Date();
 

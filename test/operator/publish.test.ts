@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog } from '../../src/core/log.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { Publisher } from '../../src/operator/publish.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 
-const log = createLog({
-  helper: 'test',
-  level: 'error',
-  format: 'json',
-  terminal: { isTerminal: false } as never,
-  write: () => {},
-  now: () => new Date(),
-});
+const { log } = recordedLog();
 
 test('the note of an Event has at most 1024 bytes, as the API server counts them', async () => {
   const notes: string[] = [];

@@ -3,7 +3,6 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { createLog } from '../../src/core/log.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { imagesIn } from '../../src/operator/helm/images.ts';
@@ -12,6 +11,7 @@ import type { OpenStack } from '../../src/operator/objects.ts';
 import { wantedServices } from '../../src/operator/openstack/plan.ts';
 import { Preflight } from '../../src/operator/openstack/preflight.ts';
 import { privateDirectory } from '../../tools/directory.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 
 const { signal } = new AbortController();
 
@@ -54,14 +54,7 @@ test('a preflight reads lines of any length', async () => {
   await writeFile(at('helm'), `#!/bin/sh\nexec cat ${at('output')}\n`);
   await chmod(at('helm'), 0o700);
   const helm = { file: at('helm'), kubeconfig: undefined, directory: directory.path, inherited: process.env };
-  const log = createLog({
-    helper: 'test',
-    level: 'error',
-    format: 'json',
-    terminal: { isTerminal: false } as never,
-    write: () => {},
-    now: () => new Date(),
-  });
+  const { log } = recordedLog();
   const preflight = new Preflight({ client: {} as KubeClient, charts: at('charts'), helm, log });
   const metadata = { name: 'cloud', namespace: 'openstack', uid: 'uid', generation: 1 };
   const openstack: OpenStack = { metadata, spec: { release: '2026.1', services: { keystone: {} } } };

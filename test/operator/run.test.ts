@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { createLog } from '../../src/core/log.ts';
 import { runOperator } from '../../src/operator/run.ts';
 import { privateDirectory } from '../../tools/directory.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 
 const WORKLOADS = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({
   type: 'ADDED',
@@ -19,7 +19,7 @@ test('the Lease is renewed while all other requests hang, as behind a webhook th
   await using directory = await privateDirectory('run');
   const renewed = Promise.withResolvers<void>();
   let [hanging, version] = [0, 0];
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { method, url = '' } = request;
     const body = await text(request);
     response.setHeader('content-type', 'application/json');
@@ -36,7 +36,8 @@ test('the Lease is renewed while all other requests hang, as behind a webhook th
         response.end(JSON.stringify({ ...lease, metadata }));
       }
     }
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
     server.closeAllConnections();
@@ -51,14 +52,7 @@ test('the Lease is renewed while all other requests hang, as behind a webhook th
     'current-context': 'a',
   };
   await writeFile(kubeconfig, JSON.stringify(config));
-  const log = createLog({
-    helper: 'test',
-    level: 'error',
-    format: 'json',
-    terminal: { isTerminal: false } as never,
-    write: () => {},
-    now: () => new Date(),
-  });
+  const { log } = recordedLog();
   const stop = new AbortController();
   const where = { namespace: 'openstack', kubeconfig, directory: directory.path, charts: directory.path, helm: 'helm' };
   const options = { ...where, controllers: [], atOnce: 4 };

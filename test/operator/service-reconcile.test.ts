@@ -3,7 +3,6 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { createLog } from '../../src/core/log.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/types.ts';
 import type { Cache } from '../../src/operator/cache.ts';
@@ -13,6 +12,7 @@ import { Publisher } from '../../src/operator/publish.ts';
 import { ServiceReconciler } from '../../src/operator/service/reconcile.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { until } from '../support/until.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 
 const NAMESPACE = 'openstack';
 const SERVICE: OpenStackService = {
@@ -76,14 +76,7 @@ async function reconciler(
       return Promise.resolve({});
     },
   } as unknown as KubeClient;
-  const log = createLog({
-    helper: 'test',
-    level: 'debug',
-    format: 'json',
-    terminal: { isTerminal: false } as never,
-    write: (text) => void said.push(text),
-    now: () => new Date(),
-  });
+  const { log } = recordedLog('debug', (text) => void said.push(text));
   const services = new Map([['keystone', SERVICE]]);
   const none = cacheOf(new Map<string, never>());
   const made = new ServiceReconciler({
