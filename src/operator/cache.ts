@@ -46,7 +46,7 @@ export function watched<T extends KubeObject>(
   const ended = follow().catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-  // Also if it ends before it is complete: nobody must wait for it then.
+  // Also if it ends before it is complete: no caller must wait for it then.
   ended.then(known.resolve, known.reject);
   return { get: (name) => objects.get(name), values: () => objects.values(), known: known.promise, ended };
 }

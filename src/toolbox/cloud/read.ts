@@ -10,7 +10,7 @@ export interface Cloud {
   readonly services: ReadonlyMap<string, OpenStackService>;
 }
 
-/** @throws UnavailableError if the CRDs are not installed, or nobody answers; NotPermittedError */
+/** @throws UnavailableError if the CRDs are not installed, or the API server does not answer; NotPermittedError */
 export async function readCloud(client: KubeClient, signal: AbortSignal): Promise<Cloud> {
   const list = async <T>(kind: Kind): Promise<readonly T[]> => {
     try {
