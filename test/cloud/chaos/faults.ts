@@ -173,7 +173,7 @@ export async function strike(faults: readonly Fault[], stage: Stage, random: () 
   for (const fault of ordered) {
     const hit = await fault.strike(stage, random);
     hits.push(hit);
-    ends.defer(async () => await hit.end?.());
+    ends.defer(async () => void (await hit.end?.()));
   }
   if (hits.some(({ end }) => end !== undefined)) await setTimeout(LASTS_MS);
   return hits.map(({ what }) => what).join(', ');
