@@ -7,7 +7,8 @@ import { backoffMs, pause } from '../../core/backoff.ts';
 import { messageOf } from '../../core/errors.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
-import type { KubeClient, KubeObject } from '../../kube/types.ts';
+import { placeOf, resourceName, userIn } from '../../kube/role.ts';
+import type { KubeClient, KubeObject, ObjectRef } from '../../kube/types.ts';
 import { met, pending, type Verdict } from '../verdict.ts';
 import type { Effects } from '../waiter.ts';
 
@@ -60,8 +61,8 @@ interface RecordQuestion {
   readonly name: string;
   /** The release; undefined for any release. */
   readonly release: string | undefined;
-  /** The path of the Job whose absence only a watch without events suggests; undefined if it is certain. */
-  readonly job: string | undefined;
+  /** The Job whose absence only a watch without events suggests; undefined if it is certain. */
+  readonly job: ObjectRef | undefined;
 }
 
 /** Judges a migration's record for a wait. */
@@ -86,12 +87,32 @@ export async function recordOf(
     const lease = await read(client, objectPath(ref), signal);
     if (lease === undefined) return undefined;
     const { is, state } = judgeRecord(shaped(PLAIN, lease) as KubeObject, release);
-    if (is !== 'met' || (job !== undefined && (await read(client, job, signal)) !== undefined)) return undefined;
+    if (is !== 'met' || (job !== undefined && (await exists(client, job, warn, signal)))) return undefined;
     return met(`the Job is gone; Lease ${ref.name} reports ${state}`);
   } catch (error) {
     signal.throwIfAborted();
+    if (isDenied(error)) return undefined;
     warn(`cannot read Lease ${ref.name}, which replaces a Job that is gone: ${messageOf(error)}`);
     return undefined;
+  }
+}
+
+/** A Role from before this question does not allow it: then the watch counts, and a warning says so. */
+async function exists(
+  client: KubeClient,
+  job: ObjectRef,
+  warn: Effects['warn'],
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return (await read(client, objectPath(job), signal)) !== undefined;
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    const who = userIn(messageOf(error)) ?? 'this user';
+    warn(
+      `${who} may not get ${resourceName(job)} ${job.name} ${placeOf(job)}, whose watch has no events: it counts as gone; add the verb get to the Role`,
+    );
+    return false;
   }
 }
 
@@ -99,16 +120,20 @@ export async function recordOf(
 const TRIES = 10;
 const BACKOFF = { minMs: 200, maxMs: 5000 };
 
-/** The object's metadata; undefined if it is missing or may not be read. */
+/** The object's metadata; undefined if it is missing. Rejects at once if it may not be read. */
 async function read(client: KubeClient, path: string, signal: AbortSignal): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await client.get<unknown>(path, { signal, metadataOnly: true });
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ApiError && (error.status === 404 || error.status === 403)) return undefined;
-      if (attempt === TRIES) throw error;
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      if (attempt === TRIES || isDenied(error)) throw error;
       await pause(backoffMs(attempt, BACKOFF), signal);
     }
   }
+}
+
+function isDenied(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403;
 }

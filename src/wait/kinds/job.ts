@@ -1,6 +1,5 @@
 import { defined } from '../../core/defined.ts';
 import { dbSyncLease, LEASE_RESOURCE } from '../../kube/db-sync-lease.ts';
-import { objectPath } from '../../kube/path.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { ObjectDependency, ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
@@ -96,8 +95,8 @@ export const job: ObjectKind = {
     const { name: own, release } = dependency;
     const migration = migrationOf(dependency);
     const askRecord = (name: string) => (namespace: string, signal: AbortSignal) => {
-      const path = own === undefined ? undefined : objectPath({ ...RESOURCE, namespace, name: own });
-      return recordOf(effects, { namespace, name, release, job: path }, signal);
+      const gone = own === undefined ? undefined : { ...RESOURCE, namespace, name: own };
+      return recordOf(effects, { namespace, name, release, job: gone }, signal);
     };
     return objectWaiter<Job>(dependency, options, effects, {
       resource: RESOURCE,
