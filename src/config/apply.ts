@@ -118,8 +118,10 @@ async function carryOut(step: Step, doing: Doing): Promise<boolean> {
 async function put(step: Step, { root, replacer }: Doing): Promise<void> {
   if (step.kind === 'directory') return putDirectory(step, root);
   if (step.kind === 'link') replacer.link(step.path, { target: step.target, uid: -1, gid: -1 });
-  else if (step.inPlace && (await lookAt(step.path))?.isFile()) await writeInPlace(step.path, step.image);
-  else replacer.replace(step.path, step.image);
+  else if (step.inPlace && (await lookAt(step.path))?.isFile()) {
+    using directory = Directory.inside(root, dirname(step.path));
+    await writeInPlace(directory, basename(step.path), step.image);
+  } else replacer.replace(step.path, step.image);
 }
 
 function putDirectory({ path, mode, uid, gid }: DirectoryStep, root: string): void {

@@ -1,16 +1,7 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  lstatSync,
-  openSync,
-} from 'node:fs';
+import { closeSync, constants, fchmodSync, fchownSync, fstatSync, fsyncSync, ftruncateSync } from 'node:fs';
+import { openAt } from './at.ts';
 import { chunksOf } from './content.ts';
+import type { Directory } from './tree.ts';
 import { writeAll, type FileImage } from './write-file.ts';
 
 /**
@@ -19,8 +10,12 @@ import { writeAll, type FileImage } from './write-file.ts';
  * see a mix, and the next run writes it again. Never readable by more users than before or after. Links are not
  * followed. Rejects with the system's error.
  */
-export async function writeInPlace(path: string, { content, mode, uid, gid }: FileImage): Promise<void> {
-  const fd = opened(path, mode);
+export async function writeInPlace(
+  directory: Directory,
+  name: string,
+  { content, mode, uid, gid }: FileImage,
+): Promise<void> {
+  const fd = opened(directory, name, mode);
   try {
     const before = fstatSync(fd);
     if ((before.mode & 0o7777 & ~mode) !== 0) fchmodSync(fd, before.mode & mode & 0o7777);
@@ -42,14 +37,14 @@ export async function writeInPlace(path: string, { content, mode, uid, gid }: Fi
 const WRITES = constants.O_WRONLY | constants.O_NOFOLLOW;
 
 /** Also opens a file of ours that is not writable (0440): replacing the file would not need write permission either. */
-function opened(path: string, mode: number): number {
+function opened(directory: Directory, name: string, mode: number): number {
   try {
-    return openSync(path, WRITES);
+    return openAt(directory, name, WRITES);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
-    const before = lstatSync(path, { throwIfNoEntry: false });
+    const before = directory.lstat(name);
     if (!before?.isFile() || before.uid !== process.geteuid?.() || (before.mode & 0o200) !== 0) throw error;
-    chmodSync(path, (before.mode & mode & 0o7777) | 0o200);
-    return openSync(path, WRITES);
+    directory.setMode(name, (before.mode & mode & 0o7777) | 0o200);
+    return openAt(directory, name, WRITES);
   }
 }

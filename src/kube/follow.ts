@@ -115,6 +115,9 @@ export function endsBeginning<T extends KubeObject>(
   return whenQuiet === 'absent' || events.some(({ type }) => type === 'BOOKMARK');
 }
 
+/** A set that changes all the time is never silent: it is listed after this many times `absentMs`. */
+const BUSY = 4;
+
 /** Nothing was received for longer than the interval of bookmarks. */
 class Silence extends Error {}
 
@@ -133,9 +136,11 @@ async function* connection<T extends KubeObject>(
     yield { kind: 'begin' };
     const batches = jsonLines(response, () => silence.refresh());
     let isKnown = version !== undefined;
+    const until = performance.now() + BUSY * timing.absentMs;
     for (;;) {
       const next = batches.next();
-      if (!isKnown && !(await settlesWithin(next, timing.absentMs))) {
+      const patienceMs = Math.max(0, Math.min(timing.absentMs, until - performance.now()));
+      if (!isKnown && !(await settlesWithin(next, patienceMs))) {
         isKnown = true;
         yield { kind: 'quiet' };
       }

@@ -108,7 +108,7 @@ const RUN_OPTIONS = [
     env: 'KOLLA_LOG_SHIP_RECLAIM',
     default: 'auto',
     help: 'reclaim disk space of acknowledged lines (auto: on emptyDir)',
-    details: 'Punches holes into the files.',
+    details: 'Punches holes into the files. With --once, `auto` is `off`.',
     example: 'off',
   },
   {

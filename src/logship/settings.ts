@@ -83,7 +83,7 @@ export function settingsOf(operands: readonly string[], options: Options): Setti
     eventTimeoutMs: options.multilineTimeout,
     once: options.once,
     graceMs: options.grace,
-    reclaim: { mode: options.reclaim, keepBytes: keepBytesOf(options) },
+    reclaim: { mode: reclaimOf(options), keepBytes: keepBytesOf(options) },
     syslog: syslogOf(options),
     listen: options.listen === undefined ? undefined : read('--listen', options.listen, parseListen),
   };
@@ -111,6 +111,11 @@ function inFlightBytesOf({ inFlightBytes, maxLineBytes }: Options, destinations:
 function deadLetterBytesOf({ deadLetterBytes }: Options): number {
   if (deadLetterBytes >= MIB) return deadLetterBytes;
   throw new UsageError(`--dead-letter-bytes ${deadLetterBytes}: at least ${MIB}`);
+}
+
+/** A look with --once may run beside the shipper whose disk it is, and knows only its own checkpoint. */
+function reclaimOf({ reclaim, once }: Options): Options['reclaim'] {
+  return once && reclaim === 'auto' ? 'off' : reclaim;
 }
 
 function keepBytesOf({ reclaimKeep }: Options): number {

@@ -46,7 +46,8 @@ export function watched<T extends KubeObject>(
   const ended = follow().catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-  ended.catch((error: unknown) => known.reject(error));
+  // Also if it ends before it is complete: no caller must wait for it then.
+  ended.then(known.resolve, known.reject);
   return { get: (name) => objects.get(name), values: () => objects.values(), known: known.promise, ended };
 }
 

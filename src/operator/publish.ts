@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { firstBytes } from '../cli/first-bytes.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { ApiError } from '../kube/api-error.ts';
@@ -8,7 +9,7 @@ import type { KubeClient } from '../kube/types.ts';
 import { GROUP, MANAGER, VERSION, ownRef, type Kind, type OwnObject as Own } from './objects.ts';
 
 /** The API server's limit for an Event. */
-const NOTE_MAX_CHARACTERS = 1024;
+const NOTE_MAX_BYTES = 1024;
 
 /** Writes the status of our objects, only if it has changed, and Events about them. */
 export class Publisher {
@@ -71,7 +72,7 @@ export class Publisher {
       type,
       reason,
       action: 'Reconcile',
-      note: note.slice(0, NOTE_MAX_CHARACTERS),
+      note: firstBytes(note, NOTE_MAX_BYTES),
       regarding: { apiVersion: `${GROUP}/${VERSION}`, kind, namespace, name, uid },
       reportingController: `${GROUP}/${MANAGER}`,
       reportingInstance: this.#instance,

@@ -2,6 +2,11 @@ import { backoffMs, type Backoff } from '../core/backoff.ts';
 
 /** After an error, a key is retried after an interval that doubles. */
 const BACKOFF: Backoff = { minMs: 1000, maxMs: 5 * 60_000 };
+/** The longest delay of a timer; longer ones fire immediately. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** When a change that the API server refuses is tried again: the end of a quota or a policy is nothing that is watched. */
+export const REFUSED_MS = 60_000;
 
 /** How a key was handled, and when to handle it again without an event. */
 export interface Handled {
@@ -47,10 +52,13 @@ export class WorkQueue {
     const pending = this.#timers.get(key);
     if (this.#options.signal.aborted || (pending !== undefined && pending.at <= at)) return;
     clearTimeout(pending?.timer);
-    const timer = setTimeout(() => {
-      this.#timers.delete(key);
-      this.add(key);
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(key);
+        this.add(key);
+      },
+      Math.min(ms, LONGEST_MS),
+    );
     this.#timers.set(key, { timer, at });
   }
 

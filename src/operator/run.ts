@@ -14,6 +14,8 @@ export async function runOperator(
   { signal, log, inherited }: Context,
 ): Promise<ExitCode> {
   using kube = lazyKube(() => kubeSource(options.kubeconfig, inherited), options.namespace);
+  // With connections of its own: the Lease must be renewed while all other requests hang, as behind a webhook that is down.
+  using election = lazyKube(() => kubeSource(options.kubeconfig, inherited), options.namespace);
   const client = await kube.get();
   const directory = join(options.directory, 'kolla-operator');
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -21,7 +23,7 @@ export async function runOperator(
   const controllers = options.controllers.length === 0 ? CONTROLLERS : [...new Set(options.controllers)];
   const lease = electionLease(client.namespace, controllers, CONTROLLERS);
   log.info(`waiting for Lease ${lease.namespace}/${lease.name}`, { controllers });
-  await using held = await lead(client, lease, process, signal, log);
+  await using held = await lead(await election.get(), lease, process, signal, log);
   log.info(`leading, Lease ${lease.namespace}/${lease.name}`);
   const stop = AbortSignal.any([signal, held.lost]);
   // Ends when the Lease is lost or at SIGTERM, after the last Helm has ended; only then is the Lease released.

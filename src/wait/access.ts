@@ -33,7 +33,8 @@ export function accessOf(dependencies: readonly Dependency[], own: string, podNa
     const demand = demands(dependency.kind, resource.namespaced ? namespace : '', own);
     const isAlone = reading.by === 'own watch';
     const isOne = isAlone || (reading.by === 'watch' && isByName({ name: reading.name, isAlone }, demand));
-    const rule = ruleFor(reading, isOne, dependency.isNegated || isCrowded);
+    const mustAsk = dependency.isNegated || isCrowded || reading.isConfirmed === true;
+    const rule = ruleFor(reading, isOne, mustAsk);
     return { namespace: resource.namespaced ? namespace : undefined, rule };
   });
   const guesses = objects.flatMap((dependency) =>

@@ -99,6 +99,8 @@ export interface Reading {
   readonly by: 'watch' | 'own watch' | 'set' | 'get';
   /** The name; undefined for a set, or if it is unknown before the Pod runs. */
   readonly name: string | undefined;
+  /** Whether the absence of a watched object is confirmed with a get. A negated wait always does. */
+  readonly isConfirmed?: boolean;
 }
 
 export interface ObjectKind extends Common<'object'> {

@@ -192,4 +192,9 @@ describe('with upgrade.check', { skip, concurrency: 2 }, () => {
       // Keystone's tool does not start without its keys.
       if (chart === 'keystone') assert.match(JSON.stringify(podOf(job)), /"secretName":"keystone-fernet-keys"/);
     });
+
+  test('a service without workloads has nothing to check', async () => {
+    const { all } = await upgraded('keystone', { workloads: { api: { enabled: false } }, upgrade: { check: true } });
+    assert.deepEqual(all, []);
+  });
 });

@@ -35,7 +35,7 @@ export interface Stage extends AsyncDisposable {
   readonly directory: string;
   readonly release: string;
   /** kubectl in the namespace. */
-  kubectl(args: readonly string[], input?: string): Promise<string>;
+  readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
   /** A port of this machine's 127.0.0.1 that leads to a Service's. */
   reach(service: string, port: number): Promise<number>;
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { link, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { applyPlanned, makePlan } from '../../src/config/index.ts';
 import { mountPoints } from '../../src/config/mount-points.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 import { applyWords, whereWeMayMount, whyNoMount } from './own-process.ts';
 import { entry, pod, type Pod } from './support.ts';
 
@@ -41,6 +43,22 @@ test('a file mounted by the service is written in place on request', { skip }, a
   const [code, first, mounted, stderr] = await withMountedFile(p, { writesInPlace: true });
   assert.deepEqual([code, first, mounted], ['0', 'new', 'new'], stderr);
   assert.equal((await stat(before)).mode & 0o777, 0o600);
+});
+
+test('a directory that a service replaces by a link does not lead a write in place outside of the root', async () => {
+  await using p = await pod();
+  const outside = join(p.root, '../outside');
+  await p.write(join(p.root, 'etc/my.cnf'), 'old');
+  await p.write(join(outside, 'my.cnf'), "another program's");
+  await p.write(join(p.configDir, 'my.cnf'), 'new');
+  await p.config({ command: 'true', config_files: [entry('my.cnf', '/etc/my.cnf')] });
+  const options = { root: p.root, configDir: p.configDir, configFile: undefined, me: p.me, writesInPlace: true };
+  const context = { signal: new AbortController().signal, log: recordedLog().log };
+  const planned = await makePlan(options, context);
+  await rename(join(p.root, 'etc'), join(p.root, 'etc.old'));
+  await symlink(outside, join(p.root, 'etc'));
+  await assert.rejects(applyPlanned(planned!, context), /etc is a link to .*outside, outside of/);
+  assert.equal(await readFile(join(outside, 'my.cnf'), 'utf8'), "another program's");
 });
 
 test('a file in a mountable directory is never written in place', { skip }, async () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { chmod, chown, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { replaceFile } from '../../src/fs/replace-file.ts';
+import { Directory } from '../../src/fs/tree.ts';
+import type { FileImage } from '../../src/fs/write-file.ts';
 import { writeInPlace } from '../../src/fs/write-in-place.ts';
 import { canGiveFilesAway } from '../../tools/capability.ts';
 import { privateDirectory } from '../../tools/directory.ts';
@@ -11,6 +13,11 @@ const skip = (await canGiveFilesAway()) ?? false;
 const OTHER = 65_534;
 
 const image = (text: string, mode = 0o600) => ({ content: Buffer.from(text), mode, uid: -1, gid: -1 });
+
+async function inPlace(path: string, content: FileImage): Promise<void> {
+  using directory = Directory.open(dirname(path));
+  await writeInPlace(directory, basename(path), content);
+}
 
 test('replaces a file and its mode, and leaves nothing else', async () => {
   await using directory = await privateDirectory('replace');
@@ -53,11 +60,11 @@ test('a file written in place keeps its inode and is truncated', async () => {
   const path = join(directory.path, 'a');
   await writeFile(path, 'a long old one', { mode: 0o644 });
   const { ino } = await stat(path);
-  await writeInPlace(path, image('new'));
+  await inPlace(path, image('new'));
   assert.equal(await readFile(path, 'utf8'), 'new');
   assert.equal((await stat(path)).ino, ino);
   assert.equal((await stat(path)).mode & 0o777, 0o600);
-  await writeInPlace(path, image('', 0o640));
+  await inPlace(path, image('', 0o640));
   assert.equal((await stat(path)).size, 0);
   assert.equal((await stat(path)).mode & 0o777, 0o640);
 });
@@ -68,7 +75,7 @@ test('a read-only file is written in place by its owner', { skip }, async () => 
   await writeFile(path, 'old', { mode: 0o440 });
   await chown(path, OTHER, OTHER);
   await asOther(directory.path, async () => {
-    await writeInPlace(path, image('newer', 0o440));
+    await inPlace(path, image('newer', 0o440));
     assert.equal(await readFile(path, 'utf8'), 'newer');
     assert.equal((await stat(path)).mode & 0o7777, 0o440);
   });
@@ -80,7 +87,7 @@ test('a world-writable file of another user is written in place, and keeps owner
   await writeFile(path, 'a long old one');
   await chmod(path, 0o666);
   const { uid, gid } = await stat(path);
-  await asOther(directory.path, () => writeInPlace(path, { content: Buffer.from('new'), mode: 0o666, uid, gid }));
+  await asOther(directory.path, () => inPlace(path, { content: Buffer.from('new'), mode: 0o666, uid, gid }));
   assert.equal(await readFile(path, 'utf8'), 'new');
   assert.equal((await stat(path)).mode & 0o7777, 0o666);
 });
@@ -90,7 +97,7 @@ test('an unwritable file of another user is unchanged', { skip }, async () => {
   const path = join(directory.path, 'a');
   await writeFile(path, 'old', { mode: 0o444 });
   await asOther(directory.path, async () => {
-    await assert.rejects(writeInPlace(path, image('new', 0o444)), { code: 'EACCES', syscall: 'open' });
+    await assert.rejects(inPlace(path, image('new', 0o444)), { code: 'EACCES', syscall: 'open' });
   });
   assert.equal(await readFile(path, 'utf8'), 'old');
 });

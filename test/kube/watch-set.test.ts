@@ -68,6 +68,17 @@ test('a server without an initial-events bookmark is listed at first and after a
   ]);
 });
 
+test('a set that changes all the time is listed too', { timeout: 60_000 }, async () => {
+  const busy: Handler = (request, response) => {
+    events(line('ADDED', pod('a')))(request, response);
+    const changes = setInterval(() => response.write(line('MODIFIED', pod('a'))), 10);
+    response.once('close', () => clearInterval(changes));
+  };
+  await using api = await scriptedApi(busy, list([pod('a'), pod('b')]), events());
+  using client = await api.client({ ...FAST, idleMs: 60_000, absentMs: 500 });
+  assert.deepEqual((await observe(client, 1)).said, ['a b']);
+});
+
 test('after a watch has ended it resumes from its last version, and reports only changes', async () => {
   await using api = await scriptedApi(
     eventsThenEnd(line('ADDED', pod('a')), bookmark('9')),

@@ -129,3 +129,14 @@ test('a port in use is a configuration error before anything is shipped', async 
   assert.match(stderr, /EADDRINUSE.*give another one/);
   assert.equal(stdout, '');
 });
+
+test('a look with --once reclaims nothing that another shipper has yet to read', async () => {
+  await using w = await world();
+  const line = '2026-11-20 08:15:42.123 7 INFO nova [-] '.padEnd(1023, '.') + '\n';
+  await appendFile(w.file, line.repeat((3 * MB) / 1024));
+  const { size } = await stat(w.file);
+  const { code, stdout } = await w.once('--to', 'stdout', '--state', join(w.root, 'look'), '--reclaim-keep', '4096');
+  assert.equal(code, 0);
+  assert.ok(stdout.length > size);
+  assert.ok((await stat(w.file)).blocks * 512 >= size);
+});

@@ -91,3 +91,20 @@ test('takes nothing after its end, and ends after the last turn', async () => {
   await ended;
   assert.equal(turns, 1);
 });
+
+test('a delay that is longer than a timer can be is no spin', async () => {
+  const stop = new AbortController();
+  const begun: string[] = [];
+  const queue = new WorkQueue({
+    handle: (key) => Promise.resolve(begun.push(key)).then(() => ({})),
+    onError: assert.ifError,
+    atOnce: 1,
+    signal: stop.signal,
+  });
+  queue.addAfter('late', 2 ** 31);
+  queue.addAfter('soon', 50);
+  await until('a turn', () => (begun.length > 0 ? true : undefined));
+  stop.abort();
+  await queue.ended();
+  assert.deepEqual(begun, ['soon']);
+});

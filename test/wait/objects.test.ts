@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SignalError, UnavailableError, UsageError } from '../../src/core/errors.ts';
-import type { KubeObject, Observation, SetRef } from '../../src/kube/types.ts';
+import { ApiError } from '../../src/kube/api-error.ts';
+import type { KubeClient, KubeObject, Observation, SetRef } from '../../src/kube/types.ts';
 import { scriptedClient, seen, setOf, wait, type Options, type Script } from './support.ts';
 
 const complete = seen({ status: { conditions: [{ type: 'Complete', status: 'True' }] } });
@@ -73,6 +74,29 @@ test('for an absent Job not named like a migration no Lease is read, which its R
   const { done, client } = waitOn('job/sync', script, { timeoutMs: 300 });
   await assert.rejects(done, /no such Job in namespace own yet/);
   assert.deepEqual(client.asked, []);
+});
+
+test('a record does not replace a Job that a slow watch has not reported yet', async () => {
+  const path = '/apis/batch/v1/namespaces/own/jobs/nova-db-sync';
+  // The Job of an upgrade, while the record is that of the release before.
+  const objects = { [lease('nova')]: migrated, [path]: { metadata: { name: 'nova-db-sync' } } };
+  const { done } = waitOn('job/nova-db-sync', { one: () => [absent, broken], objects });
+  await assert.rejects(done, /failed: BackoffLimitExceeded/);
+});
+
+test('a record replaces an absent Job that may not be read, and one whose first reading has failed', async () => {
+  const path = '/apis/batch/v1/namespaces/own/jobs/nova-db-sync';
+  const errors = new Map([
+    [path, [new ApiError(403, 'no')]],
+    [lease('nova'), [new ApiError(429, 'slow down')]],
+  ]);
+  const scripted = scriptedClient({ one: () => [absent], objects: { [lease('nova')]: migrated } });
+  const get: KubeClient['get'] = (asked, options) => {
+    const error = errors.get(asked)?.shift();
+    return error === undefined ? scripted.get(asked, options) : Promise.reject(error);
+  };
+  const client = { ...scripted, get };
+  await wait(['job/nova-db-sync'], { kube: () => Promise.resolve(client), timeoutMs: 5000 }).done;
 });
 
 for (const [record, wanted] of [

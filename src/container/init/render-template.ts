@@ -5,6 +5,7 @@ import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
 import { followAt } from '../../fs/access.ts';
 import { makeDirectories } from '../../fs/directory.ts';
 import { replace } from '../../fs/replacer.ts';
+import { Directory } from '../../fs/tree.ts';
 import { writeError } from '../../fs/write-error.ts';
 import type { FileImage } from '../../fs/write-file.ts';
 import { writeInPlace } from '../../fs/write-in-place.ts';
@@ -110,6 +111,7 @@ async function write(path: string, content: Uint8Array): Promise<void> {
   } catch (error) {
     // A file mount, or a file in a directory of another user, may still be writable in place.
     if (found?.isFile() !== true || (error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
-    await writeInPlace(path, image);
+    using directory = Directory.open(dirname(path));
+    await writeInPlace(directory, basename(path), image);
   }
 }

@@ -64,7 +64,9 @@ export class Rotated {
     const { generation } = content;
     const matches = (beginning: Buffer) => generation.matches(beginning);
     const unread = { path, matches, position, lead, modifiedMs };
-    const copy = siblings.find((sibling) => this.#isCopy(sibling, unread));
+    const copy =
+      siblings.find((sibling) => this.#isCopy(sibling, unread)) ??
+      siblings.findLast((sibling) => this.#isEarlierCopy(sibling, unread, size));
     const rest = copy === undefined ? [] : this.#rest(path, copy, unread);
     for (const each of rest) each.goOn(content, { position, skipping });
     if (rest.length === 0) this.#options.contents.retire(content);
@@ -190,6 +192,15 @@ export class Rotated {
     const isCopy = (file: HeldFile) =>
       matches(file.beginning()) && (size < position || file.has(lead, position - lead.length));
     return this.#is(sibling, path, isCopy);
+  }
+
+  /**
+   * Whether lines were written after the copy was made: logrotate syncs it before it truncates the original. The copy is
+   * then older than what we have seen, and smaller.
+   */
+  #isEarlierCopy(sibling: Sibling, unread: Unread, size: number): boolean {
+    const hasRest = unread.position > 0 && sibling.stat.size > unread.position && sibling.stat.size < size;
+    return hasRest && this.#isCopy(sibling, { ...unread, modifiedMs: -Infinity });
   }
 
   #is(sibling: Sibling, path: string, judge: (file: HeldFile) => boolean): boolean {

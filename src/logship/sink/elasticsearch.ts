@@ -142,11 +142,13 @@ function verdictOf(item: Item | undefined, hint: (status: number) => string): Ve
 
 /**
  * Whether the index and not the document is the problem, for an operator to fix: it is closed, or cannot be created
- * because of the cluster's shard limit.
+ * because of the cluster's shard limit, or its pipeline is missing.
  */
 function isOfTheIndex({ type = '', reason = '' }: NonNullable<Item['error']> = {}): boolean {
   if (type === 'index_closed_exception' || type === 'invalid_index_name_exception') return true;
-  return type === 'validation_exception' || / maximum (\w+ )?shards open/.test(reason);
+  if (type === 'validation_exception') return true;
+  // Only from its start, because the end may be the text of the line.
+  return /^Validation Failed: .* maximum (\w+ )?shards open|^pipeline with id \[.*\] does not exist/.test(reason);
 }
 
 function reasonIn(text: string): string {

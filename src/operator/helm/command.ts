@@ -29,8 +29,8 @@ export interface Upgrade {
   readonly timeout: string;
   /** Going back to an older release: its Jobs must not run on the newer schema. */
   readonly withoutHooks: boolean;
-  /** Only renders, with the cluster's answers, and receives each line of the objects, which contain passwords. */
-  readonly dryRun?: (line: string) => void;
+  /** Only renders, with the cluster's answers, into this open file: with passwords, and lines of any length. */
+  readonly dryRunTo?: number;
 }
 
 /** Time in which Helm ends after SIGTERM, and marks its release as failed. Shorter than the rest of the Lease. */
@@ -44,7 +44,7 @@ const HISTORY_MAX = 10;
  * @throws the signal's reason
  */
 export async function upgrade(helm: Helm, what: Upgrade, signal: AbortSignal, log: Log): Promise<string | undefined> {
-  const { namespace, name, chart, labels, timeout, withoutHooks, dryRun } = what;
+  const { namespace, name, chart, labels, timeout, withoutHooks, dryRunTo: stdout } = what;
   await using values = await unlinkedFile(helm.directory, JSON.stringify(what.values));
   const args = [
     'upgrade',
@@ -55,19 +55,32 @@ export async function upgrade(helm: Helm, what: Upgrade, signal: AbortSignal, lo
     `--namespace=${namespace}`,
     // Our third descriptor: values never have a name in a file system.
     '--values=/dev/fd/3',
-    ...(dryRun === undefined ? [`--labels=${labelsText(labels)}`] : ['--dry-run=server', '--hide-secret']),
+    ...(stdout === undefined ? [`--labels=${labelsText(labels)}`] : ['--dry-run=server', '--hide-secret']),
     `--timeout=${timeout}`,
     `--history-max=${HISTORY_MAX}`,
     ...(chart.reference.startsWith('oci://') ? [`--version=${chart.version}`] : []),
     ...(withoutHooks ? ['--no-hooks'] : []),
     ...(helm.kubeconfig === undefined ? [] : [`--kubeconfig=${helm.kubeconfig}`]),
   ];
-  const onLine = dryRun ?? ((line) => log.debug(`helm: ${line.length > 1000 ? `${line.slice(0, 1000)}...` : line}`));
-  return await run(helm, args, { ...what, descriptor: values.descriptor, onLine }, signal);
+  const onLine = (line: string) => log.debug(`helm: ${line.length > 1000 ? `${line.slice(0, 1000)}...` : line}`);
+  return await run(helm, args, { ...what, descriptor: values.descriptor, onLine, ...defined({ stdout }) }, signal);
 }
 
 /** What Helm renders of a chart, with its Secrets; or its error. */
 export type Template = { readonly yaml: string } | { readonly problem: string };
+
+/** Renders an upgrade with the cluster's answers: hooks, manifest and notes. */
+export async function dryRun(
+  helm: Helm,
+  what: Pick<Upgrade, 'namespace' | 'name' | 'chart' | 'values' | 'secrets'>,
+  signal: AbortSignal,
+  log: Log,
+): Promise<Template> {
+  await using output = await unlinkedFile(helm.directory, '');
+  const terms = { labels: {}, timeout: '1m', withoutHooks: false, dryRunTo: output.descriptor };
+  const problem = await upgrade(helm, { ...what, ...terms }, signal, log);
+  return problem === undefined ? { yaml: await output.text() } : { problem };
+}
 
 /**
  * Renders an upgrade without asking the cluster, where objects of an earlier rendering would be in the way.

@@ -1,10 +1,10 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { loadAll } from 'js-yaml';
 import { defined } from '../../core/defined.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject, ObjectRef } from '../../kube/types.ts';
 import type { HelmValues } from '../objects.ts';
+import { documentsIn } from './documents.ts';
 
 /** On the objects of the charts' library: the key of the workload in the values. */
 const COMPONENT_LABEL = 'app.kubernetes.io/component';
@@ -113,7 +113,7 @@ interface Manifest {
 }
 
 function objectsIn(manifest: string): ManifestObject[] {
-  return (loadAll(manifest) as (Manifest | null | undefined)[]).flatMap((object) => {
+  return (documentsIn(manifest) as (Manifest | null | undefined)[]).flatMap((object) => {
     const { kind, metadata = {}, spec } = object ?? {};
     const { name, labels, annotations } = metadata;
     if (kind === undefined || name === undefined) return [];

@@ -1,10 +1,10 @@
-import { loadAll } from 'js-yaml';
 import { serviceNamed, upgradeStage } from '../../catalog/index.ts';
 import type { Log } from '../../core/log.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { conditionOf, type Verdict } from '../conditions.ts';
 import { ChartError } from '../helm/chart.ts';
-import { template, upgrade, type Helm } from '../helm/command.ts';
+import { dryRun, template, type Helm } from '../helm/command.ts';
+import { documentsIn } from '../helm/documents.ts';
 import { imagesIn, type Images } from '../helm/images.ts';
 import { merge, ValuesError } from '../helm/values.ts';
 import type { OpenStack, OpenStackService } from '../objects.ts';
@@ -157,20 +157,18 @@ export class Preflight {
     signal: AbortSignal,
   ): Promise<DryRun> {
     const { client, charts, helm, log } = this.#effects;
-    const lines: string[] = [];
     try {
       const desired = await desiredOf(client, charts, { metadata, spec }, {}, signal);
       const { namespace, name } = metadata;
-      const terms = { labels: {}, timeout: '1m', withoutHooks: false, dryRun: (line: string) => void lines.push(line) };
-      const problem = await upgrade(helm, { namespace, name, ...desired, ...terms }, signal, log);
-      if (problem !== undefined) return { problem, ...NOTHING };
-      const images = imagesIn(lines);
-      if (!hasCheck) return { problem, ...images, check: [] };
+      const tried = await dryRun(helm, { namespace, name, ...desired }, signal, log);
+      if ('problem' in tried) return { ...tried, ...NOTHING };
+      const images = imagesIn(tried.yaml);
+      if (!hasCheck) return { problem: undefined, ...images, check: [] };
       const values = merge(desired.values, { upgrade: { check: true } });
       const { gitVersion } = await client.get<{ gitVersion: string }>('/version', { signal });
       const rendered = await template(helm, { namespace, name, ...desired, values }, gitVersion, signal);
       if ('problem' in rendered) return { problem: `with upgrade.check: ${rendered.problem}`, ...NOTHING };
-      return { problem, ...images, check: loadAll(rendered.yaml).filter(isObject) };
+      return { problem: undefined, ...images, check: documentsIn(rendered.yaml).filter(isObject) };
     } catch (error) {
       if (error instanceof ChartError || error instanceof ValuesError) return { problem: error.message, ...NOTHING };
       throw error;

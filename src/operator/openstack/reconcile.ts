@@ -6,7 +6,7 @@ import type { Cache } from '../cache.ts';
 import { conditionOf, type Verdict } from '../conditions.ts';
 import { GROUP, MANAGER, VERSION, ownRef, type OpenStack, type OpenStackService } from '../objects.ts';
 import type { Publisher } from '../publish.ts';
-import type { Handled } from '../queue.ts';
+import { REFUSED_MS, type Handled } from '../queue.ts';
 import { APPLIED, planOf, wantedServices, type Wanted } from './plan.ts';
 import { againMs, WITH_WARNINGS, type Preflight } from './preflight.ts';
 import { statusOf } from './status.ts';
@@ -49,6 +49,9 @@ export async function reconcileOpenStack(
     isAllowed && isUpgrade
       ? await preflight.check(openstack, wantedServices(openstack, existing), existing, signal)
       : undefined;
+  // A preflight may take minutes: what has changed meanwhile, such as the release set back, is in the queue already.
+  const { uid, generation } = openstacks.get(name)?.metadata ?? {};
+  if (uid !== openstack.metadata.uid || generation !== openstack.metadata.generation) return {};
   if (isAllowed && (checked === undefined || checked.status === 'True')) {
     for (const { metadata } of plan.remove) {
       log.info(`${name}: ${metadata.name} is switched off; its Helm release stays`);
@@ -87,7 +90,7 @@ export async function reconcileOpenStack(
   const warned = conditionOf(before?.conditions, 'Preflight');
   if (checked?.reason === WITH_WARNINGS && warned?.message !== checked.message)
     await publisher.event('OpenStack', openstack, 'Warning', checked.reason, checked.message, signal);
-  return { againMs: againMs(checked) };
+  return { againMs: refused === undefined ? againMs(checked) : REFUSED_MS };
 }
 
 async function apply(

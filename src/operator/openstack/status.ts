@@ -82,6 +82,8 @@ export function statusOf(
     ...(checked === undefined ? {} : { Preflight: checked }),
   };
   const release = isDone ? spec.release : before.release;
+  // One that has not passed, and is not repeated, was for an upgrade that was taken back.
+  const kept = before.conditions?.filter(({ type, status }) => type !== 'Preflight' || status === 'True');
   return {
     observedGeneration: generation,
     ...(release === undefined ? {} : { release }),
@@ -92,7 +94,7 @@ export function statusOf(
       ...service,
       ...(why === undefined ? {} : { message: why }),
     })),
-    conditions: withVerdicts(before.conditions, verdicts, generation, now),
+    conditions: withVerdicts(kept, verdicts, generation, now),
   };
 }
 

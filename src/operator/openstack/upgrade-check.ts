@@ -61,7 +61,9 @@ export async function checkUpgrade(
     const problem = (await podsProblem(client, namespace, job, signal)) ?? (await refusal(client, job, signal));
     return problem === undefined ? { is: 'pending', why: `${what}: running` } : { is: 'failed', why: problem };
   }
-  const [pod] = await podsOf(client, namespace, `${JOB_NAME}=${ref.name}`, signal);
+  const pods = await podsOf(client, namespace, `${JOB_NAME}=${ref.name}`, signal);
+  // The Job has replaced those of drained nodes.
+  const pod = pods.find(({ status }) => status?.conditions?.some(({ type }) => type === 'DisruptionTarget') !== true);
   const words = pod && wordsOf(pod)?.replace(/^kolla-db-sync: /, '');
   if (verdict.is === 'failed')
     return {

@@ -17,6 +17,8 @@ const STUCK = new Set([
 const PODS_MAX = 100;
 /** On the Pods of a Job. */
 export const JOB_NAME = 'batch.kubernetes.io/job-name';
+/** On the objects of many charts, and their Pods: the name of the release. */
+const INSTANCE = 'app.kubernetes.io/instance';
 
 interface ContainerStatus {
   readonly name: string;
@@ -72,8 +74,11 @@ export async function hooksProblem(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const pods = await podsOf(client, namespace, JOB_NAME, signal);
-  const isHook = (name = '') => name.startsWith(`${release}-`) && name.endsWith(`-r${revision}`);
-  const hooks = pods.filter(({ metadata }) => isHook(metadata.labels?.[JOB_NAME]));
+  const hooks = pods.filter(({ metadata: { labels = {} } }) => {
+    const { [JOB_NAME]: name = '', [INSTANCE]: instance = release } = labels;
+    // The names of Nova's Jobs and of those of its cells begin with the same word, and both are upgraded at the same time.
+    return instance === release && name.startsWith(`${release}-`) && name.endsWith(`-r${revision}`);
+  });
   return hooks.map(problemOf).find(isProblem);
 }
 

@@ -15,7 +15,8 @@ import {
 import { historyOf } from './history.ts';
 import { migrationsOf, migrationStatus } from './migrations.ts';
 import { scaleValues } from './scale.ts';
-import { WORKLOAD_KINDS, workloadsState, type WorkloadKind } from './workloads.ts';
+import { podsProblem } from './pods.ts';
+import { WORKLOAD_KINDS, workloadsState, type WorkloadKind, type WorkloadsState } from './workloads.ts';
 
 interface Sources {
   readonly client: KubeClient;
@@ -119,10 +120,29 @@ export class ServiceReads {
     return [...fresh.missing, ...deleted.map((job) => `job/${job}`)];
   }
 
+  /** Why a workload that is not ready may never be; undefined if nothing is known. */
+  async problem({ problems, pending }: WorkloadsState, signal: AbortSignal): Promise<string | undefined> {
+    const { client, namespace } = this.#sources;
+    let [problem] = problems;
+    for (const what of pending) {
+      if (problem !== undefined) break;
+      const [, kind = '', name = ''] = /^(\w+)\/([^:]+):/.exec(what) ?? [];
+      const workload = this.cachedWorkload(KIND_OF[kind] ?? 'Job', name);
+      problem = workload && (await podsProblem(client, namespace, workload, signal));
+    }
+    return problem;
+  }
+
   forget(name: string): void {
     this.#releases.delete(name);
   }
 }
+
+const KIND_OF: Readonly<Record<string, WorkloadKind>> = {
+  deployment: 'Deployment',
+  statefulset: 'StatefulSet',
+  daemonset: 'DaemonSet',
+};
 
 function migrationsIn(
   { objects }: Release,

@@ -1,6 +1,7 @@
 import type { Log } from '../../core/log.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
+import { redactor } from '../../core/redact.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
 import type { Cache } from '../cache.ts';
 import { conditionOf } from '../conditions.ts';
@@ -15,10 +16,20 @@ import { decide, type Step } from './decide.ts';
 import { desiredOf, labelsFor, type Desired } from './desired.ts';
 import { historyOf } from './history.ts';
 import { Failures } from './failures.ts';
-import { degraded, inProgress, isReady, isReadyAlready, observed, statusAfter, type Findings } from './status.ts';
+import {
+  degraded,
+  FINE,
+  inProgress,
+  isReady,
+  isReadyAlready,
+  observed,
+  PHASE_OF,
+  statusAfter,
+  type Findings,
+} from './status.ts';
 import { noWayBack } from './migrations.ts';
 import { ensureScales } from './own-workloads.ts';
-import { hooksProblem, podsProblem } from './pods.ts';
+import { hooksProblem } from './pods.ts';
 import { ServiceReads } from './reads.ts';
 import { workloadsState, type WorkloadKind } from './workloads.ts';
 
@@ -44,15 +55,19 @@ export interface ServiceEffects {
 
 /** While Pods don't start, the reason is looked for at this interval: it changes nothing that is watched. */
 const LOOK_MS = 30_000;
+/** When the caches are older than the server: their next event comes first, unless their watch has stalled. */
+const STALE_MS = 1000;
 
 /** Reconciles OpenStackServices. What it remembers only saves requests; all decisions follow from the server's objects. */
 export class ServiceReconciler {
   readonly #effects: ServiceEffects;
   readonly #failures = new Failures();
   readonly #reads: ServiceReads;
-
-  /** Helm's current runs: by name, with the generation of the object that each is about. */
-  readonly #running = new Map<string, { readonly generation: number; readonly cancel: AbortController }>();
+  /** Helm's current runs: by name, with the generation of the object that each is about, and what keeps its Jobs waiting. */
+  readonly #running = new Map<
+    string,
+    { readonly generation: number; readonly cancel: AbortController; problem?: string | undefined }
+  >();
 
   constructor(effects: ServiceEffects) {
     this.#effects = effects;
@@ -106,13 +121,13 @@ export class ServiceReconciler {
   async #act({ name, uid }: OpenStackService['metadata'], signal: AbortSignal): Promise<Handled> {
     const { client, charts } = this.#effects;
     const service = await this.#reads.service(name, signal);
-    if (service?.metadata.uid !== uid || service.spec.suspend === true) return { againMs: 0 };
+    if (service?.metadata.uid !== uid || service.spec.suspend === true) return { againMs: STALE_MS };
     const release = await this.#reads.release(service.metadata.name, signal);
     const desired = await desiredOf(client, charts, service, await this.#reads.scale(release, signal), signal);
     const step = await this.#step(service, desired, release, signal);
     switch (step.do) {
       case 'observe':
-        return { againMs: 0 };
+        return { againMs: STALE_MS };
       case 'unlock':
         return await this.#unlock(service, release, signal);
       case 'wait': {
@@ -150,11 +165,13 @@ export class ServiceReconciler {
     const { attempted, failures } = historyOf(secrets.values(), service.metadata.name, newest);
     const { failedJobs = [], conditions } = publisher.statusOf(service) ?? {};
     const missing = newest === undefined ? [] : await this.#reads.missing(newest, failedJobs, signal);
-    const timeoutMs = parseDuration(service.spec.timeout ?? '1h');
+    const timeoutMs = parseDuration(service.spec.timeout ?? '1h', Infinity);
     const step = decide(desired, { newest, attempted, failures, missing, timeoutMs, now: now() });
-    // The condition has Helm's whole error; its record may have less.
+    if (step.do !== 'retry later') return step;
+    // Helm's record has secrets, and may have less than the whole error, which the condition has.
+    const why = redactor(desired.secrets)(step.why);
     const { message } = conditionOf(conditions, 'Degraded') ?? {};
-    return step.do === 'retry later' && message?.includes(step.why) === true ? { ...step, why: message } : step;
+    return { ...step, why: message?.includes(why) === true ? message : why };
   }
 
   async #unlock(service: OpenStackService, release: Release | undefined, signal: AbortSignal): Promise<Handled> {
@@ -182,21 +199,27 @@ export class ServiceReconciler {
     const target = `chart ${chart.name}-${chart.version}${desired.release === undefined ? '' : `, release ${desired.release}`}`;
     const note = `revision ${revision} to ${target}: ${step.why}`;
     log.info(`${name}: ${step.do}: ${note}`);
-    await this.#publish(service, { ...inProgress(phase, reason, note), helm: release }, signal);
+    const begun = { ...inProgress(phase, reason, note), helm: release };
+    await this.#publish(service, begun, signal);
     await publisher.event('OpenStackService', service, 'Normal', reason, note, signal);
     const labels = labelsFor(desired, process, revision);
     const timeout = service.spec.timeout ?? '1h';
     const { withoutHooks = false } = step;
     const what = { namespace, name, chart, values, secrets, labels, timeout, withoutHooks };
     const cancel = new AbortController();
-    this.#running.set(name, { generation: service.metadata.generation, cancel });
+    const { generation } = service.metadata;
+    this.#running.set(name, { generation, cancel });
+    // changed() knew of no run yet.
+    if ((this.#effects.services.get(name)?.metadata.generation ?? 0) > generation)
+      cancel.abort(new Error('the object has changed before the operation'));
+    const stop = AbortSignal.any([signal, cancel.signal]);
     let failure: string | undefined;
     let looked = Promise.resolve();
     const looking = setInterval(() => {
-      looked = this.#look(service, revision, cancel.signal);
+      looked = this.#look(service, revision, begun, stop);
     }, LOOK_MS);
     try {
-      failure = await upgrade(helm, what, AbortSignal.any([signal, cancel.signal]), log.with({ service: name }));
+      failure = await upgrade(helm, what, stop, log.with({ service: name }));
     } catch (error) {
       if (!cancel.signal.aborted || signal.aborted) throw error;
       log.info(`${name}: ${step.do} cancelled: ${messageOf(error)}`);
@@ -212,38 +235,37 @@ export class ServiceReconciler {
       return { againMs: 0 };
     }
     const after = await this.#reads.release(service.metadata.name, signal);
-    // Without a revision of its own there is no record of this failure but the condition.
-    if (after?.revision !== revision) this.#failures.add(name, desired.digest, failure);
+    // Without a revision of its own there is no record of this failure but the condition. One that Helm has left pending
+    // would count as interrupted, and so be repeated at once.
+    if (after?.revision !== revision || after.status.startsWith('pending-'))
+      this.#failures.add(name, desired.digest, failure);
     log.error(`${name}: ${step.do} failed: ${failure}`);
     await this.#publish(service, { ...degraded('HelmFailed', failure), helm: after }, signal);
     return { againMs: 0 };
   }
 
-  /** Shows why the Jobs that Helm waits for do not start. */
-  async #look(service: OpenStackService, revision: number, signal: AbortSignal): Promise<void> {
+  /** Shows why the Jobs that Helm waits for do not start, until they do. */
+  async #look(service: OpenStackService, revision: number, begun: Findings, signal: AbortSignal): Promise<void> {
     const { client, namespace, log } = this.#effects;
     try {
       const problem = await hooksProblem(client, namespace, service.metadata.name, revision, signal);
-      if (problem !== undefined && this.#running.has(service.metadata.name))
-        await this.#publish(service, degraded('PodsFailing', problem), signal);
+      const run = this.#running.get(service.metadata.name);
+      if (run === undefined || problem === run.problem) return;
+      const found = problem === undefined ? { ...begun, degraded: FINE } : degraded('PodsFailing', problem);
+      await this.#publish(service, found, signal);
+      run.problem = problem;
     } catch (error) {
       if (!signal.aborted) log.warn(`${service.metadata.name}: ${messageOf(error)}`);
     }
   }
 
   async #observe(service: OpenStackService, desired: Desired, release: Release, signal: AbortSignal): Promise<Handled> {
-    const { client, publisher, namespace } = this.#effects;
+    const { client, publisher } = this.#effects;
     let state = await workloadsState(release.objects, this.#reads.cachedWorkload);
     // Before a service becomes ready, the caches may be older than the step that was just taken.
     if (isReady(state) && !isReadyAlready(publisher.statusOf(service), service, release))
       state = await workloadsState(release.objects, (kind, name) => this.#reads.workload(kind, name, signal));
-    let [problem] = state.problems;
-    for (const what of state.pending) {
-      if (problem !== undefined) break;
-      const [, kind = '', name = ''] = /^(\w+)\/([^:]+):/.exec(what) ?? [];
-      const workload = this.#reads.cachedWorkload(KIND_OF[kind] ?? 'Job', name);
-      problem = workload && (await podsProblem(client, namespace, workload, signal));
-    }
+    const problem = await this.#reads.problem(state, signal);
     await this.#publish(service, observed(release, state, desired.release, problem), signal);
     if (service.spec.suspend !== true && release.status === 'deployed')
       await ensureScales(client, service, release.objects, this.#effects.scales, signal);
@@ -275,15 +297,3 @@ export class ServiceReconciler {
     return {};
   }
 }
-
-const PHASE_OF = {
-  install: ['Installing', 'Installing'],
-  upgrade: ['Upgrading', 'Upgrading'],
-  'roll back': ['RollingBack', 'RollingBack'],
-} as const;
-
-const KIND_OF: Readonly<Record<string, WorkloadKind>> = {
-  deployment: 'Deployment',
-  statefulset: 'StatefulSet',
-  daemonset: 'DaemonSet',
-};

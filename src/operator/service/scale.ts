@@ -30,18 +30,17 @@ export function isScaling(from: HelmValues, to: HelmValues): boolean {
 }
 
 function unscaled(values: HelmValues): HelmValues {
-  const {
-    workloads = {},
-    upgrade = {},
-    ...rest
-  } = values as {
-    readonly workloads?: Readonly<Record<string, HelmValues>>;
-    readonly upgrade?: HelmValues;
+  // Each of them may be null: that is how values remove a default of the chart.
+  const { workloads, upgrade, ...rest } = values as {
+    readonly workloads?: Readonly<Record<string, HelmValues | null>> | null;
+    readonly upgrade?: HelmValues | null;
   };
-  const { pauseBefore: _, ...upgrading } = upgrade;
-  const others = Object.entries(workloads).flatMap(([key, { replicas: __, ...workload }]) =>
-    Object.keys(workload).length === 0 ? [] : [[key, workload] as const],
-  );
+  const { pauseBefore: _, ...upgrading } = upgrade ?? {};
+  const others = Object.entries(workloads ?? {}).flatMap(([key, given]): [string, HelmValues | null][] => {
+    if (given === null) return [[key, given]];
+    const { replicas: __, ...workload } = given;
+    return Object.keys(workload).length === 0 ? [] : [[key, workload]];
+  });
   const kept = { workloads: Object.fromEntries(others), upgrade: upgrading };
   return { ...rest, ...Object.fromEntries(Object.entries(kept).filter(([, part]) => Object.keys(part).length > 0)) };
 }

@@ -66,6 +66,16 @@ function helmStatus({ revision, status, chart, updated }: Release): NonNullable<
 const NO = (reason: string, message: string): Verdict => ({ status: 'False', reason, message });
 const YES = (reason: string, message: string): Verdict => ({ status: 'True', reason, message });
 
+/** Phase and reason of a step. */
+export const PHASE_OF = {
+  install: ['Installing', 'Installing'],
+  upgrade: ['Upgrading', 'Upgrading'],
+  'roll back': ['RollingBack', 'RollingBack'],
+} as const;
+
+/** The condition `Degraded` of what is not. */
+export const FINE = NO('AsExpected', 'no step has failed');
+
 /** A step is running, or something is waited for. */
 export function inProgress(phase: ServicePhase, reason: string, message: string): Findings {
   return { phase, message, ready: NO(reason, message), progressing: YES(reason, message) };
@@ -98,8 +108,7 @@ export function observed(
   if (problem !== undefined) return { ...degraded('PodsFailing', problem), ...parts };
   if (pending.length + missing.length > 0) {
     const message = [...pending, ...missing.map((what) => `${what}: does not exist`)].join('; ');
-    const fine = NO('AsExpected', 'no step has failed');
-    return { ...inProgress('RollingOut', 'RollingOut', message), degraded: fine, ...parts };
+    return { ...inProgress('RollingOut', 'RollingOut', message), degraded: FINE, ...parts };
   }
   const held =
     workloads.held.length === 0 ? '' : `; suspended until upgrade.pauseBefore is removed: ${workloads.held.join(', ')}`;
@@ -109,7 +118,7 @@ export function observed(
     message: held.slice(2),
     ready: YES('Ready', message),
     progressing: NO('Complete', message),
-    degraded: NO('AsExpected', 'no step has failed'),
+    degraded: FINE,
     ...parts,
   };
 }

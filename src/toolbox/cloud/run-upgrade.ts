@@ -6,7 +6,7 @@ import type { KubeClient } from '../../kube/types.ts';
 import { conditionOf } from '../../operator/conditions.ts';
 import { ownRef, type OpenStack } from '../../operator/objects.ts';
 import { stepsTo } from '../../operator/openstack/steps.ts';
-import { readCloud } from './read.ts';
+import { readCloud, refused } from './read.ts';
 
 interface Options {
   readonly dryRun: boolean;
@@ -35,7 +35,11 @@ export async function runUpgrade(
   }
   const { name } = openstack.metadata;
   const ref = ownRef('OpenStack', client.namespace, name);
-  const { metadata } = await client.request<OpenStack>('PATCH', objectPath(ref), { spec: { release } }, { signal });
+  const { metadata } = await client
+    .request<OpenStack>('PATCH', objectPath(ref), { spec: { release } }, { signal })
+    .catch((error: unknown) => {
+      throw refused(client, error, signal);
+    });
   log.info(`OpenStack ${name}: release ${openstack.spec.release} -> ${release}`);
   return watch ? await follow(client, name, metadata.generation, { signal, log }) : ExitCode.ok;
 }

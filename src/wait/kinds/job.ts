@@ -81,16 +81,23 @@ export const job: ObjectKind = {
   options: ['condition', 'jsonpath', 'release', 'db-sync'],
   canBeNegated: true,
   reads(dependency) {
-    const watched = { resource: RESOURCE, by: 'watch', name: dependency.name } as const;
     const migration = migrationOf(dependency);
+    const watched = {
+      resource: RESOURCE,
+      by: 'watch',
+      name: dependency.name,
+      isConfirmed: migration !== undefined,
+    } as const;
     if (migration === undefined) return [watched];
     return [watched, { resource: LEASE_RESOURCE, by: 'get', name: dbSyncLease('', migration).name }];
   },
   make(dependency, options, effects) {
-    const { release } = dependency;
+    const { name: own, release } = dependency;
     const migration = migrationOf(dependency);
-    const askRecord = (name: string) => (namespace: string, signal: AbortSignal) =>
-      recordOf(effects, { namespace, name, release }, signal);
+    const askRecord = (name: string) => (namespace: string, signal: AbortSignal) => {
+      const gone = own === undefined ? undefined : { ...RESOURCE, namespace, name: own };
+      return recordOf(effects, { namespace, name, release, job: gone }, signal);
+    };
     return objectWaiter<Job>(dependency, options, effects, {
       resource: RESOURCE,
       shape: SHAPE,

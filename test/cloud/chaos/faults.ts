@@ -17,8 +17,13 @@ export interface Fault {
   readonly name: string;
   /** Faults of one part are not combined. */
   readonly part: 'pod' | 'node' | 'api' | 'database' | 'queue' | 'cache' | 'index' | 'logs';
-  /** Resolves when it is over. @returns what was hit */
-  strike(stage: Stage, random: () => number): Promise<string>;
+  strike(stage: Stage, random: () => number): Promise<Hit>;
+}
+
+interface Hit {
+  readonly what: string;
+  /** Ends a state that lasts. */
+  readonly end?: () => Promise<unknown> | void;
 }
 
 const FAULTS: readonly Fault[] = [
@@ -28,7 +33,7 @@ const FAULTS: readonly Fault[] = [
     async strike(stage, random) {
       const pod = await servicePod(stage, random);
       await stage.kubectl(['delete', `pod/${pod}`, '--wait=false']);
-      return pod;
+      return { what: pod };
     },
   },
   {
@@ -37,7 +42,7 @@ const FAULTS: readonly Fault[] = [
     async strike(stage, random) {
       const pod = await servicePod(stage, random);
       await killContainer(stage.kubectl, pod);
-      return pod;
+      return { what: pod };
     },
   },
   {
@@ -46,8 +51,7 @@ const FAULTS: readonly Fault[] = [
     async strike(stage, random) {
       const [name, node] = oneOf(random, [...stage.node.further]);
       await node.signalKubelet('SIGSTOP');
-      await lasting(() => node.signalKubelet('SIGCONT'));
-      return name;
+      return { what: name, end: () => node.signalKubelet('SIGCONT') };
     },
   },
   {
@@ -56,8 +60,7 @@ const FAULTS: readonly Fault[] = [
     async strike(stage, random) {
       const [name, node] = oneOf(random, [...stage.node.further]);
       await node.setCable('down');
-      await lasting(() => node.setCable('up'));
-      return name;
+      return { what: name, end: () => node.setCable('up') };
     },
   },
   {
@@ -66,7 +69,7 @@ const FAULTS: readonly Fault[] = [
     async strike(stage, random) {
       const [name, node] = oneOf(random, [...stage.node.further]);
       await node.powerCycle();
-      return name;
+      return { what: name };
     },
   },
   {
@@ -75,8 +78,7 @@ const FAULTS: readonly Fault[] = [
     async strike(stage, random) {
       const name = oneOf(random, COMPUTE_NODES);
       await stage.kubectl(['drain', name, '--ignore-daemonsets', '--delete-emptydir-data', '--force']);
-      await lasting(() => stage.kubectl(['uncordon', name]));
-      return name;
+      return { what: name, end: () => stage.kubectl(['uncordon', name]) };
     },
   },
   {
@@ -85,8 +87,7 @@ const FAULTS: readonly Fault[] = [
     async strike(stage, random) {
       const name = oneOf(random, COMPUTE_NODES);
       await stage.kubectl(['taint', 'node', name, NODE_TAINT]);
-      await lasting(() => stage.kubectl(['taint', 'node', name, `${NODE_TAINT}-`]));
-      return name;
+      return { what: name, end: () => stage.kubectl(['taint', 'node', name, `${NODE_TAINT}-`]) };
     },
   },
   {
@@ -94,7 +95,7 @@ const FAULTS: readonly Fault[] = [
     part: 'api',
     async strike(stage) {
       await stage.node.restartApiServer();
-      return 'kube-apiserver';
+      return { what: 'kube-apiserver' };
     },
   },
   {
@@ -102,8 +103,7 @@ const FAULTS: readonly Fault[] = [
     part: 'api',
     async strike(stage) {
       await stage.node.signalApiServer('SIGSTOP');
-      await lasting(() => stage.node.signalApiServer('SIGCONT'));
-      return 'kube-apiserver';
+      return { what: 'kube-apiserver', end: () => stage.node.signalApiServer('SIGCONT') };
     },
   },
   {
@@ -112,7 +112,7 @@ const FAULTS: readonly Fault[] = [
     async strike(stage, random) {
       const pod = await nodeOf(stage, 'mariadb', random);
       await killContainer(stage.kubectl, pod);
-      return pod;
+      return { what: pod };
     },
   },
   {
@@ -121,7 +121,7 @@ const FAULTS: readonly Fault[] = [
     async strike(stage, random) {
       const pod = await nodeOf(stage, 'rabbitmq', random);
       await killContainer(stage.kubectl, pod);
-      return pod;
+      return { what: pod };
     },
   },
   {
@@ -129,7 +129,7 @@ const FAULTS: readonly Fault[] = [
     part: 'cache',
     async strike(stage) {
       await killContainer(stage.kubectl, 'memcached-0');
-      return 'memcached-0';
+      return { what: 'memcached-0' };
     },
   },
   {
@@ -142,8 +142,7 @@ const FAULTS: readonly Fault[] = [
         if (status !== 200) throw new Error(`Elasticsearch rejected its settings with ${status}`);
       };
       await setBlock(true);
-      await lasting(() => setBlock(null));
-      return 'all indices';
+      return { what: 'all indices', end: () => setBlock(null) };
     },
   },
   {
@@ -151,8 +150,7 @@ const FAULTS: readonly Fault[] = [
     part: 'logs',
     async strike(stage, random) {
       const pod = await fillLogVolume(stage, random);
-      await lasting(() => emptyLogVolume(stage, pod));
-      return pod;
+      return { what: pod, end: () => emptyLogVolume(stage, pod) };
     },
   },
 ];
@@ -164,13 +162,21 @@ export function faultsNamed(pattern: string): readonly Fault[] {
   throw new Error(`no fault matches FAULTS; there are: ${FAULTS.map(({ name }) => name).join(', ')}`);
 }
 
-/** Waits for the time of a state, and ends it, also after an error. */
-async function lasting(end: () => Promise<unknown>): Promise<void> {
-  try {
-    await setTimeout(LASTS_MS);
-  } finally {
-    await end();
+/**
+ * Strikes with all at once; states last for a minute. The API server is struck last and repaired first, since the others ask it.
+ * @returns what was hit, when it is over
+ */
+export async function strike(faults: readonly Fault[], stage: Stage, random: () => number): Promise<string> {
+  const ordered = faults.toSorted((one, other) => Number(one.part === 'api') - Number(other.part === 'api'));
+  await using ends = new AsyncDisposableStack();
+  const hits: Hit[] = [];
+  for (const fault of ordered) {
+    const hit = await fault.strike(stage, random);
+    hits.push(hit);
+    ends.defer(async () => void (await hit.end?.()));
   }
+  if (hits.some(({ end }) => end !== undefined)) await setTimeout(LASTS_MS);
+  return hits.map(({ what }) => what).join(', ');
 }
 
 /** A random Pod of OpenStack's services, which have labels of Helm's releases; the client and the load have none. */

@@ -26,7 +26,7 @@ import { startLoad } from '../upgrade/load.ts';
 import { removeRemains } from '../upgrade/remains.ts';
 import { THREE_NODES } from '../upgrade/rolled.ts';
 import { sqlOf } from '../upgrade/schemas.ts';
-import { faultsNamed, type Fault } from './faults.ts';
+import { faultsNamed, strike, type Fault } from './faults.ts';
 import { SMALL_LOG_PODS, SMALL_LOG_VOLUME } from './log-volume.ts';
 import { assertLocksFree } from './locks.ts';
 import { now, recovered } from './recovery.ts';
@@ -68,11 +68,11 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
     const name = faults.map((fault) => fault.name).join(' and ');
     await timeline.step(name, async () => {
       const [pods, began] = [await podsOf(stage), now()];
-      const hit = await Promise.all(faults.map((fault) => fault.strike(stage, random)));
+      const hit = await strike(faults, stage, random);
       const recovery = await recovered(stage, load, pods, began);
-      rows.push({ name, hit: hit.join(', '), ...recovery });
+      rows.push({ name, hit, ...recovery });
       const failed = recovery.samples.filter(({ ok }) => !ok).length;
-      return `${hit.join(', ')}; ready after ${recovery.readySeconds.toFixed(0)} s, served after ${recovery.servingSeconds.toFixed(0)} s, ${failed} of ${recovery.samples.length} failed`;
+      return `${hit}; ready after ${recovery.readySeconds.toFixed(0)} s, served after ${recovery.servingSeconds.toFixed(0)} s, ${failed} of ${recovery.samples.length} failed`;
     });
   }
   await timeline.step('objects from before', () => objects.assertThere());

@@ -3,7 +3,7 @@ import { messageOf } from '../../../src/core/errors.ts';
 import { oneOf } from '../../support/random.ts';
 import { until } from '../../support/until.ts';
 import { killContainer } from '../../cluster/kubernetes/index.ts';
-import type { Fault } from '../chaos/faults.ts';
+import { strike, type Fault } from '../chaos/faults.ts';
 import type { Stage } from '../stage.ts';
 import type { Timeline } from '../timeline.ts';
 
@@ -60,7 +60,7 @@ export function startStrikes(
       await setTimeout(random() * PAUSE_MS, undefined, { signal });
       const fault = oneOf(random, faults);
       timeline.say(`${fault.name} ...`);
-      report(`${fault.name}: ${await fault.strike(stage, random)}`);
+      report(`${fault.name}: ${await strike([fault], stage, random)}`);
     }
   };
   const all = Promise.allSettled([leaders(), cloud()]);

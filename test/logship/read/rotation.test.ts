@@ -7,6 +7,7 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -122,6 +123,30 @@ test('a copy compressed before the next poll is lost, counted and logged', async
   await r.poll();
   assert.deepEqual(r.lines, [...numbered(0, 10), ...numbered(20, 25)]);
   assert.equal(r.counts.lostBytes, 80);
+});
+
+test('a reader that is behind reads the rest from its copy, even if lines were written before the truncation', async () => {
+  await using r = await reading();
+  const before = numbered(0, 700).map((line) => line.padEnd(1000, '.'));
+  appendFileSync(r.path(FILE), text(before));
+  let chunks = 0;
+  r.pace = () => {
+    chunks++;
+    // logrotate syncs the copy before it truncates the original, which takes long enough for another line.
+    if (chunks === 2) {
+      copyFileSync(r.path(FILE), r.path(`${FILE}.1`));
+      const { mtimeMs } = statSync(r.path(`${FILE}.1`));
+      while (statSync(r.path(FILE)).mtimeMs <= mtimeMs) appendFileSync(r.path(FILE), 'not in the copy\n');
+    }
+    if (chunks === 3) {
+      truncateSync(r.path(FILE));
+      append(r, 700, 710);
+    }
+    return Promise.resolve(true);
+  };
+  await r.poll();
+  await r.poll();
+  assert.deepEqual(r.lines, [...before, ...numbered(700, 710)]);
 });
 
 test('bytes seen but not read count as lost without a copy', async () => {

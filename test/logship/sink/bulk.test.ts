@@ -59,12 +59,23 @@ for (const [what, error] of [
     },
   ],
   ['the index is closed', { type: 'index_closed_exception', reason: 'closed' }],
+  [
+    "the index's pipeline is missing",
+    { type: 'illegal_argument_exception', reason: 'pipeline with id [kolla] does not exist' },
+  ],
 ] as const) {
   test(`no document is a dead letter because ${what}`, () => {
     const answer = readBulkReply(200, reply({ status: 400, error }), 1);
     assert.equal(answer.is === 'each' && answer.verdicts[0]?.is, 'again');
   });
 }
+
+test("a rejected line whose text is the server's own message about an index is a dead letter", () => {
+  const text = 'but this cluster has [1000]/[1000] maximum normal shards open;';
+  const reason = `[1:9] failed to parse field [Payload] of type [date]. Preview of field's value: '${text}'`;
+  const answer = readBulkReply(200, reply({ status: 400, error: { type: 'document_parsing_exception', reason } }), 1);
+  assert.equal(answer.is === 'each' && answer.verdicts[0]?.is, 'refused');
+});
 
 test('a document too large for the server is rejected', () => {
   const answer = readBulkReply(200, reply({ status: 413, error: { type: 't', reason: 'r' } }), 1);

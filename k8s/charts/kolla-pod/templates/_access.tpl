@@ -138,9 +138,10 @@ namespace.
 {{- $apps := dict "deployment" "deployments" "statefulset" "statefulsets" "daemonset" "daemonsets" -}}
 {{- $core := dict "pod" "pods" "configmap" "configmaps" "secret" "secrets" "pvc" "persistentvolumeclaims" -}}
 {{- if eq $kind "job" -}}
-{{- $grants = append $grants (dict "namespace" $namespace "group" "batch" "resource" "jobs" "name" $name "verbs" $watch) -}}
 {{- $lease = regexFind "(^|&)db-sync=[^&]*" $options | trimPrefix "&" | trimPrefix "db-sync=" -}}
 {{- if and (not $lease) (hasSuffix "-db-sync" $name) -}}{{- $lease = trimSuffix "-db-sync" $name -}}{{- end -}}
+{{- if and $lease $name -}}{{- $watch = list "get" "watch" -}}{{- end -}}
+{{- $grants = append $grants (dict "namespace" $namespace "group" "batch" "resource" "jobs" "name" $name "verbs" $watch) -}}
 {{- if and $lease (not $negated) -}}
 {{- $grants = append $grants (dict "namespace" $namespace "group" "coordination.k8s.io" "resource" "leases" "name" (printf "kolla-db-sync-%s" $lease) "verbs" (list "get")) -}}
 {{- end -}}

@@ -11,7 +11,7 @@ chart's parts, merged `Values`, `files` (those next to config.json), `workloads`
 {{- include "kolla-pod.bundleObjects" $ctx -}}
 {{- include "kolla-pod.makeJobs" $ctx -}}
 {{- if $ctx.Values.upgrade.check }}
-{{ include "kolla-pod.upgradeCheck" $ctx }}
+{{ if $ctx.workloads }}{{ include "kolla-pod.upgradeCheck" $ctx }}{{ end }}
 {{- else }}
 {{- range $workload := $ctx.workloads }}
 {{ include "kolla-pod.workload" (list $ctx $workload) }}

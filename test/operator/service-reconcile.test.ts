@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { ApiError } from '../../src/kube/api-error.ts';
+import type { KubeClient, KubeObject } from '../../src/kube/types.ts';
+import type { Cache } from '../../src/operator/cache.ts';
+import { conditionOf } from '../../src/operator/conditions.ts';
+import type { OpenStackService, ServiceStatus } from '../../src/operator/objects.ts';
+import { Publisher } from '../../src/operator/publish.ts';
+import { ServiceReconciler } from '../../src/operator/service/reconcile.ts';
+import { privateDirectory } from '../../tools/directory.ts';
+import { until } from '../support/until.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+
+const NAMESPACE = 'openstack';
+/** Stands still: a busy machine must not outlast a pause before a retry. */
+const NOW = new Date();
+const SERVICE: OpenStackService = {
+  metadata: { name: 'keystone', namespace: NAMESPACE, uid: 'uid', generation: 1 },
+  spec: { release: '2026.1', timeout: '1h' },
+};
+const SERVICE_PATH = '/apis/kolla-pod.io/v1alpha1/namespaces/openstack/openstackservices/keystone';
+const SECRETS = '/api/v1/namespaces/openstack/secrets';
+
+/** Helm's Secret of a revision. */
+function revision(number: number, status: string, { info = {}, config = {}, labels = {} }: Revision = {}): KubeObject {
+  const record = {
+    info: { status, description: '', last_deployed: NOW.toISOString(), ...info },
+    chart: { metadata: { name: 'keystone', version: '1.0.0' } },
+    config,
+  };
+  const release = Buffer.from(gzipSync(JSON.stringify(record)).toString('base64')).toString('base64');
+  const metadata = { name: `sh.helm.release.v1.keystone.v${number}`, labels: { status, ...labels } };
+  return { metadata, data: { release } } as KubeObject;
+}
+
+interface Revision {
+  readonly info?: object;
+  readonly config?: object;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** A reconciler of SERVICE between what the API server answers and a script in place of Helm. */
+async function reconciler(
+  helm: string,
+  answers: Readonly<Record<string, () => unknown>>,
+  cached: readonly KubeObject[],
+) {
+  const directory = await privateDirectory('reconcile');
+  const at = (name: string) => join(directory.path, name);
+  await mkdir(at('charts/keystone'), { recursive: true });
+  await writeFile(at('charts/keystone/Chart.yaml'), 'name: keystone\nversion: 1.0.0\n');
+  await writeFile(at('helm'), `#!/bin/sh\necho run >>"$HOME/runs"\n${helm}\n`);
+  await chmod(at('helm'), 0o700);
+  const said: string[] = [];
+  const statuses: ServiceStatus[] = [];
+  const written: string[] = [];
+  const hooks: { onStatus?: (status: ServiceStatus) => void } = {};
+  const client = {
+    namespace: NAMESPACE,
+    get: async (path: string, { signal }: { signal: AbortSignal }) => {
+      signal.throwIfAborted();
+      if (path.endsWith('/openstackworkloads')) return { items: [] };
+      const answer = answers[path.split('?')[0] ?? '']?.();
+      if (answer === undefined) throw new ApiError(404, `no ${path}`);
+      return await abortable(answer, signal);
+    },
+    apply: (_: string, body: { status?: ServiceStatus }) => {
+      if (body.status !== undefined) statuses.push(body.status);
+      if (body.status !== undefined) hooks.onStatus?.(body.status);
+      return Promise.resolve(body);
+    },
+    request: (method: string, path: string, body: unknown) => {
+      written.push(`${method} ${path}`);
+      said.push(JSON.stringify(body));
+      return Promise.resolve({});
+    },
+  } as unknown as KubeClient;
+  const { log } = recordedLog('debug', (text) => void said.push(text));
+  const services = new Map([['keystone', SERVICE]]);
+  const none = cacheOf(new Map<string, never>());
+  const made = new ServiceReconciler({
+    client,
+    namespace: NAMESPACE,
+    charts: at('charts'),
+    helm: { file: at('helm'), kubeconfig: undefined, directory: directory.path, inherited: process.env },
+    process: 'me',
+    publisher: new Publisher(client, 'me', log),
+    services: cacheOf(services),
+    secrets: cacheOf(new Map(cached.map((object) => [object.metadata.name, object]))),
+    workloads: { Deployment: none, StatefulSet: none, DaemonSet: none, Job: none },
+    leases: none,
+    scales: none,
+    log,
+    now: () => NOW,
+  });
+  const runs = async () => (await readFile(at('runs'), 'utf8').catch(() => '')).split('\n').length - 1;
+  return {
+    made,
+    services,
+    statuses,
+    written,
+    said,
+    hooks,
+    runs,
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+function cacheOf<T extends KubeObject>(objects: ReadonlyMap<string, T>): Cache<T> {
+  return { get: (name) => objects.get(name), values: () => objects.values() };
+}
+
+async function abortable(answer: unknown, signal: AbortSignal): Promise<unknown> {
+  const aborted = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => aborted.reject(signal.reason as Error), { once: true });
+  return await Promise.race([answer, aborted.promise]);
+}
+
+const secretAt = (number: number) => `${SECRETS}/sh.helm.release.v1.keystone.v${number}`;
+const { signal } = new AbortController();
+
+test("a secret in Helm's record of a failure reaches no condition, Event or log", async () => {
+  const failed = revision(1, 'failed', {
+    info: { description: 'Upgrade "keystone" failed: Deployment is invalid: Invalid value: "s3cret-word"' },
+    config: { password: 's3cret-word', global: { tag: '2026.1' } },
+  });
+  const service = {
+    ...SERVICE,
+    spec: { ...SERVICE.spec, valuesFrom: [{ kind: 'Secret', name: 'passwords' }] },
+  } as const;
+  const data = { 'values.yaml': Buffer.from('password: s3cret-word\n').toString('base64') };
+  const answers = {
+    [SERVICE_PATH]: () => service,
+    [secretAt(1)]: () => failed,
+    [`${SECRETS}/passwords`]: () => ({ metadata: { name: 'passwords' }, data }),
+  };
+  await using one = await reconciler('exit 1', answers, [failed]);
+  one.services.set('keystone', service);
+  const { againMs = 0 } = await one.made.reconcile('keystone', signal);
+  assert.ok(againMs > 0);
+  assert.match(JSON.stringify(one.statuses), /Upgrade .*keystone.* failed/);
+  assert.doesNotMatch(JSON.stringify([one.statuses, one.said]), /s3cret-word/);
+});
+
+test('a Helm that crashes each time is not started again at once', async (t) => {
+  t.mock.method(performance, 'now', () => 0);
+  const deployed = revision(1, 'deployed');
+  const pending = revision(2, 'pending-upgrade', { labels: { 'kolla-pod.io/process': 'me-2' } });
+  const interrupted = revision(2, 'failed', { info: { description: 'interrupted while pending-upgrade' } });
+  let newest: KubeObject | undefined;
+  const answers = { [SERVICE_PATH]: () => SERVICE, [secretAt(1)]: () => deployed, [secretAt(2)]: () => newest };
+  await using one = await reconciler('exit 2', answers, [deployed]);
+  one.hooks.onStatus = ({ phase }) => void (phase === 'Upgrading' && (newest = pending));
+  for (let turn = 0; turn < 6; turn++) {
+    await one.made.reconcile('keystone', signal);
+    if (one.written.some((write) => write.startsWith('PUT'))) newest = interrupted;
+  }
+  assert.equal(await one.runs(), 1);
+});
+
+test('a change that arrives between the decision and Helm ends the step, too', async () => {
+  const deployed = revision(1, 'deployed');
+  const answers = { [SERVICE_PATH]: () => SERVICE, [secretAt(1)]: () => deployed };
+  await using one = await reconciler('exit 0', answers, [deployed]);
+  one.hooks.onStatus = () => {
+    const changed = { ...SERVICE, metadata: { ...SERVICE.metadata, generation: 2 } };
+    one.services.set('keystone', changed);
+    one.made.changed(changed);
+  };
+  assert.deepEqual(await one.made.reconcile('keystone', signal), { againMs: 0 });
+  assert.equal(await one.runs(), 0);
+});
+
+test('nothing is read or written for a step after the Lease is lost', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const deployed = revision(1, 'deployed');
+  const looking = Promise.withResolvers<void>();
+  const answers = {
+    [SERVICE_PATH]: () => SERVICE,
+    [secretAt(1)]: () => deployed,
+    '/api/v1/namespaces/openstack/pods': () => {
+      looking.resolve();
+      return new Promise(() => {});
+    },
+  };
+  await using one = await reconciler('exec sleep 20', answers, [deployed]);
+  const lost = new AbortController();
+  const turn = one.made.reconcile('keystone', lost.signal);
+  await until('Helm', async () => ((await one.runs()) > 0 ? true : undefined));
+  t.mock.timers.tick(30_000);
+  await looking.promise;
+  lost.abort(new Error('the Lease is lost'));
+  await assert.rejects(turn, /the Lease is lost/);
+});
+
+test('a cache that is older than the server causes no loop without a pause', async () => {
+  const deployed = revision(1, 'deployed');
+  await using one = await reconciler('exit 1', { [secretAt(1)]: () => deployed }, [deployed]);
+  const { againMs } = await one.made.reconcile('keystone', signal);
+  assert.ok(againMs !== undefined && againMs >= 1000);
+});
+
+test('a timeout longer than a timer is a timeout', async () => {
+  const deployed = revision(1, 'deployed', { config: { global: { tag: '2026.1' } } });
+  await using one = await reconciler('exit 1', { [secretAt(1)]: () => deployed }, [deployed]);
+  one.services.set('keystone', { ...SERVICE, spec: { ...SERVICE.spec, timeout: '8760h' } });
+  await one.made.reconcile('keystone', signal);
+  assert.equal(one.statuses.at(-1)?.phase, 'Ready');
+});
+
+test("a Pod of Helm's Jobs that starts after all is no failure any more", async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const deployed = revision(1, 'deployed');
+  const job = 'keystone-expand-r2';
+  const waiting = { name: 'main', state: { waiting: { reason: 'ErrImagePull', message: 'no' } } };
+  let containerStatuses: object[] = [waiting];
+  const pod = () => ({
+    metadata: { name: job, labels: { 'batch.kubernetes.io/job-name': job } },
+    status: { containerStatuses },
+  });
+  const answers = {
+    [SERVICE_PATH]: () => SERVICE,
+    [secretAt(1)]: () => deployed,
+    '/api/v1/namespaces/openstack/pods': () => ({ items: [pod()] }),
+  };
+  await using one = await reconciler('exec sleep 20', answers, [deployed]);
+  const stop = new AbortController();
+  const turn = one.made.reconcile('keystone', stop.signal);
+  await until('Helm', async () => ((await one.runs()) > 0 ? true : undefined));
+  const degraded = async (status: string) => {
+    t.mock.timers.tick(30_000);
+    await until(`Degraded ${status}`, (saw) => {
+      const { conditions } = one.statuses.at(-1) ?? {};
+      saw(conditions);
+      return conditionOf(conditions, 'Degraded')?.status === status ? true : undefined;
+    });
+  };
+  await degraded('True');
+  containerStatuses = [];
+  await degraded('False');
+  assert.equal(one.statuses.at(-1)?.phase, 'Upgrading');
+  stop.abort(new Error('end'));
+  await assert.rejects(turn, /end/);
+});
