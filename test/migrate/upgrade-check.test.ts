@@ -13,8 +13,11 @@ async function lastWord(code: number, ...cells: string[]): Promise<string> {
   const podFile = { file: 'kolla-pod.yaml', sectionOf: () => ({ x: { databases: [], migration } }) };
   let word = '';
   const context = {
-    ...{ signal: new AbortController().signal, log: recordedLog().log, inherited: { PATH: process.env['PATH'] } },
-    ...{ podFile, lastWord: (text: string) => void (word = text) },
+    signal: new AbortController().signal,
+    log: recordedLog().log,
+    inherited: { PATH: process.env['PATH'] },
+    podFile,
+    lastWord: (text: string) => void (word = text),
   };
   await upgradeCheckCommand.run({ operands: ['x'], options: {}, child: [] }, context as unknown as Context);
   return word;

@@ -29,8 +29,16 @@ test('the record of a task that is done is written again after a conflict on Gal
   const childEnv = () => ({ PATH: process.env['PATH'] });
   const plan = { childEnv, target, others: [], graceMs: 0, lossMs: 40_000, leaseMs: 60_000 };
   const task: Task = {
-    ...{ name: 'thing', steps: [{ argv: ['true'] }], environment: {}, shown: {}, secrets: {}, throwawayKeys: [] },
-    ...{ lacks: undefined, settings: {}, done: { once: 'ever', within: undefined }, redact: redactor([]) },
+    name: 'thing',
+    steps: [{ argv: ['true'] }],
+    environment: {},
+    shown: {},
+    secrets: {},
+    throwawayKeys: [],
+    lacks: undefined,
+    settings: {},
+    done: { once: 'ever', within: undefined },
+    redact: redactor([]),
   };
   const claim = { holder: 'me', service: 'x', release: '', phase: 'bootstrap', work: '' };
   const held = { session, lost: signal, token: 1 } as unknown as Held;
