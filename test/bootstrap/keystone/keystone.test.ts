@@ -89,7 +89,7 @@ test('while the domain is disabled no token is requested, so that no password is
 
 test('a password is tested in the domain that was found, whatever its name', async () => {
   const tokens: unknown[] = [];
-  await using server = await listenHttp(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname } = new URL(request.url ?? '', 'http://keystone');
     if (pathname === '/v3/auth/tokens') {
       const { auth } = (await json(request)) as { auth: { identity: { password: { user: object } } } };
@@ -102,7 +102,8 @@ test('a password is tested in the domain that was found, whatever its name', asy
       '/v3/users': { users: [{ id: 'u', name: 'placement' }] },
     }[pathname];
     response.end(JSON.stringify(found ?? { [key]: [] }));
-  });
+  };
+  await using server = await listenHttp((request, response) => void answer(request, response));
   await readUsers(keystoneAt(server.port), wanted);
   assert.deepEqual(tokens, [{ name: 'placement', domain: { id: 'default' }, password: 'hidden' }]);
 });
