@@ -87,6 +87,11 @@ describe('values', { skip }, () => {
       for (const image of images) assert.ok(image?.startsWith(`${registry}/`), image);
     });
 
+  test('a registry may end with a slash', async () => {
+    const { containers } = await spec({ global: { registry: 'registry.example.com/mine/' } });
+    assert.equal(containers[0].image, 'registry.example.com/mine/small:2025.2');
+  });
+
   test('a digest as tag is written as a digest', async () => {
     const { containers } = await spec({ image: { tag: `sha256:${'0'.repeat(64)}` } });
     assert.equal(containers[0].image, `kolla/small@sha256:${'0'.repeat(64)}`);

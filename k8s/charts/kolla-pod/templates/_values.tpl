@@ -89,7 +89,7 @@ false and empty values (which mergeOverwrite would ignore). In: list of the lowe
 {{/* In: list of registry, repository and tag. */}}
 {{- define "kolla-pod.reference" -}}
 {{- $tag := index . 2 -}}
-{{- printf "%s/%s%s%s" (index . 0) (index . 1) (hasPrefix "sha256:" $tag | ternary "@" ":") $tag -}}
+{{- printf "%s/%s%s%s" (index . 0 | trimSuffix "/") (index . 1) (hasPrefix "sha256:" $tag | ternary "@" ":") $tag -}}
 {{- end -}}
 
 {{/* The image with our binary. In: context. */}}
