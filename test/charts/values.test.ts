@@ -225,6 +225,22 @@ describe('values', { skip }, () => {
     );
   });
 
+  test('null in settings leaves out an option, also one that nothing has set', async () => {
+    await using placement = await rendering('placement');
+    const optionsOf = async (extra: object) => {
+      const rendered = await placement.render({ settings: { extra } });
+      return rendered.one('Secret', 'placement-placement-conf')['data']['placement.conf'];
+    };
+    assert.equal(await optionsOf({ DEFAULT: { debug: null } }), await optionsOf({ DEFAULT: {} }));
+  });
+
+  test('a removed workload of cinder is not awaited', async () => {
+    await using cinder = await rendering('cinder');
+    const removed = await cinder.render({ workloads: { volume: null } });
+    const disabled = await cinder.render({ workloads: { volume: { enabled: false } } });
+    assert.deepEqual(removed.one('Deployment', 'cinder-scheduler'), disabled.one('Deployment', 'cinder-scheduler'));
+  });
+
   for (const [values, place] of [
     [{ workloads: { api: { kind: 'Deploymint' } } }, /workloads.api.kind.*'Deployment', 'StatefulSet', 'DaemonSet'/],
     [{ workloads: { api: { replica: 3 } } }, /workloads.api.*'replica' not allowed/],

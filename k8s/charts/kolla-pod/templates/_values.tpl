@@ -25,6 +25,7 @@ values that Helm has. A chart's defaults are in its defaults.yaml, not in values
 {{- range $key, $_ := $chart.settings -}}
 {{- if not (hasKey $values.settings $key) -}}{{- fail (printf "%s: settings.%s: null removes it, and the chart needs it" $ctx.Chart.Name $key) -}}{{- end -}}
 {{- end -}}
+{{- include "kolla-pod.withoutNulls" $values.settings -}}
 {{- $_ := set $ctx "name" ($values.name | default $ctx.Chart.Name) -}}
 {{- $_ := set $values "global" $global -}}
 {{- include "kolla-pod.wholeNumbers" $values -}}
@@ -48,6 +49,15 @@ false and empty values (which mergeOverwrite would ignore). In: list of the lowe
 {{- else -}}
 {{- $_ := set $under $key $value -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* In place: drops keys that are null and that no lower layer had. In: map. */}}
+{{- define "kolla-pod.withoutNulls" -}}
+{{- $map := . -}}
+{{- range $key, $value := $map -}}
+{{- if kindIs "invalid" $value -}}{{- $_ := unset $map $key -}}
+{{- else if kindIs "map" $value -}}{{- include "kolla-pod.withoutNulls" $value -}}{{- end -}}
 {{- end -}}
 {{- end -}}
 
