@@ -248,6 +248,10 @@ describe('values', { skip }, () => {
     [{ kollaPod: { delivery: 'backed' } }, /kollaPod.delivery.*'baked', 'copied', 'imageVolume'/],
     [{ needsTimeout: '30' }, /needsTimeout.*does not match pattern/],
     [{ workloads: { api: { ports: { http: 'five thousand' } } } }, /workloads.api.ports.http/],
+    [
+      { workloads: { api: { services: { small: { annotations: { internal: true } } } } } },
+      /services.small.annotations.internal.*want null or string/,
+    ],
     [{ upgrade: { phases: ['expnd'] } }, /upgrade.phases.0/],
     [{ bootstrap: { run: { skip: ['user'] } } }, /bootstrap.run.skip.0.*'database'/],
     [{ config: { files: { 'a.conf': { perm: '0800' } } } }, /config.files.a.conf.perm/],
