@@ -386,12 +386,17 @@ describe('values', { skip }, () => {
       /small: name: n{45}-bootstrap-[0-9a-f]{10} has 66 characters/,
     ],
     [
+      // Long enough for the Job, but not for its copies before an upgrade.
+      { name: 'n'.repeat(40), workloads: { api: { name: 'a' }, worker: { name: 'w' } } },
+      /small: name: n{40}-bootstrap-[0-9a-f]{10}-r999 has 66 characters/,
+    ],
+    [
       { workloads: { api: { kind: 'StatefulSet', name: 'n'.repeat(53) } } },
       /workloads\.api\.name: n{53} has 53 characters, and Kubernetes takes 52/,
     ],
     [
-      { name: 'n'.repeat(40), cron: { 'clean-up-daily': { schedule: '@daily', command: ['true'] } } },
-      /small: name: n{40}-clean-up-daily has 55 characters, and Kubernetes takes 52/,
+      { name: 'n'.repeat(36), cron: { 'clean-up-every-day': { schedule: '@daily', command: ['true'] } } },
+      /small: name: n{36}-clean-up-every-day has 55 characters, and Kubernetes takes 52/,
     ],
   ] as const)
     test(`values are rejected: ${JSON.stringify(values)}`, async () => {
