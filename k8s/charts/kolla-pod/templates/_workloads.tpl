@@ -116,8 +116,8 @@ workloads -> `workloads` of the context: a list of {key, name, values, config (c
 {{- $path := printf "/var/lib/kolla/config_files/%s" (index . 0) -}}
 {{- $isRead := false -}}
 {{- range (index . 1).config_files -}}
-{{- $source := trimSuffix "/" (.source | default "") -}}
-{{- $pattern := regexReplaceAll "[.+(){}|^$\\\\]" $source "\\${0}" | replace "*" "[^/]*" | replace "?" "[^/]" -}}
+{{- $source := .source | default "/" | clean | trimSuffix "/" -}}
+{{- $pattern := regexReplaceAll "[.+(){}|^$\\\\]" $source "\\${0}" | replace "*" "[^/]*" | replace "?" "[^/]" | replace "[!" "[^" -}}
 {{- if regexMatch (printf "^%s(/.*)?$" $pattern) $path -}}{{- $isRead = true -}}{{- end -}}
 {{- end -}}
 {{- if $isRead -}}yes{{- end -}}
