@@ -115,6 +115,13 @@ describe('configuration', { skip }, () => {
     assert.equal(sources['small.conf'], 'Secret/made-elsewhere/conf');
   });
 
+  test("a ConfigMap of the user's replaces the Secret of a chart's file", async () => {
+    await using cinder = await rendering('cinder');
+    const files = { 'ceph.conf': { existing: { configMap: 'ceph-config' } } };
+    const volume = (await cinder.render({ config: { files } })).one('StatefulSet', 'cinder-volume');
+    assert.equal(sourcesOf(volume)['ceph.conf'], 'ConfigMap/ceph-config/ceph.conf');
+  });
+
   test('a file over 1 MiB is rejected with its name', async () => {
     const said = await small.complaint({ config: { files: { 'plain.ini': { content: 'x'.repeat(1_048_577) } } } });
     assert.match(
