@@ -354,6 +354,25 @@ describe('values', { skip }, () => {
       /services\.other: there is no htpp under ports/,
     ],
     [{ workloads: { api: { volumes: { x: { mountPath: '/x' } } } } }, /volumes\.x: say persistent or source/],
+    // A value of the user, merged with the chart's.
+    [
+      {
+        global: {
+          charts: { small: { workloads: { api: { volumes: { x: { mountPath: '/x', source: { emptyDir: {} } } } } } } },
+        },
+        workloads: { api: { volumes: { x: { persistent: { size: '1Gi' } } } } },
+      },
+      /volumes\.x: it has persistent and source: set the one that you do not want to null/,
+    ],
+    [
+      {
+        global: {
+          charts: { small: { workloads: { api: { volumes: { x: { mountPath: '/x', source: { emptyDir: {} } } } } } } },
+        },
+        workloads: { api: { volumes: { x: { source: { persistentVolumeClaim: { claimName: 'x' } } } } } },
+      },
+      /volumes\.x\.source: it has emptyDir and persistentVolumeClaim: set the one that you do not want to null/,
+    ],
     [
       { workloads: { api: { volumes: { kolla: { mountPath: '/x', source: { emptyDir: {} } } } } } },
       /volumes\.kolla: the library has a volume of that name/,
