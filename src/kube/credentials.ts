@@ -17,7 +17,7 @@ export type CredentialSource =
     }
   | {
       readonly kind: 'kubeconfig';
-      /** Paths of kubeconfigs. The first file with an entry applies, as in kubectl. */
+      /** Paths of kubeconfigs. As in kubectl, the first file with an entry applies, and missing files are skipped. */
       readonly files: readonly string[];
     };
 
@@ -40,8 +40,9 @@ export function credentialsFrom(source: CredentialSource): (refused: boolean) =>
   const read = async (refused: boolean): Promise<Credentials> => {
     try {
       if (source.kind === 'in-cluster') return await resolve(fromServiceAccount(source));
-      const text = source.files.map((file) => readFileSync(file, 'utf8')).join('\n---\n');
-      if (loaded?.text !== text || refused) loaded = { config: fromFiles(source.files), text };
+      const files = presentOf(source.files);
+      const text = files.map((file) => readFileSync(file, 'utf8')).join('\n---\n');
+      if (loaded?.text !== text || refused) loaded = { config: fromFiles(files), text };
       return await resolve(loaded.config);
     } catch (cause) {
       const fix = source.kind === 'in-cluster' ? '; does the Pod set automountServiceAccountToken: false?' : '';
@@ -86,15 +87,32 @@ function fromServiceAccount({ host, port, directory }: Extract<CredentialSource,
   return config;
 }
 
+/** The files that exist; all of them if none does, for the error. */
+function presentOf(files: readonly string[]): readonly string[] {
+  const present = files.filter((file) => existsSync(file));
+  return present.length > 0 ? present : files;
+}
+
+/** KubeConfig.mergeConfig rejects an entry that two files have. */
 function fromFiles(files: readonly string[]): KubeConfig {
   const all = files.map((file) => {
     const config = new KubeConfig();
     config.loadFromFile(file);
     return withTokenFiles(config, file);
   });
-  const [first = new KubeConfig(), ...rest] = all;
-  for (const other of rest) first.mergeConfig(other, true);
-  return first;
+  const merged = new KubeConfig();
+  merged.loadFromOptions({
+    clusters: firsts(all.flatMap(({ clusters }) => clusters)),
+    users: firsts(all.flatMap(({ users }) => users)),
+    contexts: firsts(all.flatMap(({ contexts }) => contexts)),
+    currentContext: all.map((config) => config.currentContext).find(Boolean),
+  });
+  return merged;
+}
+
+/** The first entry of each name. */
+function firsts<T extends { readonly name: string }>(entries: readonly T[]): T[] {
+  return [...new Map(entries.toReversed().map((entry) => [entry.name, entry])).values()];
 }
 
 /** kubectl's `tokenFile` of a user, relative to its kubeconfig. KubeConfig ignores it. */

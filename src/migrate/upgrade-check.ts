@@ -87,7 +87,7 @@ const [WARNING, FAILURE] = [1, 2];
  */
 function findingsIn(lines: readonly string[]): string[] {
   const blocks = lines.map((line) => (line.startsWith('+') ? '+' : line.replace(/^\| ?(.*?) *\|$/, '$1'))).join('\n');
-  return blocks.split('+').flatMap((block) => {
+  return blocks.split(/^\+$/m).flatMap((block) => {
     const [, check, result, details = ''] = /^Check: (.*)\nResult: (.*)\nDetails: ([^]*)$/m.exec(block.trim()) ?? [];
     if (check === undefined || result === 'Success') return [];
     return [`${check}: ${result}${details === 'None' ? '' : `: ${details.replaceAll(/\s+/g, ' ').trim()}`}`];

@@ -61,9 +61,9 @@ const SESSION_RULES = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBST
  */
 export async function connect(target: MysqlTarget, options: ConnectOptions): Promise<MysqlSession> {
   const { signal, handshakeMs = HANDSHAKE_MS, statementMs = STATEMENT_MS } = options;
-  signal.throwIfAborted();
   const ssl = await sslOf(target);
   const { createConnection } = await import('mysql2/promise');
+  signal.throwIfAborted();
   const socket = target.socket === undefined ? connectSocket(target.port, target.host) : connectSocket(target.socket);
   if (target.socket === undefined) socket.setNoDelay(true).setKeepAlive(true, 10_000);
   if (target.socket === undefined) rememberAddress(socket, target.host);

@@ -129,7 +129,8 @@ class Tail {
 }
 
 /**
- * Sends a signal to a process group. A group that has exited is ignored.
+ * Sends a signal to a process group. A group that has exited is ignored, and so is one that belongs to another user,
+ * as after sudo: the caller awaits its end.
  * @param pid of the group's leader; undefined if no program was started
  */
 export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
@@ -137,6 +138,6 @@ export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): vo
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }

@@ -66,6 +66,22 @@ describe('configuration', { skip }, () => {
     ]);
   });
 
+  for (const source of ['sub/.', './sub', 'sub/[!b].conf'])
+    test(`a file is mounted for a source written as ${source}`, async () => {
+      const entry = {
+        source: `/var/lib/kolla/config_files/${source}`,
+        dest: '/etc/small',
+        owner: 'root',
+        perm: '0600',
+      };
+      const { rendered } = await api({
+        config: { files: { 'sub/a.conf': { content: 'a' } } },
+        workloads: { worker: { configJson: { command: 'true', config_files: [entry] } } },
+      });
+      const mounted = Object.keys(sourcesOf(rendered.one('Deployment', 'small-worker'))).toSorted();
+      assert.deepEqual(mounted, ['config.json', 'sub/a.conf']);
+    });
+
   test('live: names are fixed, nothing is immutable, and a change does not affect the Pod template', async () => {
     const live = { config: { reload: 'live' } };
     const one = await api(live);
@@ -97,6 +113,13 @@ describe('configuration', { skip }, () => {
     const existing = { secret: 'made-elsewhere', key: 'conf' };
     const { sources } = await api({ config: { files: { 'small.conf': { existing } } } });
     assert.equal(sources['small.conf'], 'Secret/made-elsewhere/conf');
+  });
+
+  test("a ConfigMap of the user's replaces the Secret of a chart's file", async () => {
+    await using cinder = await rendering('cinder');
+    const files = { 'ceph.conf': { existing: { configMap: 'ceph-config' } } };
+    const volume = (await cinder.render({ config: { files } })).one('StatefulSet', 'cinder-volume');
+    assert.equal(sourcesOf(volume)['ceph.conf'], 'ConfigMap/ceph-config/ceph.conf');
   });
 
   test('a file over 1 MiB is rejected with its name', async () => {

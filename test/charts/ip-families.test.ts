@@ -44,6 +44,13 @@ describe('global.ipFamilies', { skip }, () => {
     assert.match(textOf(await rendered('glance', 'IPv4', 'IPv6')), /http:\/\/\$\(POD_IP\):9292/);
   });
 
+  test("neutron: the metadata agent has an IPv6 address of Nova's without brackets, as oslo.config requires", async () => {
+    await using helm = await rendering('neutron');
+    const endpoints = { 'nova-metadata': { host: '[fd00::5]', port: 8775 } };
+    const text = textOf(await helm.render({ global: { endpoints } }));
+    assert.match(text, /^nova_metadata_host = fd00::5\nnova_metadata_port = 8775$/m);
+  });
+
   test('mariadb: Galera and its transfers use IPv6 if it is the first', async () => {
     const text = textOf(await rendered('mariadb', 'IPv6'));
     assert.match(text, /gmcast\.listen_addr=tcp:\/\/\[::\]:4567/);

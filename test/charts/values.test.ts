@@ -87,6 +87,11 @@ describe('values', { skip }, () => {
       for (const image of images) assert.ok(image?.startsWith(`${registry}/`), image);
     });
 
+  test('a registry may end with a slash', async () => {
+    const { containers } = await spec({ global: { registry: 'registry.example.com/mine/' } });
+    assert.equal(containers[0].image, 'registry.example.com/mine/small:2025.2');
+  });
+
   test('a digest as tag is written as a digest', async () => {
     const { containers } = await spec({ image: { tag: `sha256:${'0'.repeat(64)}` } });
     assert.equal(containers[0].image, `kolla/small@sha256:${'0'.repeat(64)}`);
@@ -220,6 +225,22 @@ describe('values', { skip }, () => {
     );
   });
 
+  test('null in settings leaves out an option, also one that nothing has set', async () => {
+    await using placement = await rendering('placement');
+    const optionsOf = async (extra: object) => {
+      const rendered = await placement.render({ settings: { extra } });
+      return rendered.one('Secret', 'placement-placement-conf')['data']['placement.conf'];
+    };
+    assert.equal(await optionsOf({ DEFAULT: { debug: null } }), await optionsOf({ DEFAULT: {} }));
+  });
+
+  test('a removed workload of cinder is not awaited', async () => {
+    await using cinder = await rendering('cinder');
+    const removed = await cinder.render({ workloads: { volume: null } });
+    const disabled = await cinder.render({ workloads: { volume: { enabled: false } } });
+    assert.deepEqual(removed.one('Deployment', 'cinder-scheduler'), disabled.one('Deployment', 'cinder-scheduler'));
+  });
+
   for (const [values, place] of [
     [{ workloads: { api: { kind: 'Deploymint' } } }, /workloads.api.kind.*'Deployment', 'StatefulSet', 'DaemonSet'/],
     [{ workloads: { api: { replica: 3 } } }, /workloads.api.*'replica' not allowed/],
@@ -227,6 +248,10 @@ describe('values', { skip }, () => {
     [{ kollaPod: { delivery: 'backed' } }, /kollaPod.delivery.*'baked', 'copied', 'imageVolume'/],
     [{ needsTimeout: '30' }, /needsTimeout.*does not match pattern/],
     [{ workloads: { api: { ports: { http: 'five thousand' } } } }, /workloads.api.ports.http/],
+    [
+      { workloads: { api: { services: { small: { annotations: { internal: true } } } } } },
+      /services.small.annotations.internal.*want null or string/,
+    ],
     [{ upgrade: { phases: ['expnd'] } }, /upgrade.phases.0/],
     [{ bootstrap: { run: { skip: ['user'] } } }, /bootstrap.run.skip.0.*'database'/],
     [{ config: { files: { 'a.conf': { perm: '0800' } } } }, /config.files.a.conf.perm/],
@@ -329,6 +354,25 @@ describe('values', { skip }, () => {
       /services\.other: there is no htpp under ports/,
     ],
     [{ workloads: { api: { volumes: { x: { mountPath: '/x' } } } } }, /volumes\.x: say persistent or source/],
+    // A value of the user, merged with the chart's.
+    [
+      {
+        global: {
+          charts: { small: { workloads: { api: { volumes: { x: { mountPath: '/x', source: { emptyDir: {} } } } } } } },
+        },
+        workloads: { api: { volumes: { x: { persistent: { size: '1Gi' } } } } },
+      },
+      /volumes\.x: it has persistent and source: set the one that you do not want to null/,
+    ],
+    [
+      {
+        global: {
+          charts: { small: { workloads: { api: { volumes: { x: { mountPath: '/x', source: { emptyDir: {} } } } } } } },
+        },
+        workloads: { api: { volumes: { x: { source: { persistentVolumeClaim: { claimName: 'x' } } } } } },
+      },
+      /volumes\.x\.source: it has emptyDir and persistentVolumeClaim: set the one that you do not want to null/,
+    ],
     [
       { workloads: { api: { volumes: { kolla: { mountPath: '/x', source: { emptyDir: {} } } } } } },
       /volumes\.kolla: the library has a volume of that name/,
@@ -361,12 +405,17 @@ describe('values', { skip }, () => {
       /small: name: n{45}-bootstrap-[0-9a-f]{10} has 66 characters/,
     ],
     [
+      // Long enough for the Job, but not for its copies before an upgrade.
+      { name: 'n'.repeat(40), workloads: { api: { name: 'a' }, worker: { name: 'w' } } },
+      /small: name: n{40}-bootstrap-[0-9a-f]{10}-r999 has 66 characters/,
+    ],
+    [
       { workloads: { api: { kind: 'StatefulSet', name: 'n'.repeat(53) } } },
       /workloads\.api\.name: n{53} has 53 characters, and Kubernetes takes 52/,
     ],
     [
-      { name: 'n'.repeat(40), cron: { 'clean-up-daily': { schedule: '@daily', command: ['true'] } } },
-      /small: name: n{40}-clean-up-daily has 55 characters, and Kubernetes takes 52/,
+      { name: 'n'.repeat(36), cron: { 'clean-up-every-day': { schedule: '@daily', command: ['true'] } } },
+      /small: name: n{36}-clean-up-every-day has 55 characters, and Kubernetes takes 52/,
     ],
   ] as const)
     test(`values are rejected: ${JSON.stringify(values)}`, async () => {

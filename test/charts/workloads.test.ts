@@ -166,6 +166,12 @@ describe('workloads', { skip }, () => {
     assert.deepEqual((await api({ replicas: 3, pdb: false })).rendered.of('PodDisruptionBudget'), []);
   });
 
+  test("minAvailable replaces the default's maxUnavailable, since Kubernetes rejects both", async () => {
+    const rendered = await small.render({ workloads: { api: { replicas: 3, pdb: { minAvailable: 2 } } } });
+    const { spec } = rendered.one('PodDisruptionBudget', 'small-api');
+    assert.deepEqual(Object.keys(spec).toSorted(), ['minAvailable', 'selector']);
+  });
+
   test('the network policy admits the namespace to the ports, and all sources to the health port only', async () => {
     const { rendered } = await api({});
     const policy = rendered.one('NetworkPolicy', 'small-api')['spec'];

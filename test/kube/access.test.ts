@@ -133,6 +133,21 @@ test('a kubeconfig provides server, namespace and credentials', async () => {
   assert.equal(api.requests[0]!.token, 'Bearer from-file');
 });
 
+test('of several kubeconfigs missing ones are skipped, and the first entry and context count', async () => {
+  await using directory = await privateDirectory('kubeconfig');
+  const file = (name: string) => join(directory.path, name);
+  const config = (token: string, namespace: string) => ({
+    clusters: [{ name: 'c', cluster: { server: `https://${token}:6443` } }],
+    users: [{ name: 'u', user: { token } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace } }],
+  });
+  await writeFile(file('first'), JSON.stringify(config('first', 'one')));
+  await writeFile(file('second'), JSON.stringify({ ...config('second', 'two'), 'current-context': 'x' }));
+  const files = ['missing', 'first', 'second'].map(file);
+  using client = await connectKube({ kind: 'kubeconfig', files }, FAST);
+  assert.deepEqual([client.server, client.namespace], ['https://first:6443/', 'one']);
+});
+
 test("a kubeconfig's tokenFile is resolved relative to it, and reloaded on a 401", async () => {
   await using directory = await privateDirectory('kubeconfig');
   await using api = await scriptedApi(

@@ -10,11 +10,12 @@ function targetAt(port: number): MysqlTarget {
 }
 
 /** Accepts connections and never sends a greeting, like a frozen server. */
-async function silentServer(): Promise<{ port: number } & AsyncDisposable> {
+async function silentServer(): Promise<{ port: number; sockets: ReadonlySet<Socket> } & AsyncDisposable> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
+    sockets,
     port: (server.address() as AddressInfo).port,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy();
@@ -38,6 +39,16 @@ test("an abort ends a handshake with the signal's reason", async () => {
   const connected = connect(targetAt(server.port), { signal: stop.signal });
   setImmediate(() => stop.abort(reason));
   await assert.rejects(connected, reason);
+});
+
+test('an abort while the client is loaded opens no connection', async () => {
+  await using server = await silentServer();
+  const stop = new AbortController();
+  const reason = new Error('enough');
+  const connected = connect(targetAt(server.port), { signal: stop.signal, handshakeMs: 200 });
+  stop.abort(reason);
+  await assert.rejects(connected, reason);
+  assert.equal(server.sockets.size, 0);
 });
 
 test('a refused connection is temporary', async (t) => {

@@ -80,6 +80,16 @@ test('without a grace period a child is killed at once', async () => {
   assert.deepEqual([by, lines], ['SIGKILL', ['up']]);
 });
 
+test('a child of another user, which may not be killed, is awaited', async (t) => {
+  const stop = new AbortController();
+  const kill = t.mock.method(process, 'kill', () => {
+    throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+  });
+  const child = sh('echo up; exit 3', { signal: stop.signal, graceMs: 0, onLine: () => stop.abort() });
+  assert.equal((await child.ended).code, 3);
+  assert.ok(kill.mock.callCount() > 0);
+});
+
 test('nothing is left of a stopped child, even if it exited in time', async () => {
   const { code, lines } = await stopped(
     "(trap '' TERM; exec sleep 300) >/dev/null 2>&1 & trap 'exit 0' TERM; echo $!; while :; do sleep 0.01; done",

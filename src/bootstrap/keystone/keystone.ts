@@ -17,6 +17,7 @@ export interface Entity {
 /** The user of a token request. */
 export interface Login {
   readonly name: string;
+  /** The domain's ID: the default domain may have another name here. */
   readonly domain: string;
   readonly password: string;
 }
@@ -86,7 +87,7 @@ export class Keystone {
    * not used.
    */
   async knows({ name, domain, password }: Login): Promise<boolean> {
-    const identity = { methods: ['password'], password: { user: { name, domain: { name: domain }, password } } };
+    const identity = { methods: ['password'], password: { user: { name, domain: { id: domain }, password } } };
     const doing = `log in as user ${name}`;
     const answer = await this.#tokenFor({ identity, scope: 'unscoped' }, doing);
     if (answer.status === 401 && saidIn(answer) !== undefined) return false;

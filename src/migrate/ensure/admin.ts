@@ -31,8 +31,10 @@ export async function findAdmin(
   };
 }
 
-/** The same account on the server of another database. */
-export function adminAt({ user, password, socket, tls }: MysqlTarget, target: MysqlTarget): MysqlTarget {
+/** The same account on the server of another database, which a socket of the first one's server does not lead to. */
+export function adminAt(admin: MysqlTarget, target: MysqlTarget): MysqlTarget {
+  const { host, port, user, password, tls } = admin;
+  const socket = host === target.host && port === target.port ? admin.socket : undefined;
   return {
     ...target,
     user,

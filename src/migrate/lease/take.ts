@@ -26,6 +26,11 @@ interface TakeOptions {
 }
 
 const ANSWER_MS = 10_000;
+/**
+ * Minimum time, because a free Lease needs no wait for another migration: the wait for the database server may have
+ * taken longer than --lock-timeout, which may be 0.
+ */
+const LEAST_MS = 3000;
 const BACKOFF = { minMs: 250, maxMs: 3000 };
 /** Delay after a conflict, short because the other client's change can be read immediately. */
 const CONFLICT = { minMs: 10, maxMs: 1000 };
@@ -34,7 +39,8 @@ const CONFLICT = { minMs: 10, maxMs: 1000 };
  * Waits until the Lease is free, takes it and keeps renewing it. If the API server is unavailable, it waits for it.
  * @throws DeadlineError naming the holder; NotPermittedError with the Role to apply; the signal's reason
  */
-export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<HeldLease> {
+export async function takeLease(site: LeaseSite, asked: TakeOptions): Promise<HeldLease> {
+  const options = { ...asked, deadline: Math.max(asked.deadline, performance.now() + LEAST_MS) };
   const { holder, leaseMs, signal, log } = options;
   const freeInMs = leaseWatch(leaseMs);
   const isMeant = refusals(site);

@@ -43,6 +43,12 @@ export class LastLines {
       this.#first = { line, error: { errno: Number(errno), text: text.replaceAll(/\\(['"])/g, '$1') } };
   }
 
+  /** The command has survived its errors, so they do not explain what fails after it. */
+  forgetError(): void {
+    this.#revision = undefined;
+    this.#first = undefined;
+  }
+
   /** The revision that was being applied at the server's first error, or else the last one. */
   get revision(): Revision | undefined {
     return this.#revision;

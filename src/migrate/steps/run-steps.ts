@@ -52,7 +52,10 @@ export async function runSteps(plan: LockedWork, held: Held, effects: Effects): 
       if (held.lost.aborted) return ran({ state: 'lost', code: 0, why: messageOf(held.lost.reason) }, step);
       const outcome = await runOnce(step, plan, held, effects, output);
       if (outcome.state !== 'ended') return ran(outcome, step);
-      if (outcome.code === 0) break;
+      if (outcome.code === 0) {
+        output.forgetError();
+        break;
+      }
       if (step.again?.includes(outcome.code) !== true) {
         const signal = AbortSignal.any([effects.signal, held.lost]);
         const why =
@@ -61,6 +64,7 @@ export async function runSteps(plan: LockedWork, held: Held, effects: Effects): 
       }
       if (call === MOST_CALLS) return ran(outcome, step, `work is left after ${MOST_CALLS} calls`);
       effects.log.info(`${basename(step.argv[0])} reports more work: running it again`);
+      output.forgetError();
     }
   }
   return ran({ state: 'ended', code: 0 }, plan.steps.at(-1));

@@ -1,5 +1,6 @@
 import { ConfigError, UnavailableError, messageOf } from '../../core/errors.ts';
 import type { Claim } from '../lock/fence.ts';
+import { repeated } from '../lock/repeated.ts';
 import type { Effects, LockedWork } from '../plan.ts';
 import { closeRecord, openRecord } from '../record/record.ts';
 import { runSteps, type Held, type Ran } from '../steps/run-steps.ts';
@@ -92,12 +93,12 @@ async function recorded(
   const isDone = outcome.state === 'ended' && outcome.code === 0 && !isEmpty;
   const state = isDone ? 'done' : outcome.state === 'ended' ? 'failed' : outcome.state;
   if (!session.lost.aborted) {
-    const isRecorded = await closeRecord(session, own, { token, state, exitCode: outcome.code, output }).catch(
-      (error: unknown) => {
-        effects.log.warn(`cannot record that ${task.name} is ${state}: ${messageOf(error)}`);
-        return false;
-      },
-    );
+    const close = () => closeRecord(session, own, { token, state, exitCode: outcome.code, output });
+    // Nothing is lost with the record of a task that has to run again, and a shutdown must not wait for it.
+    const isRecorded = await (isDone ? repeated(close) : close()).catch((error: unknown) => {
+      effects.log.warn(`cannot record that ${task.name} is ${state}: ${messageOf(error)}`);
+      return false;
+    });
     if (isDone && !isRecorded)
       throw new UnavailableError(`${task.name} is done, but that could not be recorded: run it again`);
   }

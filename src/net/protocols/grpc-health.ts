@@ -31,8 +31,8 @@ const [OK, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED] = ['0',
 /** @throws the system's or TLS's error if there is no connection, and the signal's reason */
 export async function grpcHealth(at: Address, ask: GrpcHealthAsk, tell: Tell): Promise<Answer> {
   const { service, tls, signal } = ask;
-  signal.throwIfAborted();
   const options = tls === undefined ? {} : { ...(await tlsOptions(at.host, tls)), ALPNProtocols: ['h2'] };
+  signal.throwIfAborted();
   const session = connect(`${tls === undefined ? 'http' : 'https'}://${formatAddress(at)}`, options);
   const stop = () => session.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { Keystone, type Login } from '../../../src/bootstrap/keystone/keystone.ts';
 import { planUserRemoval } from '../../../src/bootstrap/keystone/users/index.ts';
@@ -10,7 +11,7 @@ import { placement } from '../../../src/catalog/placement.ts';
 import { listenHttp } from '../../support/server.ts';
 import { quietEffects } from '../effects-support.ts';
 
-const LOGIN: Login = { name: 'placement', domain: 'Default', password: 'hidden' };
+const LOGIN: Login = { name: 'placement', domain: 'default', password: 'hidden' };
 const wanted = wantedUsers(placement.identity!, () => ({ password: 'hidden', passwordPlace: '' }));
 const [user] = wanted.users;
 
@@ -26,7 +27,12 @@ async function keystoneOf(answers: Readonly<Record<string, unknown>>) {
     if (found === undefined) return void response.writeHead(404).end('{"error":{"message":"none"}}');
     response.end(JSON.stringify(found));
   });
-  const url = new URL(`http://127.0.0.1:${server.port}/v3`);
+  const keystone = keystoneAt(server.port);
+  return { keystone, asked, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+function keystoneAt(port: number): Keystone {
+  const url = new URL(`http://127.0.0.1:${port}/v3`);
   const access = {
     authUrl: url,
     apiUrl: url,
@@ -35,8 +41,7 @@ async function keystoneOf(answers: Readonly<Record<string, unknown>>) {
     who: 'x',
     region: undefined,
   };
-  const keystone = new Keystone({ ...access, secrets: ['t'] }, quietEffects());
-  return { keystone, asked, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return new Keystone({ ...access, secrets: ['t'] }, quietEffects());
 }
 
 for (const [what, answer] of [
@@ -80,6 +85,27 @@ test('while the domain is disabled no token is requested, so that no password is
   const state = await readUsers(fake.keystone, wanted);
   assert.deepEqual([state.users.get(keyOf(user!))?.id, state.refused.size], ['u', 0]);
   assert.ok(!fake.asked.includes('POST /v3/auth/tokens'));
+});
+
+test('a password is tested in the domain that was found, whatever its name', async () => {
+  const tokens: unknown[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { pathname } = new URL(request.url ?? '', 'http://keystone');
+    if (pathname === '/v3/auth/tokens') {
+      const { auth } = (await json(request)) as { auth: { identity: { password: { user: object } } } };
+      tokens.push(auth.identity.password.user);
+      return void response.writeHead(201, { 'x-subject-token': 't' }).end('{}');
+    }
+    const key = pathname.split('/')[2] ?? '';
+    const found = {
+      '/v3/domains/default': { domain: { id: 'default', name: 'Corporate' } },
+      '/v3/users': { users: [{ id: 'u', name: 'placement' }] },
+    }[pathname];
+    response.end(JSON.stringify(found ?? { [key]: [] }));
+  };
+  await using server = await listenHttp((request, response) => void answer(request, response));
+  await readUsers(keystoneAt(server.port), wanted);
+  assert.deepEqual(tokens, [{ name: 'placement', domain: { id: 'default' }, password: 'hidden' }]);
 });
 
 test('account names are compared without regard to case', async () => {

@@ -66,6 +66,17 @@ test('an API server that has just started, and denies everything, is retried', a
   assert.equal(held.transitions, 1);
 });
 
+test('a free Lease is taken without time to wait for another migration', async (t) => {
+  await using stack = new AsyncDisposableStack();
+  const { site } = await apiServer(stack, () => undefined);
+  const held = await takeLease(site, { ...optionsWith(t.signal), deadline: performance.now() });
+  await held.end(undefined, 30_000);
+  const again = stack.use(await takeLease(site, { ...optionsWith(t.signal), deadline: performance.now() }));
+  const other = { ...optionsWith(t.signal), holder: 'other', deadline: performance.now() };
+  await assert.rejects(takeLease(site, other), { exitCode: 75, message: /last seen: me has Lease/ });
+  assert.equal(again.transitions, 2);
+});
+
 test('a denial is permanent if other requests succeed', async (t) => {
   await using stack = new AsyncDisposableStack();
   const { site } = await apiServer(stack, ({ url = '' }) => (url.includes('/leases') ? 403 : undefined));

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { grpcHealth } from '../../../src/net/protocols/grpc-health.ts';
 import { grpc } from '../../../src/probe/checks/grpc.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
@@ -107,6 +108,15 @@ test('a closed port, another protocol and silence each have their reason', async
   await using silent = await listenTcp(() => {});
   const reason = await reasonAwaiting(grpc, [`127.0.0.1:${silent.port}`], /^connected/);
   assert.match(reason, /^no response in 1m: connected, but/);
+});
+
+test('a deadline that passes before the connection is opened ends the check', { timeout: 10_000 }, async () => {
+  await using silent = await listenTcp(() => {});
+  const deadline = new AbortController();
+  const ask = { service: '', tls: {}, signal: deadline.signal };
+  const health = grpcHealth({ host: '127.0.0.1', port: silent.port }, ask, () => {});
+  deadline.abort(new Error('late'));
+  await assert.rejects(health, /^Error: late$/);
 });
 
 test('a TLS option without TLS is rejected', async () => {

@@ -130,7 +130,8 @@ prefix.
 {{- $ctx := index . 0 -}}
 {{- $file := index . 1 -}}
 {{- if $file.existing -}}
-{{- $kind := hasKey $file.existing "secret" | ternary "secret" "configMap" -}}
+{{- /* A chart's own is a Secret, with which Helm merges the user's. */ -}}
+{{- $kind := empty $file.existing.configMap | ternary "secret" "configMap" -}}
 {{- $item := dict "key" ($file.existing.key | default $file.path) "path" $file.path -}}
 {{- toJson (dict $kind (dict "name" (get $file.existing $kind) "items" (list $item))) -}}
 {{- else -}}

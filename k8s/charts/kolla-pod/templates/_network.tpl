@@ -60,7 +60,8 @@
 {{- end }}
 {{- $metadata := dict "name" $workload.name "namespace" $ctx.Release.Namespace "labels" $labels }}
 {{- if and $values.pdb (ne $values.kind "DaemonSet") (gt (int $values.replicas) 1) }}
-{{- $spec := merge (dict "selector" (dict "matchLabels" $selector)) $values.pdb }}
+{{- $budget := hasKey $values.pdb "minAvailable" | ternary (omit $values.pdb "maxUnavailable") $values.pdb }}
+{{- $spec := merge (dict "selector" (dict "matchLabels" $selector)) $budget }}
 ---
 {{ toYaml (dict "apiVersion" "policy/v1" "kind" "PodDisruptionBudget" "metadata" $metadata "spec" $spec) }}
 {{- end }}

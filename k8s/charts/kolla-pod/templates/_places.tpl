@@ -77,7 +77,7 @@ config.json -> the mounts of a container with a read-only root, and those of kol
 {{- range .config.config_files -}}
 {{- if and .dest .source -}}
 {{- $dest := .dest -}}
-{{- $source := trimSuffix "/" .source -}}
+{{- $source := clean .source | trimSuffix "/" -}}
 {{- $isDirectory := false -}}
 {{- range $names -}}{{- if hasPrefix (printf "%s/" $source) (printf "/var/lib/kolla/config_files/%s" .) -}}{{- $isDirectory = true -}}{{- end -}}{{- end -}}
 {{- $isInto := hasSuffix "/" $dest -}}

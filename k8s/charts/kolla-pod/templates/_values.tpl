@@ -25,6 +25,7 @@ values that Helm has. A chart's defaults are in its defaults.yaml, not in values
 {{- range $key, $_ := $chart.settings -}}
 {{- if not (hasKey $values.settings $key) -}}{{- fail (printf "%s: settings.%s: null removes it, and the chart needs it" $ctx.Chart.Name $key) -}}{{- end -}}
 {{- end -}}
+{{- include "kolla-pod.withoutNulls" $values.settings -}}
 {{- $_ := set $ctx "name" ($values.name | default $ctx.Chart.Name) -}}
 {{- $_ := set $values "global" $global -}}
 {{- include "kolla-pod.wholeNumbers" $values -}}
@@ -48,6 +49,15 @@ false and empty values (which mergeOverwrite would ignore). In: list of the lowe
 {{- else -}}
 {{- $_ := set $under $key $value -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* In place: drops keys that are null and that no lower layer had. In: map. */}}
+{{- define "kolla-pod.withoutNulls" -}}
+{{- $map := . -}}
+{{- range $key, $value := $map -}}
+{{- if kindIs "invalid" $value -}}{{- $_ := unset $map $key -}}
+{{- else if kindIs "map" $value -}}{{- include "kolla-pod.withoutNulls" $value -}}{{- end -}}
 {{- end -}}
 {{- end -}}
 
@@ -89,7 +99,7 @@ false and empty values (which mergeOverwrite would ignore). In: list of the lowe
 {{/* In: list of registry, repository and tag. */}}
 {{- define "kolla-pod.reference" -}}
 {{- $tag := index . 2 -}}
-{{- printf "%s/%s%s%s" (index . 0) (index . 1) (hasPrefix "sha256:" $tag | ternary "@" ":") $tag -}}
+{{- printf "%s/%s%s%s" (index . 0 | trimSuffix "/") (index . 1) (hasPrefix "sha256:" $tag | ternary "@" ":") $tag -}}
 {{- end -}}
 
 {{/* The image with our binary. In: context. */}}

@@ -56,6 +56,10 @@ workloads -> `workloads` of the context: a list of {key, name, values, config (c
 {{- if not (or $volume.persistent $volume.source) -}}
 {{- fail (printf "%s.volumes.%s: say persistent or source" $at $name) -}}
 {{- end -}}
+{{- /* One may be the chart's: with both a Deployment would use `source`, and the API server rejects two sources. */ -}}
+{{- $fix := "set the one that you do not want to null" -}}
+{{- if and $volume.persistent $volume.source -}}{{- fail (printf "%s.volumes.%s: it has persistent and source: %s" $at $name $fix) -}}{{- end -}}
+{{- if gt (len ($volume.source | default dict)) 1 -}}{{- fail (printf "%s.volumes.%s.source: it has %s: %s" $at $name (keys $volume.source | sortAlpha | join " and ") $fix) -}}{{- end -}}
 {{- if not $volume.mountPath -}}{{- fail (printf "%s.volumes.%s: say mountPath" $at $name) -}}{{- end -}}
 {{- if not (get ($volume.persistent | default (dict "size" "none")) "size") -}}{{- fail (printf "%s.volumes.%s.persistent: say size" $at $name) -}}{{- end -}}
 {{- if and (hasKey ($volume.source | default dict) "hostPath") (not $isExempt) -}}
@@ -116,8 +120,8 @@ workloads -> `workloads` of the context: a list of {key, name, values, config (c
 {{- $path := printf "/var/lib/kolla/config_files/%s" (index . 0) -}}
 {{- $isRead := false -}}
 {{- range (index . 1).config_files -}}
-{{- $source := trimSuffix "/" (.source | default "") -}}
-{{- $pattern := regexReplaceAll "[.+(){}|^$\\\\]" $source "\\${0}" | replace "*" "[^/]*" | replace "?" "[^/]" -}}
+{{- $source := .source | default "/" | clean | trimSuffix "/" -}}
+{{- $pattern := regexReplaceAll "[.+(){}|^$\\\\]" $source "\\${0}" | replace "*" "[^/]*" | replace "?" "[^/]" | replace "[!" "[^" -}}
 {{- if regexMatch (printf "^%s(/.*)?$" $pattern) $path -}}{{- $isRead = true -}}{{- end -}}
 {{- end -}}
 {{- if $isRead -}}yes{{- end -}}

@@ -101,7 +101,7 @@ async function readUser(keystone: Keystone, user: WantedUser, state: UsersState)
   }
   // A disabled user, or one in a disabled domain, gets no token whatever the password.
   if (password === undefined || entity.enabled === false || inDomain.enabled === false) return;
-  if (!(await keystone.knows({ name, domain, password }))) state.refused.add(keyOf(user));
+  if (!(await keystone.knows({ name, domain: inDomain.id, password }))) state.refused.add(keyOf(user));
 }
 
 interface Assignment {

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LockedWork } from '../../../src/migrate/plan.ts';
+import { runSteps, type Held } from '../../../src/migrate/steps/run-steps.ts';
+import { redactor } from '../../../src/core/redact.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+
+/** Used in place of the lock session's socket, which these steps do not need. */
+const NO_SOCKET = 2;
+
+async function ranAll(...scripts: string[]) {
+  const at = { host: 'db', port: 1 };
+  const target = { ...at, user: 'u', password: '', database: 'd' };
+  const steps = scripts.map((script) => ({ argv: ['sh', '-c', script] as const }));
+  const childEnv = () => ({ PATH: process.env['PATH'] });
+  const plan = { steps, childEnv, target, others: [], graceMs: 0, lossMs: 40_000, leaseMs: 60_000 };
+  const rows = () => Promise.reject(new Error('no server'));
+  const held = { session: { at, descriptor: NO_SOCKET, rows }, lost: new AbortController().signal };
+  const effects = { signal: new AbortController().signal, log: recordedLog().log, redact: redactor([]) };
+  return await runSteps(plan as unknown as LockedWork, held as unknown as Held, effects);
+}
+
+const EXISTS = `echo "(1050, \\"Table 'role' already exists\\")"`;
+
+test('a step that finds an existing object needs a repair', async () => {
+  const { needsRepair, meaning = '' } = await ranAll('true', `${EXISTS}; exit 1`);
+  assert.equal(needsRepair, true);
+  assert.match(meaning, /partially applied/);
+});
+
+test('an error that an earlier step has survived does not explain why a later one failed', async () => {
+  const { outcome, needsRepair, meaning, output } = await ranAll(EXISTS, 'echo no module named nova; exit 1');
+  assert.deepEqual(
+    { outcome, needsRepair, meaning },
+    {
+      outcome: { state: 'ended', code: 1 },
+      needsRepair: false,
+      meaning: undefined,
+    },
+  );
+  assert.match(output, /already exists.*\nno module named nova$/s);
+});
