@@ -10,7 +10,7 @@ export function errnoOf(error: unknown): number {
 export const ACCESS_DENIED = 1045;
 export const UNKNOWN_DATABASE = 1049;
 export const NO_SUCH_TABLE = 1146;
-const DATABASE_DENIED = 1044;
+export const DATABASE_DENIED = 1044;
 /**
  * Denials: missing privileges for KILL, a command, a table, a column, SUPER and others; account locked or its password
  * expired; TLS required.

@@ -11,6 +11,7 @@
 export { connect, whoAndWhere, type MysqlSession } from './connect.ts';
 export {
   ACCESS_DENIED,
+  DATABASE_DENIED,
   NO_SUCH_TABLE,
   UNKNOWN_DATABASE,
   errnoOf,

@@ -99,16 +99,20 @@ function clientOf(stage: Stage, account: Account): Client {
         path,
       )),
     async get<T>(api: Api, path: string) {
-      login ??= loginOf(stage, account);
-      const { token, project } = await login;
-      const { port, base } = APIS[api];
-      const url = `http://127.0.0.1:${await stage.reach(api, port)}${base.replace('{project}', project)}${path}`;
-      const headers = {
-        'x-auth-token': token,
-        connection: 'close',
-        ...(api === 'nova' && { 'openstack-api-version': 'compute 2.79' }),
+      const ask = async (): Promise<Response> => {
+        login ??= loginOf(stage, account);
+        const { token, project } = await login;
+        const { port, base } = APIS[api];
+        const url = `http://127.0.0.1:${await stage.reach(api, port)}${base.replace('{project}', project)}${path}`;
+        const version = api === 'nova' && { 'openstack-api-version': 'compute 2.79' };
+        return await fetch(url, { headers: { 'x-auth-token': token, connection: 'close', ...version } });
       };
-      const reply = await fetch(url, { headers });
+      let reply = await ask();
+      if (reply.status === 401) {
+        // A token lives for an hour.
+        login = undefined;
+        reply = await ask();
+      }
       if (reply.status === 404) return undefined;
       if (!reply.ok) throw new Error(`${api} ${path}: status ${reply.status}: ${(await reply.text()).slice(0, 500)}`);
       return (await reply.json()) as T;

@@ -5,6 +5,7 @@ import type { Address } from '../../net/address.ts';
 import { backoffMs, pause } from '../../core/backoff.ts';
 import {
   ACCESS_DENIED,
+  DATABASE_DENIED,
   connect,
   errnoOf,
   galeraState,
@@ -32,6 +33,9 @@ interface ReachOptions {
   /** How long a rejection of the account is retried, because another Galera node gets a new account a moment later. */
   readonly settleMs?: number;
 }
+
+/** A new account, or its grants, have not reached this node yet. */
+const SETTLING = new Set([ACCESS_DENIED, DATABASE_DENIED]);
 
 /** A session on a usable server. On Galera, its reads see everything that any node has committed before. */
 export interface Reached extends MysqlSession {
@@ -85,7 +89,7 @@ export async function reach(target: MysqlTarget, options: ReachOptions): Promise
         signal.throwIfAborted();
         if (caught instanceof ConfigError) throw caught;
         if (end.aborted) break;
-        const isSettling = errnoOf(caught) === ACCESS_DENIED && performance.now() - began < settleMs;
+        const isSettling = SETTLING.has(errnoOf(caught)) && performance.now() - began < settleMs;
         if (!mayPass(caught)) refusals.push(loginError(place, caught));
         mayChange ||= isSettling || mayPass(caught);
         reasons.push(places.length === 1 ? reasonOf(caught) : `${placeOfTarget(place)}: ${reasonOf(caught)}`);
