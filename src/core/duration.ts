@@ -1,7 +1,7 @@
 const MS_PER_UNIT: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** The longest delay of a Node timer; longer timers fire immediately. */
-const LONGEST_MS = 2 ** 31 - 1;
+export const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * Milliseconds of `900ms`, `5s`, `30m` or `1h30m`, in Kubernetes' notation. Throws RangeError.

@@ -1,9 +1,8 @@
 import { backoffMs, type Backoff } from '../core/backoff.ts';
+import { LONGEST_MS } from '../core/duration.ts';
 
 /** After an error, a key is retried after an interval that doubles. */
 const BACKOFF: Backoff = { minMs: 1000, maxMs: 5 * 60_000 };
-/** The longest delay of a timer; longer ones fire immediately. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** When a change that the API server refuses is tried again: the end of a quota or a policy is nothing that is watched. */
 export const REFUSED_MS = 60_000;
