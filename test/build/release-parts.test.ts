@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, verify } from 'node:crypto';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { load } from 'js-yaml';
@@ -280,6 +280,21 @@ test('publish.sh exits with code 69 and names the tool that is missing', async (
   const withKey = await publish({ KEY: join(place, 'cosign.pub') });
   assert.deepEqual([withKey.code, withKey.stdout], [69, '']);
   assert.match(withKey.stderr, /openssl is missing/);
+});
+
+test('publish.sh reads its own directory, whatever CDPATH is', async () => {
+  await using directory = await privateDirectory('release');
+  await mkdir(join(directory.path, VERSION));
+  const { code, stdout, stderr } = await run(
+    'sh',
+    [join(VERSION, 'publish.sh'), 'registry.example.com/team/kolla-pod'],
+    {
+      cwd: dirname(place),
+      env: { PATH: process.env['PATH'], CDPATH: directory.path, SKOPEO: 'true' },
+    },
+  );
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^registry\.example\.com\/team\/kolla-pod:/);
 });
 
 test('the provenance names each file and tag with its digest, and the envelope is the statement, signed', async () => {
