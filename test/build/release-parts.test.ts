@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, verify } from 'node:crypto';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -146,6 +146,10 @@ for (const [compression, decompress] of [
       }
     }
   });
+
+test('other users can read the release, such as a web server that serves charts/', async () => {
+  assert.equal((await stat(place)).mode & 0o777, 0o755);
+});
 
 test('an archive unpacks to a directory of its name, with the image’s files', async () => {
   await using directory = await privateDirectory('release');
