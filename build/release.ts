@@ -138,6 +138,10 @@ async function sourceOf(uri: string): Promise<Source> {
   if (code !== 0) throw new ConfigError(`a release states its commit, and git shows none: ${stderr.trim()}`);
   if (stdout !== '')
     throw new ConfigError(`the work tree differs from its commit; commit or stash:\n${stdout.trimEnd()}`);
+  // Charts and CRDs are copied as directories, with files that a .gitignore hides from `git status`.
+  const others = await git('ls-files', '--others', '--', 'k8s');
+  if (others !== '')
+    throw new ConfigError(`files that git does not track would be released; remove them:\n${others.trimEnd()}`);
   const [commit = '', time = ''] = (await git('log', '-1', '--format=%H %cI')).trim().split(' ');
   return { uri, commit, time, lockfile: sha256(await readFile(join(ROOT, 'package-lock.json'))) };
 }
