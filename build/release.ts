@@ -26,6 +26,7 @@ import {
   UnavailableError,
   UsageError,
 } from '../src/core/errors.ts';
+import { checkToolchain } from '../tools/go-modules.ts';
 import { helmBinary } from '../tools/helm.ts';
 import { must, run } from '../tools/process.ts';
 import { ROOT } from './bundle.ts';
@@ -150,7 +151,7 @@ async function imagesFor(name: string, directory: string, repository: string): P
   const arch = name === IMAGE_ARCH.arm64 ? 'arm64' : 'x64';
   const prepared = async () => {
     // The longest build, of the operator's image, and the one that fails without Go.
-    await helmBinary(arch);
+    await checkToolchain(await helmBinary(arch));
     return await targetFor(arch);
   };
   const target = await prepared().catch((cause: unknown) => {
