@@ -152,7 +152,10 @@ async function imagesFor(name: string, directory: string, repository: string): P
   const prepared = async () => {
     // The longest build, of the operator's image, and the one that fails without Go.
     await checkToolchain(await helmBinary(arch));
-    return await targetFor(arch);
+    const target = await targetFor(arch);
+    // Without it the binary is built all the same, with Node's symbols, and differs from that of other machines.
+    await must(target.strip, ['--version'], { env: { ...process.env, ...target.env } });
+    return target;
   };
   const target = await prepared().catch((cause: unknown) => {
     throw new UnavailableError(`${name} can't be built here: ${messageOf(cause)}; --arch builds one architecture`, {
