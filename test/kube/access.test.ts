@@ -175,6 +175,17 @@ test("a kubeconfig's tokenFile is resolved relative to it, and reloaded on a 401
   assert.deepEqual(tokens, ['Bearer first', 'Bearer second']);
 });
 
+test('an invalid kubeconfig is reported without its text', async () => {
+  await using directory = await privateDirectory('kubeconfig');
+  const file = join(directory.path, 'config');
+  await writeFile(file, 'users:\n  - name: a\n    user: {token: hunter2\n');
+  await assert.rejects(connectKube({ kind: 'kubeconfig', files: [file] }), (error: Error) => {
+    assert.ok(error instanceof ConfigError);
+    assert.match(error.message, /^cannot read credentials from .*\/config: .* \(\d:\d+\)$/);
+    return !error.message.includes('hunter2');
+  });
+});
+
 test('a missing token or kubeconfig is a configuration error that names it', async () => {
   await using api = await scriptedApi(events());
   await rm(join(api.accountDirectory, 'token'));
