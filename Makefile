@@ -7,6 +7,9 @@ READY := node_modules/.package-lock.json
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# Else npm's file would stand for a Node that is missing.
+.DELETE_ON_ERROR:
+
 $(READY): package.json package-lock.json .npmrc
 	@npm ci --loglevel=error
 	@test -x $(NODE) || { echo 'make: npm has no Node 24 for this system; kolla-pod builds and runs on Linux (amd64, arm64)' >&2; exit 1; }

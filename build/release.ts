@@ -26,6 +26,7 @@ import {
   UnavailableError,
   UsageError,
 } from '../src/core/errors.ts';
+import { checkToolchain } from '../tools/go-modules.ts';
 import { helmBinary } from '../tools/helm.ts';
 import { must, run } from '../tools/process.ts';
 import { ROOT } from './bundle.ts';
@@ -138,6 +139,10 @@ async function sourceOf(uri: string): Promise<Source> {
   if (code !== 0) throw new ConfigError(`a release states its commit, and git shows none: ${stderr.trim()}`);
   if (stdout !== '')
     throw new ConfigError(`the work tree differs from its commit; commit or stash:\n${stdout.trimEnd()}`);
+  // Charts and CRDs are copied as directories, with files that a .gitignore hides from `git status`.
+  const others = await git('ls-files', '--others', '--', 'k8s');
+  if (others !== '')
+    throw new ConfigError(`files that git does not track would be released; remove them:\n${others.trimEnd()}`);
   const [commit = '', time = ''] = (await git('log', '-1', '--format=%H %cI')).trim().split(' ');
   return { uri, commit, time, lockfile: sha256(await readFile(join(ROOT, 'package-lock.json'))) };
 }
@@ -146,8 +151,11 @@ async function imagesFor(name: string, directory: string, repository: string): P
   const arch = name === IMAGE_ARCH.arm64 ? 'arm64' : 'x64';
   const prepared = async () => {
     // The longest build, of the operator's image, and the one that fails without Go.
-    await helmBinary(arch);
-    return await targetFor(arch);
+    await checkToolchain(await helmBinary(arch));
+    const target = await targetFor(arch);
+    // Without it the binary is built all the same, with Node's symbols, and differs from that of other machines.
+    await must(target.strip, ['--version'], { env: { ...process.env, ...target.env } });
+    return target;
   };
   const target = await prepared().catch((cause: unknown) => {
     throw new UnavailableError(`${name} can't be built here: ${messageOf(cause)}; --arch builds one architecture`, {

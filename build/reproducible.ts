@@ -9,12 +9,13 @@ const directory = mkdtempSync(join(tmpdir(), 'kp-reproducible-'));
 try {
   const sums: string[] = [];
   for (const place of ['one', 'another/place']) {
-    const { binary } = await buildBinary(join(directory, place), () => {});
-    sums.push(createHash('sha256').update(readFileSync(binary)).digest('hex'));
+    const { binary, core } = await buildBinary(join(directory, place), () => {});
+    const sumOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+    sums.push(`kolla-pod ${sumOf(binary)}, kolla-core ${sumOf(core.binary)}`);
   }
   const [first, second] = sums;
   if (first !== second) throw new Error(`two builds of the same sources differ: ${first} and ${second}`);
-  process.stdout.write(`built twice, the same file: sha256 ${first}\n`);
+  process.stdout.write(`built twice, the same files: sha256 ${first}\n`);
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

@@ -27,7 +27,15 @@ CALL(sys_setGid) { return result(c, setgid((gid_t)double_of(c, argv[0]))); }
 CALL(sys_setUid) { return result(c, setuid((uid_t)double_of(c, argv[0]))); }
 CALL(sys_kill) { return result(c, kill(int_of(c, argv[0]), int_of(c, argv[1]))); }
 
+static volatile sig_atomic_t ending;
+
+/* A queued signal ends the process instead: the new program would not get it, but its alarm. */
 CALL(sys_execve) {
+  if (ending != 0) {
+    signal(ending, SIG_DFL);
+    raise(ending);
+    _exit(128 + ending); /* As PID 1. */
+  }
   char *file = bytes_of(c, argv[0]), **words = words_of(c, argv[1]), **env = words_of(c, argv[2]);
   int status = file && words && env ? execve(file, words, env) : -1;
   JSValue done = result(c, status);
@@ -99,7 +107,6 @@ CALL(sys_pipe) {
 }
 
 static int signal_pipe[2] = {-1, -1};
-static volatile sig_atomic_t ending;
 
 /* Each signal is a byte in a pipe. An alarm, canceled by `fetched`, ends the process if the byte is
  * not read. */

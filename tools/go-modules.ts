@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { goEnv } from './go-program.ts';
 import { must } from './process.ts';
 
@@ -34,6 +35,18 @@ export async function goModules(program: string, directory: string): Promise<GoM
     return { path: Path, version: Version, directory: Dir };
   });
   return [...modules, { path: STANDARD_LIBRARY, version: toolchain, directory: (await go('env', 'GOROOT')).trim() }];
+}
+
+/**
+ * Ensures that this machine's Go has linked the program: the cache keeps programs of former versions.
+ * @throws Error if there is no Go, or another version
+ */
+export async function checkToolchain(program: string): Promise<void> {
+  const go = (...args: string[]) => must('go', args, { env: { ...process.env, ...goEnv() } });
+  const here = (await go('env', 'GOVERSION')).trim();
+  const linked = /: (go.+)$/m.exec(await go('version', program))?.[1];
+  if (linked !== here)
+    throw new Error(`${program} was built by ${linked}, and Go here is ${here}: remove ${dirname(program)}`);
 }
 
 /** What `go mod download -json` prints of a module. */

@@ -2,20 +2,24 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BundledPackage } from '../images/bundled.ts';
 import { engine, type Architecture } from './engine.ts';
-import { compiler } from './toolchain.ts';
+import { compiler, ZIG_VERSION } from './toolchain.ts';
 
 /** The version in zig: its sources do not state it in a single place. */
 const MUSL_VERSION = '1.2.5';
 
-/** Components compiled into kolla-core that are not npm packages: the engine and the C library. */
+/**
+ * Components compiled into kolla-core that are not npm packages: the engine, the C library, and zig's compiler_rt, with its
+ * own functions of the C library.
+ */
 export async function compiledParts(architecture: Architecture): Promise<BundledPackage[]> {
   const header = await readFile(join((await engine(architecture)).headers, 'quickjs.h'), 'utf8');
   const number = (word: string) => new RegExp(`^#define QJS_VERSION_${word} (\\d+)$`, 'm').exec(header)?.[1];
   const version = ['MAJOR', 'MINOR', 'PATCH'].map(number).join('.');
-  const copyright = join(dirname(await compiler()), 'lib/libc/musl/COPYRIGHT');
+  const zig = dirname(await compiler());
   return [
-    part('musl', MUSL_VERSION, await readFile(copyright, 'utf8')),
+    part('musl', MUSL_VERSION, await readFile(join(zig, 'lib/libc/musl/COPYRIGHT'), 'utf8')),
     part('quickjs-ng', version, commentOf(header)),
+    part('zig', ZIG_VERSION, await readFile(join(zig, 'LICENSE'), 'utf8')),
   ];
 }
 

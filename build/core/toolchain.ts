@@ -4,25 +4,25 @@ import { must } from '../../tools/process.ts';
 import type { PypiFile } from '../../tools/pypi.ts';
 import { unpackWheel } from '../../tools/wheel.ts';
 
-const VERSION = '0.17.1';
+export const ZIG_VERSION = '0.17.1';
 
 /** The compiler package by this machine's architecture, in Node's spelling. */
 const WHEELS: Readonly<Record<string, PypiFile>> = {
   x64: {
     project: 'ziglang',
-    file: `ziglang-${VERSION}-py3-none-manylinux_2_12_x86_64.manylinux2010_x86_64.musllinux_1_1_x86_64.whl`,
+    file: `ziglang-${ZIG_VERSION}-py3-none-manylinux_2_12_x86_64.manylinux2010_x86_64.musllinux_1_1_x86_64.whl`,
     sha256: 'ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54',
   },
   arm64: {
     project: 'ziglang',
-    file: `ziglang-${VERSION}-py3-none-manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64.whl`,
+    file: `ziglang-${ZIG_VERSION}-py3-none-manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64.whl`,
     sha256: 'b7c5f02fccd40f89b999ee16a1f5ddced56e6182370f8affe494bcf8a28cf07e',
   },
 };
 
-/** The files needed to compile for musl on Linux, independent of this machine. */
+/** The files needed to compile for musl on Linux, independent of this machine, and the licence of those in programs. */
 const NEEDED =
-  /^ziglang\/(?:zig$|lib\/(?!libcxx|libtsan|docs|libc\/(?:mingw|darwin|glibc|freebsd|netbsd|openbsd|wasi|include\/any-windows)))/;
+  /^ziglang\/(?:zig$|LICENSE$|lib\/(?!libcxx|libtsan|docs|libc\/(?:mingw|darwin|glibc|freebsd|netbsd|openbsd|wasi|include\/any-windows)))/;
 
 /** A self-contained C compiler: zig's clang, with musl's sources. Returns its path. */
 export async function compiler(): Promise<string> {

@@ -1,5 +1,5 @@
 /** Writes a release from built images (see ../release.ts for the data flow). */
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { VERSION } from '../../src/core/version.ts';
 import { ROOT } from '../bundle.ts';
@@ -75,6 +75,8 @@ export async function writeRelease(options: ReleaseOptions): Promise<string> {
     await writeFile(join(work, 'provenance.json'), `${JSON.stringify(statement, undefined, 2)}\n`);
     if (signer !== undefined) await writeSigned(work, statement, signer);
     await writeSums(work, signer);
+    // mkdtemp's mode is 0700, and the release is for others too.
+    await chmod(work, 0o755);
     await rm(join(directory, VERSION), { recursive: true, force: true });
     await rename(work, join(directory, VERSION));
     return join(directory, VERSION);

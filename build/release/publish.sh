@@ -25,8 +25,11 @@ case $target in
 esac
 skopeo=${SKOPEO:-skopeo}
 command -v "$skopeo" >/dev/null || fail "skopeo is missing: install it, or set SKOPEO to its path" 69
+for tool in sha256sum ${KEY:+openssl}; do
+  command -v "$tool" >/dev/null || fail "$tool is missing: it verifies the release, and nothing was published" 69
+done
 
-cd "$(dirname "$0")"
+CDPATH= cd -- "$(dirname -- "$0")"
 if [ -n "${KEY:-}" ]; then
   [ -r "$KEY" ] || fail "KEY: cannot read $KEY (a relative path starts at the release)" 65
   signature=$(mktemp)

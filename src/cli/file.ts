@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
 import { ConfigError, messageOf } from '../core/errors.ts';
+import { yamlProblem } from '../core/yaml-problem.ts';
 import { suggestion } from '../core/nearest.ts';
 import type { Option } from './option.ts';
 import { SECTIONS } from './sections.ts';
@@ -84,8 +85,8 @@ function readYaml(file: string): unknown {
   try {
     // `load` rejects a file with comments only.
     return loadAll(text, { filename: file })[0] ?? {};
-  } catch (cause) {
-    throw new ConfigError(`${file} is not YAML: ${messageOf(cause).split('\n')[0]}`, { cause });
+  } catch (error) {
+    throw new ConfigError(`${file} is not YAML: ${yamlProblem(error)}`);
   }
 }
 

@@ -14,7 +14,7 @@ export function effective<A extends Access>(
   permissions: readonly PermissionStep[],
 ): A {
   let [{ mode, uid, gid }] = [access];
-  for (const permission of permissions.filter((one) => !one.early && concerns(one, names))) {
+  for (const permission of permissions.filter((one) => !one.early && concerns(one, names, kind))) {
     const { owner } = permission;
     if (owner.uid !== -1) uid = owner.uid;
     if (owner.gid !== -1) gid = owner.gid;
@@ -26,6 +26,7 @@ export function effective<A extends Access>(
 function concerns(
   { pattern, place, recurse, excluded }: PermissionStep,
   [dest, name]: readonly [string, string],
+  kind: 'directory' | 'file',
 ): boolean {
   return isFound(pattern, dest) || isFound(place, name);
 
@@ -36,7 +37,8 @@ function concerns(
       const part = parts[i] ?? '';
       return segmentRegExp(segment).test(part) && (segment.startsWith('.') || !part.startsWith('.'));
     });
-    return fits && (parts.length === wanted.length || !excluded(path));
+    if (parts.length === wanted.length) return fits && (kind === 'directory' || !from.endsWith('/'));
+    return fits && !excluded(path);
   }
 }
 

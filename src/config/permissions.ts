@@ -7,6 +7,7 @@ import { giveAccess, hasAccess, searchable } from './tree/access.ts';
 import { glob } from './tree/glob.ts';
 import type { Plan } from './plan.ts';
 import type { PermissionStep } from './model.ts';
+import { trimmed } from './python/values.ts';
 import { nameOf, patternUnder, siteOf, type Site } from './site.ts';
 import { isLent } from './step.ts';
 
@@ -53,7 +54,7 @@ async function setPermission(
 
 function matching(pattern: string, refused: (error: unknown) => void): string[] {
   try {
-    return glob(pattern);
+    return glob(pattern).map(trimmed);
   } catch (error) {
     refused(error);
     return [];

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { accessSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, messageOf } from '../core/errors.ts';
+import { yamlProblem } from '../core/yaml-problem.ts';
 import { placeOfMistake } from './json-place.ts';
 import { parseDocument, type Document } from './schema.ts';
 
@@ -67,7 +68,6 @@ async function parseYaml(file: string, text: string): Promise<unknown> {
   try {
     return await parsePythonYaml(file, text);
   } catch (error) {
-    const cause = (error as Error).cause ?? error;
-    throw new ConfigError(`${file} is not YAML: ${messageOf(cause).split('\n')[0]}`, { cause });
+    throw new ConfigError(`${file} is not YAML: ${yamlProblem((error as Error).cause ?? error)}`);
   }
 }

@@ -54,12 +54,12 @@ export function directoryUnder({ root, links }: Site, path: string): string {
   return under(root, resolvedIn(links, path));
 }
 
-/** The path of a pattern. The part before its first wildcard is resolved. */
+/** The path of a pattern. The part before its first wildcard is resolved; a last slash after one is kept. */
 export function patternUnder(site: Site, pattern: string): string {
   const [before, magic] = splitAtMagic(normalize(pattern));
   // A volume is mounted at the target of the image's links, but chown and chmod do not follow the links they find.
   if (magic.length === 0) return site.tree === undefined ? fileUnder(site, pattern) : directoryUnder(site, pattern);
-  return join(directoryUnder(site, before), ...magic);
+  return join(directoryUnder(site, before), ...magic, pattern.endsWith('/') ? '/' : '');
 }
 
 /** The normalized path of config.json, without trailing slashes. */

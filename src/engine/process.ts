@@ -75,9 +75,11 @@ function listen(name: string, listener: Listener): void {
 }
 
 function deliver(): void {
-  sys.fetched();
   const bytes = new Uint8Array(64);
-  for (const number of bytes.subarray(0, Math.max(0, sys.read(queue, bytes, 0, bytes.length, -1)))) {
+  const length = Math.max(0, sys.read(queue, bytes, 0, bytes.length, -1));
+  // After the read: it may have read a signal that came in between, whose alarm nothing else would cancel.
+  sys.fetched();
+  for (const number of bytes.subarray(0, length)) {
     const name = SIGNAL_NAMES[number - 1]!;
     for (const listener of listeners.get(name) ?? []) listener(name);
   }

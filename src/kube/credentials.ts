@@ -4,6 +4,7 @@ import { dirname, join, resolve as resolvePath } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { load } from 'js-yaml';
 import { ConfigError, messageOf } from '../core/errors.ts';
+import { yamlProblem } from '../core/yaml-problem.ts';
 import type { HttpRequest } from '../net/client.ts';
 
 /** Source of the API server's address and of our credentials. */
@@ -97,7 +98,11 @@ function presentOf(files: readonly string[]): readonly string[] {
 function fromFiles(files: readonly string[]): KubeConfig {
   const all = files.map((file) => {
     const config = new KubeConfig();
-    config.loadFromFile(file);
+    try {
+      config.loadFromFile(file);
+    } catch (error) {
+      throw new ConfigError(yamlProblem(error));
+    }
     return withTokenFiles(config, file);
   });
   const merged = new KubeConfig();

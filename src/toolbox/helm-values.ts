@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { ConfigError, messageOf } from '../core/errors.ts';
+import { yamlProblem } from '../core/yaml-problem.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -33,9 +34,7 @@ export function parseValues(text: string, file: string): Values {
   try {
     parsed = text.trim() === '' ? {} : (load(text) ?? {});
   } catch (error) {
-    // No cause: the parser's message quotes the text.
-    const line = (error as { mark?: { line?: number } }).mark?.line;
-    throw new ConfigError(`${file}: invalid YAML${line === undefined ? '' : ` in line ${line + 1}`}`);
+    throw new ConfigError(`${file}: invalid YAML: ${yamlProblem(error)}`);
   }
   if (!isMapping(parsed)) throw new ConfigError(`${file}: is no mapping of keys to values`);
   return parsed;

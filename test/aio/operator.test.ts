@@ -121,7 +121,7 @@ describe('kolla-operator with real migrations', { skip }, () => {
     for (const chart of ['mariadb', 'keystone']) packageChart(chart, charts);
     const crds = `--filename=${join(ROOT, 'k8s/crds')}`;
     await node.kubectl(['apply', '--server-side', crds]);
-    await node.kubectl(['wait', '--for=condition=Established', crds, '--timeout=60s']);
+    await node.kubectl(['wait', '--for=condition=Established', crds, '--timeout=-1s']);
     const own = ['--charts', charts, '--helm', await helmBinary(), '--directory', directory];
     const where = ['--namespace', NAMESPACE, '--kubeconfig', node.kubeconfig];
     stack.use(await startOperator([...own, ...where], join(directory, 'operator.log')));

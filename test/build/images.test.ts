@@ -144,10 +144,10 @@ describe('the images', { skip }, () => {
     assert.ok(bytes <= 4 * 2 ** 20 && gzip <= 2 * 2 ** 20, `${bytes} bytes, ${gzip} in gzip`);
   });
 
-  test("the SBOM and licences of core name the engine, the C library and kolla-core's packages, and not node", async () => {
+  test("the SBOM and licences of core name the engine, the C library, zig's own and kolla-core's packages, and not node", async () => {
     const { components } = await sbomOf('core');
     const names = components.map(({ name }) => name);
-    for (const name of ['kolla-core', 'quickjs-ng', 'musl', 'js-yaml', 'dns-packet'])
+    for (const name of ['kolla-core', 'quickjs-ng', 'musl', 'zig', 'js-yaml', 'dns-packet'])
       assert.ok(names.includes(name), `${name} in ${names.join()}`);
     for (const name of ['kolla-pod', `node-linux-${HERE.arch}`, 'mysql2']) assert.ok(!names.includes(name), name);
     await using directory = await privateDirectory('images');

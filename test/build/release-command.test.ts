@@ -1,16 +1,17 @@
 /** What ends `make release` before it builds anything: wrong options (64) and wrong input files (65). */
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, scryptSync, verify } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { readSigner } from '../../build/release/key.ts';
 import { ConfigError } from '../../src/core/errors.ts';
 import { privateDirectory } from '../../tools/directory.ts';
-import { run } from '../../tools/process.ts';
+import { must, run } from '../../tools/process.ts';
 
-const RELEASE = new URL('../../build/release.ts', import.meta.url).pathname;
+const ROOT = new URL('../..', import.meta.url).pathname;
+const RELEASE = join(ROOT, 'build/release.ts');
 
 for (const [args, message] of [
   [['--arch', 'riscv64'], /--arch 'riscv64': not one of amd64, arm64/],
@@ -39,6 +40,35 @@ test('exits with code 65 and creates nothing if the key is missing', async () =>
   assert.match(stderr, /--key .*none\.key: ENOENT/);
   const listed = await run('ls', [out]);
   assert.notEqual(listed.code, 0);
+});
+
+test('exits with code 65 for a file that git ignores next to the charts, which would be packaged', async () => {
+  await using directory = await privateDirectory('release');
+  const copy = join(directory.path, 'copy');
+  await mkdir(copy);
+  const git = async (...args: string[]) =>
+    await must('git', ['-C', copy, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args]);
+  await must(
+    'sh',
+    ['-c', 'git ls-files -z | tar --null --files-from=- --create | tar --extract --directory "$0"', copy],
+    {
+      cwd: ROOT,
+    },
+  );
+  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  await git('init', '--quiet');
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', 'x');
+  // A cache without Helm, and no Go: without the error the build would end here, with code 69.
+  await symlink((await must('sh', ['-c', 'command -v git'])).trim(), join(directory.path, 'git'));
+  const env = { PATH: directory.path, KOLLA_POD_CACHE: join(directory.path, 'cache') };
+  const release = async () =>
+    await run(process.execPath, [join(copy, 'build/release.ts'), '--out', join(directory.path, 'out')], { env });
+  assert.equal((await release()).code, 69);
+  await writeFile(join(copy, 'k8s/charts/keystone/files/debug.log'), 'password\n');
+  const { code, stderr } = await release();
+  assert.equal(code, 65, stderr);
+  assert.match(stderr, /k8s\/charts\/keystone\/files\/debug\.log/);
 });
 
 test('signs with a PEM and with a key that cosign encrypted', async () => {

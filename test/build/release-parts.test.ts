@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, verify } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { load } from 'js-yaml';
@@ -18,7 +18,7 @@ import { ConfigError } from '../../src/core/errors.ts';
 import { VERSION } from '../../src/core/version.ts';
 import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { imageTar } from '../../tools/image.ts';
-import { must } from '../../tools/process.ts';
+import { must, run } from '../../tools/process.ts';
 import { tarOf } from '../../tools/tar.ts';
 
 const ARCHITECTURES = ['amd64', 'arm64'];
@@ -147,6 +147,10 @@ for (const [compression, decompress] of [
     }
   });
 
+test('other users can read the release, such as a web server that serves charts/', async () => {
+  assert.equal((await stat(place)).mode & 0o777, 0o755);
+});
+
 test('an archive unpacks to a directory of its name, with the image’s files', async () => {
   await using directory = await privateDirectory('release');
   for (const [program, kind] of [
@@ -260,6 +264,41 @@ test('publish.sh’s list has every tag, and each signature before the object th
     assert.deepEqual(listed.toSorted(), [...(await tagsOf(join(place, 'oci', path))).keys()].toSorted());
     assert.ok(listed.findLastIndex((tag) => tag.endsWith('.sig')) < listed.findIndex((tag) => !tag.endsWith('.sig')));
   }
+});
+
+test('publish.sh exits with code 69 and names the tool that is missing', async () => {
+  await using directory = await privateDirectory('release');
+  const bin = join(directory.path, 'bin');
+  await mkdir(bin);
+  const link = async (tool: string) =>
+    await symlink((await must('sh', ['-c', `command -v ${tool}`])).trim(), join(bin, tool));
+  const publish = async (env: NodeJS.ProcessEnv) =>
+    await run(join(place, 'publish.sh'), ['registry.example.com/team/kolla-pod'], {
+      env: { PATH: bin, SKOPEO: process.execPath, ...env },
+    });
+  for (const tool of ['dirname', 'mktemp', 'rm']) await link(tool);
+  const bare = await publish({});
+  assert.deepEqual([bare.code, bare.stdout], [69, '']);
+  assert.match(bare.stderr, /sha256sum is missing/);
+  await link('sha256sum');
+  const withKey = await publish({ KEY: join(place, 'cosign.pub') });
+  assert.deepEqual([withKey.code, withKey.stdout], [69, '']);
+  assert.match(withKey.stderr, /openssl is missing/);
+});
+
+test('publish.sh reads its own directory, whatever CDPATH is', async () => {
+  await using directory = await privateDirectory('release');
+  await mkdir(join(directory.path, VERSION));
+  const { code, stdout, stderr } = await run(
+    'sh',
+    [join(VERSION, 'publish.sh'), 'registry.example.com/team/kolla-pod'],
+    {
+      cwd: dirname(place),
+      env: { PATH: process.env['PATH'], CDPATH: directory.path, SKOPEO: 'true' },
+    },
+  );
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^registry\.example\.com\/team\/kolla-pod:/);
 });
 
 test('the provenance names each file and tag with its digest, and the envelope is the statement, signed', async () => {

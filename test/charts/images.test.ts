@@ -20,6 +20,10 @@ const KOLLA = { registry: 'quay.io/openstack.kolla', tag: '2025.1-debian-bookwor
 const VALUES: readonly (readonly [what: string, values: object])[] = [
   ["Kolla's own images", { global: KOLLA }],
   ['another registry, baked', { global: { registry: 'a.test:5000/b', tag: '1', kollaPod: { delivery: 'baked' } } }],
+  [
+    'a registry that ends with a slash',
+    { global: { registry: 'a.test/b/', tag: '1', kollaPod: { delivery: 'imageVolume' } } },
+  ],
   ['our image in that registry', { global: { registry: 'a.test', tag: '1', kollaPod: { delivery: 'imageVolume' } } }],
   [
     'parts of charts, by globals',

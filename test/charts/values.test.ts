@@ -256,6 +256,7 @@ describe('values', { skip }, () => {
     [{ bootstrap: { run: { skip: ['user'] } } }, /bootstrap.run.skip.0.*'database'/],
     [{ config: { files: { 'a.conf': { perm: '0800' } } } }, /config.files.a.conf.perm/],
     [{ global: { endpoints: { mariadb: { port: 0 } } } }, /global.endpoints.mariadb.port/],
+    [{ global: { endpoints: { mariadb: { hots: 'db' } } } }, /global.endpoints.mariadb.*'hots' not allowed/],
     [{ global: { regestry: 'x' } }, /global.*'regestry' not allowed/],
     [{ networkPolicy: 'off' }, /networkPolicy/],
     [

@@ -37,7 +37,8 @@ export async function foundedData(programs: GaleraPrograms): Promise<string> {
       const log = tailOf(at('error.log'), 100_000);
       if (ended !== undefined)
         throw new Error(`the first node exited with ${ended}: ${tailOf(at('out.log'))}${log.slice(-2000)}`);
-      return /ready for connections/.test(log) ? true : undefined;
+      // Galera says these words earlier, and a server that is stopped between the two hangs.
+      return /mariadbd: ready for connections/.test(log) ? true : undefined;
     });
     await running.stop();
     await cp(at('data'), join(directory, 'data'), { recursive: true });

@@ -23,11 +23,26 @@ export const canRunMemcached: Capability = async () => {
 
 /** Starts a memcached; resolves when it accepts connections. @param more additional arguments */
 export async function startMemcached(port: number, more: readonly string[] = []): Promise<Running> {
+  const running = await launchMemcached('127.0.0.1', port, more);
+  await until('memcached to accept connections', async () => {
+    const refusal = await dial({ host: '127.0.0.1', port }, new AbortController().signal);
+    return refusal === undefined || undefined;
+  });
+  return running;
+}
+
+/** Starts one in another network. @param place makes its command run there */
+export async function launchMemcached(
+  host: string,
+  port: number,
+  more: readonly string[] = [],
+  place = tied,
+): Promise<Running> {
   const usr = join(await unpacked(), 'usr');
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
   const args = [
     ...asRoot,
-    '--listen=127.0.0.1',
+    `--listen=${host}`,
     `--port=${port}`,
     '--udp-port=0',
     '--memory-limit=8',
@@ -35,12 +50,7 @@ export async function startMemcached(port: number, more: readonly string[] = [])
     ...more,
   ];
   const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryDirectories(usr)).join(':') };
-  const running = await start(...tied(join(usr, 'bin/memcached'), args), { env });
-  await until('memcached to accept connections', async () => {
-    const refusal = await dial({ host: '127.0.0.1', port }, new AbortController().signal);
-    return refusal === undefined || undefined;
-  });
-  return running;
+  return await start(...place(join(usr, 'bin/memcached'), args), { env });
 }
 
 function unpacked(): Promise<string> {

@@ -4,14 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { firstLacking } from '../../tools/capability.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { canRunGalera, startGalera, type Galera } from '../cluster/galera.ts';
-import {
-  leaseSite,
-  QUICK,
-  said,
-  startWorld,
-  type LeaseSite,
-  type World,
-} from '../integration/kolla-db-sync-lease-support.ts';
+import { leaseSite, said, startWorld, type LeaseSite, type World } from '../integration/kolla-db-sync-lease-support.ts';
 import { beginHelper, CALM, gateFile, migration, runsIn, type Begun } from '../integration/kolla-db-sync-support.ts';
 import { runHelper } from '../support/helper.ts';
 import { canRunPrevious, namesOf, ORDERS, type Build } from './builds.ts';
@@ -99,11 +92,11 @@ describe('migrations by adjacent releases', { skip, concurrency: 2 }, () => {
     test(`the ${next} one takes over from a killed ${former} one with a greater token`, async () => {
       const site = await leaseSite(world, sites);
       await using gate = await gateFile();
-      await using holder = await begin(former, site, [...QUICK, '--release', 'r1', ...migration(gate.path)]);
+      await using holder = await begin(former, site, [...CALM, '--release', 'r1', ...migration(gate.path)]);
       await holder.saying(/started/);
       const old = await site.fence();
       process.kill(holder.running.pid, 'SIGKILL');
-      await using successor = await begin(next, site, [...QUICK, '--release', 'r1', ...migration(0)]);
+      await using successor = await begin(next, site, [...CALM, '--release', 'r1', ...migration(0)]);
       assert.equal(await successor.code, 0, successor.said());
       const fence = await site.fence();
       assert.deepEqual([Number(fence?.['token']) > Number(old?.['token']), fence?.['state']], [true, 'done']);

@@ -219,6 +219,25 @@ test('a source with a trailing slash has no name to append to a directory', asyn
   assert.deepEqual(await readdir(join(p.root, 'etc/d')), ['x']);
 });
 
+test('a pattern with a trailing slash matches directories only', async () => {
+  await using p = await pod();
+  await p.write(join(p.configDir, 's/d/x'), 'x');
+  await p.write(join(p.configDir, 's/file'), 'file');
+  await p.write(join(p.root, 'var/s/file'), 'file', 0o600);
+  await p.write(join(p.root, 'var/s/d/x'), 'x', 0o600);
+  await p.config({
+    command: 'true',
+    config_files: [entry('s/*/', '/etc/d/'), entry('s/file', '/var/s/installed')],
+    permissions: [{ path: '/var/s/*/', owner: 'keystone', perm: '0640' }],
+  });
+  await p.apply();
+  assert.deepEqual(await readdir(join(p.root, 'etc/d')), ['x']);
+  const modes = ['d', 'd/x', 'file', 'installed'].map(
+    async (name) => (await stat(join(p.root, 'var/s', name))).mode & 0o777,
+  );
+  assert.deepEqual(await Promise.all(modes), [0o750, 0o600, 0o600, 0o600]);
+});
+
 test('nothing is written when nothing changes, for every kind of entry', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'd/x'), 'x');

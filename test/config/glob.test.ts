@@ -27,6 +27,9 @@ const CASES: [string, string[]][] = [
   ['*/.', ['sub/.']],
   ['a*/.', []],
   ['./s[u]b/./inner', ['sub/inner']],
+  ['*/', ['sub/']],
+  ['a*/', []],
+  ['*/deep//', ['sub/deep/']],
 ];
 
 for (const [pattern, expected] of CASES) {

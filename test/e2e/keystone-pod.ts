@@ -1,7 +1,7 @@
 /**
  * Environment for a Keystone Pod on a real node:
  *
- *   binary + Keystone's and Placement's images -> node -> MariaDB and Elasticsearch in the node's network, at its
+ *   binary + Keystone's and Placement's images -> node -> MariaDB, memcached and Elasticsearch in the node's network, at its
  *   address
  *     -> a namespace that enforces `restricted`, with k8s/examples/keystone in it
  *
@@ -16,6 +16,7 @@ import { kollaEnv, keystoneLayers, KEYSTONE_UID } from '../cluster/keystone-imag
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
+import { canRunMemcached, launchMemcached } from '../cluster/memcached.ts';
 import { canBuildPlacementImage, placementOn } from '../cluster/placement-image.ts';
 import { firstLacking } from '../../tools/capability.ts';
 import { privateDirectory } from '../../tools/directory.ts';
@@ -36,7 +37,14 @@ export interface Stage extends AsyncDisposable {
   readonly elasticsearch: Elasticsearch;
 }
 
-const NEEDED = [canRunNode, canRunMariadb, canRunElasticsearch, canRunKeystone, canBuildPlacementImage];
+const NEEDED = [
+  canRunNode,
+  canRunMariadb,
+  canRunMemcached,
+  canRunElasticsearch,
+  canRunKeystone,
+  canBuildPlacementImage,
+];
 
 /** Why this machine cannot run the stage; undefined if it can. */
 export async function whyNoStage(): Promise<string | undefined> {
@@ -58,6 +66,8 @@ export async function setStage(): Promise<Stage> {
   const mariadb = parts.use(
     await startMariadb({ address: node.address, port: 3306, launcher: (command, args) => node.inside(command, args) }),
   );
+  // It listens long before the first Pod runs.
+  parts.use(await launchMemcached(node.address, 11_211, [], (command, args) => node.inside(command, args)));
   const [command, launched] = node.inside('env', []);
   const elasticsearch = parts.use(
     await startElasticsearch({ host: node.address, port: 9200, launcher: [command, ...launched] }),

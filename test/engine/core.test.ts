@@ -21,7 +21,7 @@ const missing = await canBuildCore();
 const skip = missing ?? false;
 const directory = await privateDirectory('engine');
 after(async () => await directory[Symbol.asyncDispose]());
-const NAMES = ['aborts', 'buffers', 'hashes', 'health', 'limits', 'uncaught', 'words'];
+const NAMES = ['aborts', 'buffers', 'executes', 'hashes', 'health', 'limits', 'uncaught', 'words'];
 if (missing === undefined) await coreBinary(directory.path, NAMES, 'test/engine/on-engine');
 const at = (name: string) => join(directory.path, 'core-bin', name);
 
@@ -72,6 +72,11 @@ for (const [limit, said] of [
     assert.equal(code, 70);
     assert.match(stderr, said);
   });
+
+test('a signal that is queued when a program is to be executed ends the process', { skip }, async () => {
+  const { code, stdout } = await run(at('executes'), []);
+  assert.deepEqual({ code, stdout }, { code: 143, stdout: '' });
+});
 
 test('a rejection handled in the same tick is not reported', { skip }, async () => {
   const { code, stderr } = await run(at('limits'), ['rejection, handled later']);

@@ -46,9 +46,6 @@ export interface LeaseSite extends Omit<Site, 'sync' | 'begin'> {
   kubectl(...args: string[]): Promise<string>;
 }
 
-/** Short, for takeovers within seconds, yet longer than a busy machine needs to respond. */
-export const QUICK = ['--lock-loss', '1500ms', '--lease', '3s'] as const;
-
 const THE_LEASE = { group: 'coordination.k8s.io', resource: 'leases', name: 'kolla-db-sync-keystone' } as const;
 const RBAC = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'waits' } as const;
 /** Placeholder for the namespace in the Role, which is printed once for all sites. */

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { createConnection } from 'mysql2/promise';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { sharedMariadb, type SharedMariadb } from '../servers/index.ts';
-import { gateFile, migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
+import { CALM, gateFile, migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
 
 const skip = (await canRunMariadb()) ?? false;
 
@@ -204,7 +204,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
 
   test('stops its command when the fence row has a later token', async () => {
     const site = siteOn(mariadb);
-    await using begun = await site.begin(['--lock-loss', '2s', ...migration(60_000)]);
+    await using begun = await site.begin([...CALM, ...migration(60_000)]);
     await begun.saying(/started/);
     await mariadb.query(`UPDATE ${site.database}.kolla_pod_fence SET token = token + 1, holder = 'a successor'`);
     assert.equal(await begun.code, 69);

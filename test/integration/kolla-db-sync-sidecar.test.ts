@@ -97,7 +97,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
 
   test('keeps running in the contract phase even if the database server never responds', async () => {
     const url = `mysql+pymysql://keystone:secret@127.0.0.1:${await freePort()}/keystone`;
-    const args = ['keystone', ...STAY, '--phase', 'contract', '--timeout', '1s', ...migration(0)];
+    const args = ['keystone', ...STAY, '--phase', 'contract', '--timeout', '4s', ...migration(0)];
     await using begun = await beginHelper(args, { KOLLA_DB_SYNC_CONNECTION: url });
     await answering(begun, '/readyz', '200 failed');
     await begun.saying(/"level":"error".*last seen: .*ECONNREFUSED/);

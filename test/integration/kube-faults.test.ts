@@ -93,7 +93,7 @@ describe('a watch and cluster faults', { skip: (await canRunControlPlane()) ?? f
   test('the API server is frozen for longer than the idle limit', async () => {
     await create('frozen');
     await using there = await account({ port: cluster.apiServer.port, ca: cluster.ca }, token);
-    using client = await connectKube(there.source, { ...QUICK, idleMs: 3000 });
+    using client = await connectKube(there.source, { ...QUICK, answerMs: 1000, idleMs: 3000 });
     await using object = follow(client, 'frozen');
     await object.until('the object', last('x=0'));
     await set('frozen', 1);
@@ -119,7 +119,7 @@ describe('a watch and cluster faults', { skip: (await canRunControlPlane()) ?? f
     await using another = await cluster.addApiServer();
     await using address = await startForwarder(cluster.apiServer.port);
     await using there = await account({ port: address.port, ca: cluster.ca }, token);
-    using client = await connectKube(there.source, { ...QUICK, idleMs: 3000 });
+    using client = await connectKube(there.source, { ...QUICK, answerMs: 1000, idleMs: 3000 });
     await using object = follow(client, 'moved');
     await using many = followSet(client, { ...MAPS, names: ['moved', 'moved-2'] });
     await object.until('the object', last('x=0'));

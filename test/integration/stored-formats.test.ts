@@ -6,10 +6,10 @@ import { after, before, describe, test } from 'node:test';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { keysOf, runKeys, AT_ONCE, FERNET } from './kolla-bootstrap-keys-support.ts';
-import { leaseSite, QUICK, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
+import { leaseSite, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
-import { migration } from './kolla-db-sync-support.ts';
+import { CALM, migration } from './kolla-db-sync-support.ts';
 
 interface Stored {
   readonly kolla_pod_fence: StoredTable;
@@ -49,7 +49,7 @@ describe('data stored on servers by kolla-pod of bf56119', { skip }, () => {
     }
     const { annotations } = lease.metadata;
     const metadata = { name: lease.metadata.name, annotations };
-    // As with --lease 3s, the next holder waits for the recorded duration.
+    // The next holder waits for the longer of this duration and its own.
     const spec = { ...lease.spec, leaseDurationSeconds: 3 };
     const object = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
     await world.cluster.kubectl([`--namespace=${site.namespace}`, 'apply', '--filename=-'], JSON.stringify(object));
@@ -77,7 +77,7 @@ describe('data stored on servers by kolla-pod of bf56119', { skip }, () => {
 
   test('a killed migration is taken over with a greater token', async () => {
     const site = await left('migration-killed');
-    const next = await site.sync([...QUICK, '--release', '2026.1', ...migration(0)]);
+    const next = await site.sync([...CALM, '--release', '2026.1', ...migration(0)]);
     assert.equal(next.code, 0, next.stderr);
     const fence = await site.fence();
     assert.deepEqual([Number(fence?.['token']) > 3, fence?.['state']], [true, 'done']);

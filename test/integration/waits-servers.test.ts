@@ -27,7 +27,7 @@ test('reports the state of each kind without an API server', { skip }, async () 
 
 async function play({ kind, wait, acts, alone }: ServerCase, waiting: Waiting, cells: Cells): Promise<void> {
   if (alone !== undefined) {
-    await using other = await startInit(['--wait', alone.wait, '--timeout', '1s']);
+    await using other = await startInit(['--wait', alone.wait, '--timeout', '4s']);
     assert.equal(await other.ended, 75);
     const seen = other.statesOf(alone.wait).find((state) => alone.said.test(state));
     cells.set(kind, alone.column, `${alone.wait}: ${seen ?? ''}`);

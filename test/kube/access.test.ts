@@ -175,6 +175,17 @@ test("a kubeconfig's tokenFile is resolved relative to it, and reloaded on a 401
   assert.deepEqual(tokens, ['Bearer first', 'Bearer second']);
 });
 
+test('an invalid kubeconfig is reported without its text', async () => {
+  await using directory = await privateDirectory('kubeconfig');
+  const file = join(directory.path, 'config');
+  await writeFile(file, 'users:\n  - name: a\n    user: {token: hunter2\n');
+  await assert.rejects(connectKube({ kind: 'kubeconfig', files: [file] }), (error: Error) => {
+    assert.ok(error instanceof ConfigError);
+    assert.match(error.message, /^cannot read credentials from .*\/config: .* \(\d:\d+\)$/);
+    return !error.message.includes('hunter2');
+  });
+});
+
 test('a missing token or kubeconfig is a configuration error that names it', async () => {
   await using api = await scriptedApi(events());
   await rm(join(api.accountDirectory, 'token'));
@@ -217,12 +228,14 @@ test('an exec plugin that does not respond is a configuration error within a lim
 });
 
 test('a server that freezes during a response is an error within a limit', async (t) => {
+  const timing = { ...FAST };
   const half: Handler = (_, response) => {
+    timing.answerMs = 100; // from here on, so that a busy machine has time to send the headers
     response.writeHead(200, { 'content-length': '100' });
     response.write('{"metadata":');
   };
   await using api = await scriptedApi(half);
-  using client = await api.client({ ...FAST, answerMs: 100 });
+  using client = await api.client(timing);
   await assert.rejects(client.get('/api/v1/nodes', { signal: t.signal }), /no complete response in 0.1 s/);
 });
 

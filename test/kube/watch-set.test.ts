@@ -53,7 +53,7 @@ test('a server without an initial-events bookmark is listed at first and after a
     list([pod('c')]),
     events(),
   );
-  using client = await api.client();
+  using client = await api.client({ ...FAST, absentMs: 100 });
   assert.deepEqual((await observe(client, 3)).said, ['a b', 'b', 'c']);
   const asked = api.requests.map(({ url: { searchParams: q } }) => [
     q.get('watch') ?? 'list',
@@ -116,7 +116,7 @@ test('a large list is paginated', async () => {
     list([pod('b')], { resourceVersion: '50' }),
     events(),
   );
-  using client = await api.client();
+  using client = await api.client({ ...FAST, absentMs: 100 });
   assert.deepEqual((await observe(client, 1)).said, ['a b']);
   assert.equal(api.requests[2]!.url.searchParams.get('continue'), 'more');
 });

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { canBuildCore, isSanitized } from '../cluster/core-binary.ts';
 import { run } from '../../tools/process.ts';
 import { fileLimit } from '../support/file-limit.ts';
+import { innerFailures } from '../support/inner-failures.ts';
 
 fileLimit(30);
 
@@ -35,7 +36,7 @@ describe('with kolla-core', { skip, concurrency: 3 }, () => {
       // Removes the variable that makes a test file report to its parent runner.
       const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_ON_CORE: '1', NODE_TEST_CONTEXT: undefined };
       const { code, stdout } = await run(process.execPath, [join(DIRECTORY, `${name}.test.ts`)], { env });
-      assert.equal(code, 0, stdout.slice(-4000));
+      assert.equal(code, 0, innerFailures(stdout));
       assert.match(stdout, /^ℹ skipped 0$/m);
     });
 });

@@ -8,6 +8,7 @@ import { describe, test } from 'node:test';
 import { run } from '../../tools/process.ts';
 import { canCompileByGcc } from '../cluster/gcc.ts';
 import { fileLimit } from '../support/file-limit.ts';
+import { innerFailures } from '../support/inner-failures.ts';
 
 fileLimit(40);
 
@@ -22,7 +23,7 @@ describe('under AddressSanitizer and UndefinedBehaviorSanitizer', { skip, concur
       // Removes the variable that makes a test file report to its parent runner.
       const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_CORE_SANITIZED: '1', NODE_TEST_CONTEXT: undefined };
       const { code, stdout } = await run(process.execPath, [join(ROOT, file)], { env });
-      assert.equal(code, 0, stdout.slice(-4000));
+      assert.equal(code, 0, innerFailures(stdout));
       assert.match(stdout, /^ℹ skipped [01]$/m);
     });
 });

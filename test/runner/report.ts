@@ -90,6 +90,25 @@ export function failuresOf(all: readonly Ran[]): string[] {
     });
 }
 
+/** Maximum length of what the last list says of a failure. */
+const BRIEF_WIDTH = 500;
+
+/** A line per failure, for a reader who sees only the end of the output. */
+export function briefOf(all: readonly Ran[]): string[] {
+  return all
+    .filter(({ result }) => hasFailed(result))
+    .flatMap(({ item, result }) => {
+      const failed = result.outcomes.filter((outcome) => outcome.result === 'failed');
+      const inner = failed.filter(({ name }) => !failed.some((other) => other.name.startsWith(`${name} > `)));
+      const isNamed = inner.some(({ name, reason = '' }) => name !== item.name || reason !== '');
+      const rows = isNamed ? inner : [{ name: '', reason: result.text.slice(-BRIEF_WIDTH) }];
+      return rows.map(({ name, reason = '' }) => {
+        const of = name === '' ? item.name : `${item.name}: ${name}`;
+        return `  ${of}: ${reason.replaceAll(/\s+/g, ' ')}`.slice(0, BRIEF_WIDTH);
+      });
+    });
+}
+
 function told(text: string): string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line) => `    ${line.slice(0, TOLD_WIDTH)}`);

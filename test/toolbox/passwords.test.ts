@@ -105,7 +105,7 @@ for (const [form, text] of [
 
 for (const [what, text, said] of [
   ['a mapping on one line', 'global: { passwords: { database_password: hidden } }\n', /one NAME: PASSWORD a line/],
-  ['invalid YAML', 'database_password: hidden\n a: [hidden\n', /invalid YAML in line \d/],
+  ['invalid YAML', 'database_password: hidden\n a: [hidden\n', /invalid YAML: .* \(\d:\d+\)/],
   ['a list', '- hidden\n', /is no mapping/],
   ['a number', 'database_password: 123456\n', /database_password is no text; put it in quotes/],
 ] as const)

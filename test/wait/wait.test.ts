@@ -47,7 +47,7 @@ test('the deadline names every pending dependency, its last state, and the next 
     assert.ok(error instanceof DeadlineError);
     assert.match(
       error.message,
-      /^not ready after 4s: tcp:\S+ \(connection refused by \S+ \(ECONNREFUSED\), for \d+m?s; next: kubectl \S+/,
+      /^not ready after 4s: tcp:\S+ \(connection refused by \S+ \(ECONNREFUSED\), for [\d.]+m?s; next: kubectl \S+/,
     );
     assert.ok(error.message.includes(`http://127.0.0.1:${second}/`));
     assert.ok(!error.message.includes(`:${met.port}`));

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
+import { yamlProblem } from '../../core/yaml-problem.ts';
 import { suggestion } from '../../core/nearest.ts';
 
 /** Text values of a cloud in clouds.yaml: `auth_url`, `password`, `region_name`, `cacert` ... */
@@ -48,8 +49,7 @@ async function mappingIn(file: string): Promise<Mapping | undefined> {
   try {
     return mappingAt(loadAll(text)[0]);
   } catch (error) {
-    const { reason = 'error', mark } = error as { reason?: string; mark?: { line: number } };
-    throw new ConfigError(`${file}: line ${(mark?.line ?? 0) + 1} is not YAML: ${reason}`);
+    throw new ConfigError(`${file} is not YAML: ${yamlProblem(error)}`);
   }
 }
 

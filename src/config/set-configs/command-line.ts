@@ -34,8 +34,8 @@ export function parseCommandLine(argv: readonly string[], program = 'kolla_set_c
 }
 
 const HELP = `
-Puts the files of /var/lib/kolla/config_files/config.yaml or config.json in place.
-The environment variable KOLLA_CONFIG_STRATEGY says how: COPY_ALWAYS or COPY_ONCE.
+Installs the files of /var/lib/kolla/config_files/config.yaml or config.json.
+The environment variable KOLLA_CONFIG_STRATEGY is COPY_ALWAYS or COPY_ONCE.
 
 options:
   -h, --help  show this help message and exit

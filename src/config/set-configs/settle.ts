@@ -4,13 +4,14 @@ import { putFile, putLink, removeStale } from '../../fs/replacer.ts';
 import type { Directory, Handle } from '../../fs/tree.ts';
 import { giveAccess, isUpToDate } from '../tree/access.ts';
 import type { Lines } from './lines.ts';
+import { CONFIGURED } from './steps.ts';
 import { isOf, pathOnDisk, type Entry } from '../tree/entry.ts';
 import type { Tree } from '../tree/tree.ts';
 
 interface Settling {
   readonly tree: Tree;
   readonly lines: Lines;
-  /** Deletions run last, so that a kill before them loses nothing. */
+  /** Deletions run last, so that a kill before them loses nothing; only CONFIGURED follows them. */
   readonly doomed: (() => void)[];
 }
 
@@ -31,12 +32,13 @@ const STATE = 'state';
 
 /**
  * Saved files are written first, since their originals are about to be replaced. The state, which records them,
- * follows.
+ * follows. CONFIGURED is last: after a failure, the next start must not take the rest as copied.
  */
 function namesOf({ children }: Entry, depth: number): Iterable<string> {
   const first = KEPT[depth];
   const names = new Set(first !== undefined && children.has(first) ? [first, ...children.keys()] : children.keys());
-  if (depth === KEPT.length && names.delete(STATE)) names.add(STATE);
+  const last = depth === 0 ? CONFIGURED.slice(1) : depth === KEPT.length ? STATE : undefined;
+  if (last !== undefined && names.delete(last)) names.add(last);
   return names;
 }
 
@@ -56,8 +58,11 @@ function settleEntries(settling: Settling, directory: Entry, depth: number): voi
     } else if (entry.kind === 'directory') {
       settleDirectory(settling, directory, name, entry);
       settleEntries(settling, entry, depth + 1);
-    } else if (entry.onDisk === undefined) settleThing(tree, directory, name, entry, put);
-    else if (entry.touched) {
+    } else if (entry.onDisk === undefined) {
+      const write = () => settleThing(tree, directory, name, entry, put);
+      if (depth === 0 && `/${name}` === CONFIGURED) doomed.push(write);
+      else write();
+    } else if (entry.touched) {
       using handle = tree.held(directory).hold(name);
       if (handle !== undefined) settleAccess(settling, handle, entry);
     }

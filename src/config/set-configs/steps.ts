@@ -8,7 +8,8 @@ import { systemError } from '../tree/tree.ts';
 import type { Work } from './work.ts';
 
 const RUN_COMMAND = '/run_command';
-const CONFIGURED = '/configured';
+/** Tells later starts with COPY_ONCE that everything is in place. */
+export const CONFIGURED = '/configured';
 
 /** All steps of a KOLLA_CONFIG_STRATEGY, in Kolla's order. Throws exit code 1 for an unknown strategy. */
 export function carryOut(work: Work, document: Mapping, strategy: string | undefined): void {

@@ -60,13 +60,14 @@ const DISK: Names = {
 
 /**
  * The matching paths on disk, where the system resolves links. Paths have no empty and `.` components, except for a
- * last `.`, which only a directory has.
+ * last one, which only a directory has.
  * @param pattern absolute, or relative to the working directory
  */
 export function glob(pattern: string): string[] {
   const parts = pattern.split('/').filter((part) => part !== '');
   const bare = parts.filter((part, i) => part !== '.' || i === parts.length - 1).join('/');
-  return globIn(DISK, pattern.startsWith('/') ? `/${bare}` : bare || '.');
+  const end = bare !== '' && pattern.endsWith('/') ? '/' : '';
+  return globIn(DISK, pattern.startsWith('/') ? `/${bare}${end}` : `${bare || '.'}${end}`);
 }
 
 /**

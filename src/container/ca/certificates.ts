@@ -1,7 +1,8 @@
-import { unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ExitCode } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { unlessAbsent } from '../../fs/absent.ts';
 import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import { Replacer } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
@@ -13,6 +14,8 @@ import { DEBIAN_UPDATE, present, sourcesOf, storeOf, type CaStore, type Sources 
  * Mode of the files, whatever the mode of the certificate's Secret, because services also look certificates up by hash.
  */
 const PUBLIC = 0o644;
+/** Exists until the update after the removal of the last certificate has succeeded: nothing else tells of it. */
+const PENDING = '/etc/kolla/ca-update-pending';
 
 interface CaDeps {
   /** Root directory of all paths. */
@@ -28,16 +31,21 @@ interface CaDeps {
 /**
  * Copies the deployment's CA certificates into the image's store, removes those no longer deployed, and updates the
  * bundle. At any moment each file is either old or new. The update runs even without a change, as long as the
- * deployment has certificates or the store has some of an earlier run, so that the next run completes an interrupted
- * one. Resolves with the update's exit code, or 0. Throws KollaError for an unknown distribution, and for a failed
- * write.
+ * deployment has certificates, the store has some of an earlier run or their removal is pending, so that the next run
+ * completes an interrupted one. Resolves with the update's exit code, or 0. Throws KollaError for an unknown
+ * distribution, and for a failed write.
  */
 export async function copyCaCertificates({ root, update, umask, signal, log }: CaDeps): Promise<number> {
   const store = storeOf(root);
   const [sources, old] = [sourcesOf(root), present(root)];
-  if (sources.files.size === 0 && old.length === 0) return 0;
+  const pending = join(root, PENDING);
+  if (sources.files.size === 0 && old.length === 0 && !existsSync(pending)) return 0;
   warn(sources, store, log);
   try {
+    if (sources.files.size === 0) {
+      makeDirectoriesSync(dirname(pending), 0o755);
+      writeFileSync(pending, '');
+    }
     put(sources, join(root, store.directory), { umask, signal, log });
     for (const path of old.filter((each) => isLeftOver(each, root, store, sources))) {
       signal.throwIfAborted();
@@ -48,12 +56,18 @@ export async function copyCaCertificates({ root, update, umask, signal, log }: C
     throw explained(store.directory, error);
   }
   signal.throwIfAborted();
+  const code = isUpdated(root, store, log) ? ExitCode.ok : await update(store.update);
+  if (code === 0) unlessAbsent(() => unlinkSync(pending));
+  return code;
+}
+
+/** False if the image's own command has to run. */
+function isUpdated(root: string, store: CaStore, log: Log): boolean {
   try {
-    if (store.update === DEBIAN_UPDATE && updateDebianStore(root, log)) return ExitCode.ok;
+    return store.update === DEBIAN_UPDATE && updateDebianStore(root, log);
   } catch (error) {
     throw explained(store.made, error);
   }
-  return await update(store.update);
 }
 
 function explained(directory: string, error: unknown): unknown {

@@ -7,9 +7,19 @@
  * Bundles are re-created from the image's own on each run, so a removed certificate is removed from them as well. Each
  * file is old or new at any moment. A file without a certificate is 65, and nothing is touched then.
  */
-import { accessSync, constants, readFileSync, readdirSync, readlinkSync, statSync, unlinkSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { UnavailableError, messageOf } from '../../core/errors.ts';
+import { checkPlace } from '../../config/place.ts';
+import { ConfigError, UnavailableError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
 import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
@@ -47,7 +57,7 @@ export function caVolumes(image: string): string[] {
 
 /**
  * Checks that prepareCaStore will be able to write, before anything else is written.
- * @throws NotPermittedError or UnavailableError for a system error
+ * @throws ConfigError for a link out of the volume; NotPermittedError or UnavailableError for a system error
  */
 export function checkCaStore({ image, root, configDir, asked }: Omit<PrepareDeps, 'signal' | 'log'>): void {
   if (!hasToPrepare(configDir, root, asked)) return;
@@ -56,11 +66,18 @@ export function checkCaStore({ image, root, configDir, asked }: Omit<PrepareDeps
   for (const directory of store === undefined ? [] : [store.made, store.directory]) {
     const place = join(root, directory);
     try {
+      checkInside(root, directory);
       accessSync(nearestPresent(place), constants.W_OK | constants.X_OK);
     } catch (error) {
       throw refused(place, error);
     }
   }
+}
+
+/** Throws RangeError if a link redirects the directory out of the volume. */
+function checkInside(root: string, directory: string): void {
+  const top = realpathSync.native(root);
+  checkPlace(top, join(top, directory, 'x'), false);
 }
 
 function nearestPresent(path: string): string {
@@ -72,17 +89,16 @@ function hasToPrepare(configDir: string, root: string, asked: boolean): boolean 
 }
 
 function refused(place: string, error: unknown): unknown {
-  return writeError(
-    `cannot prepare the CA certificates in ${place}`,
-    'mount a volume there that this user may write',
-    error,
-  );
+  const what = `cannot prepare the CA certificates in ${place}`;
+  if (error instanceof RangeError) return new ConfigError(`${what}: ${error.message}`, { cause: error });
+  return writeError(what, 'mount a volume there that this user may write', error);
 }
 
 /**
  * Fills the store below root, if there are certificates to add or remove, or config.json names them. Returns the number
  * of the deployment's certificates, or undefined if there was nothing to do.
- * @throws ConfigError for a file without a certificate; NotPermittedError or UnavailableError for a system error
+ * @throws ConfigError for a file without a certificate, or a link out of the volume; NotPermittedError or
+ * UnavailableError for a system error
  */
 export function prepareCaStore(deps: PrepareDeps): number | undefined {
   const { image, root, configDir, asked, signal, log } = deps;
@@ -92,6 +108,8 @@ export function prepareCaStore(deps: PrepareDeps): number | undefined {
   const added: Added = sources === undefined ? new Map() : certificatesOfSources(sources, store, log);
   const replacer = new Replacer();
   try {
+    for (const directory of [store.made, store.directory, store.hashed, ...store.bundles.map((b) => dirname(b))])
+      checkInside(root, directory);
     for (const directory of [store.made, store.directory]) {
       signal.throwIfAborted();
       // Bundles are built below from the image's own bundles.

@@ -45,7 +45,7 @@ export function putHash(links: Replacer, prefix: string, target: string, wanted:
 
 /**
  * Copies a directory of the image to its volume: files, directories, and links with the image's targets. Existing
- * entries are kept. An unreadable file is logged and skipped.
+ * entries are kept, and no link is followed. An unreadable file is logged and skipped.
  * @param except names of files that are not copied
  */
 export function seed(
@@ -60,7 +60,8 @@ export function seed(
   const there = new Set(readdirSync(to));
   for (const entry of entries) {
     const [source, path] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) seed(replacer, { from: source, to: path }, except, log);
+    if (entry.isDirectory() && unlessAbsent(() => lstatSync(path))?.isSymbolicLink() !== true)
+      seed(replacer, { from: source, to: path }, except, log);
     else if (there.has(entry.name) || except.has(entry.name)) continue;
     else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), path);
     else if (entry.isFile()) seedFile(replacer, source, path, log);

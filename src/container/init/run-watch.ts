@@ -79,14 +79,15 @@ export async function runWatch(
   });
   const wasLeft = actions.length > 0 && (await pending.wasLeft());
   if (wasLeft) log.info('the previous watch ended before it had notified the service of its last change');
+  const prepare = async () => void (actions.length > 0 && (await pending.begin()));
   try {
     return await watchConfig(
       { ...options, writesInPlace: true, validate: certificateCheck(options) },
       {
         signal: either,
         log,
-        prepare: async () => void (actions.length > 0 && (await pending.begin())),
-        finish: finisher(options, { signal: either, log }, wasLeft),
+        prepare,
+        finish: finisher(options, { signal: either, log }, wasLeft, prepare),
         onApplied({ version, others }) {
           if (others.includes(COMMAND) && !exits) log.warn(NEEDS_RESTART, { version });
           pending.applied();
@@ -139,26 +140,30 @@ const NEEDS_RESTART =
 /**
  * Updates the CA store and the command of a version. Changes are detected from the files, and from earlier calls.
  * @param wasLeft the first version counts as changed
+ * @param prepare called before either changes; after a first version's command, which may differ from an earlier watch's
  */
 function finisher(
   { root, configDir }: WatchRunOptions,
   { signal, log }: Pick<Context, 'signal' | 'log'>,
   wasLeft: boolean,
+  prepare: () => Promise<void>,
 ): (applied: InPlace) => Promise<string[]> {
-  let isFirst = true;
-  let [command, certificates] = ['', ''];
+  let [isFirst, command, certificates] = [true, '', ''];
   return async (applied) => {
+    const next = root === '/' ? '' : await fingerprintOf([join(configDir, 'ca-certificates')]);
+    const others = isFirst
+      ? wasLeft
+        ? ['earlier changes']
+        : []
+      : [...(applied.command === command ? [] : [COMMAND]), ...(next === certificates ? [] : ['CA certificates'])];
+    if (others.length > 0) await prepare();
     prepareCertificates({ root, configDir }, applied.sources, { signal, log });
     const wasAnother = await leaveRunCommand(root, applied.command, log);
-    const before = { command, certificates };
-    command = applied.command;
-    certificates = root === '/' ? '' : await fingerprintOf([join(configDir, 'ca-certificates')]);
-    const others = [
-      ...(isFirst && wasLeft ? ['earlier changes'] : []),
-      ...(wasAnother || (!isFirst && before.command !== command) ? [COMMAND] : []),
-      ...(!isFirst && before.certificates !== certificates ? ['CA certificates'] : []),
-    ];
-    isFirst = false;
+    if (wasAnother && !others.includes(COMMAND)) {
+      await prepare();
+      others.push(COMMAND);
+    }
+    [isFirst, command, certificates] = [false, applied.command, next];
     return others;
   };
 }

@@ -1,6 +1,7 @@
 import { EventParser, type ParserOptions } from '../parse/document.ts';
 import { over, type Saved } from '../state/checkpoint.ts';
-import { Generation, hasFirstLine } from './generation.ts';
+import { Generation, hasFirstLine, type Rival } from './generation.ts';
+import type { HeldFile } from './held-file.ts';
 import { Progress, type Cut } from './progress.ts';
 
 /** A generation that is being read. */
@@ -36,10 +37,16 @@ interface Found {
   readonly final: boolean;
   /** Set if the whole file was rotated, so that it may be a known file. */
   readonly isRotated: boolean;
+  readonly file?: HeldFile;
   /** Where reading starts if the file is new. */
   readonly from: { readonly offset: number; readonly skipping: boolean };
 }
 
+/** Whether a file contains a generation of this run, by more than its start. */
+type IsIn = (file: HeldFile) => boolean;
+
+/** Maximum number of a path's generations that are recognized by it. */
+const RECOGNIZED = 64;
 /** Number of paths whose last generation is remembered, to name the next one. */
 const REMEMBERED = 4096;
 /** Maximum number of these generations in the checkpoint, for paths that have no other entry in it. */
@@ -53,6 +60,8 @@ export class Contents {
   readonly #retired = new Set<Content>();
   /** Generations by path. */
   readonly #latest = new Map<string, Generation>();
+  /** How generations of this run are recognized, by path, from the oldest. */
+  readonly #recognized = new Map<string, Map<Generation, IsIn>>();
   /** Number of changes that the checkpoint must record before the next document is sent: new generations and cuts. */
   begun = 0;
 
@@ -68,7 +77,7 @@ export class Contents {
   }
 
   /** The awaited entry that this file continues. If there are several, the latest. */
-  savedOf({ path, ino, size, beginning }: Omit<Found, 'dev' | 'final' | 'isRotated' | 'from'>): Saved | undefined {
+  savedOf({ path, ino, size, beginning }: Pick<Found, 'path' | 'ino' | 'size' | 'beginning'>): Saved | undefined {
     return this.awaited.findLast(
       (saved) =>
         saved.generation.ino === ino &&
@@ -109,6 +118,15 @@ export class Contents {
     this.begun++;
   }
 
+  /** Tells how files that contain the generation are recognized from now on. */
+  recognize({ generation }: Content, isIn: IsIn): void {
+    const all = this.#recognized.get(generation.path) ?? new Map<Generation, IsIn>();
+    all.set(generation, isIn);
+    const [oldest] = all.keys();
+    if (all.size > RECOGNIZED && oldest !== undefined) all.delete(oldest);
+    this.#recognized.set(generation.path, all);
+  }
+
   /** Called when nothing more will be read of the generation. It is kept until it is acknowledged. */
   retire(content: Content): void {
     this.#current.delete(content);
@@ -127,15 +145,23 @@ export class Contents {
   #begin(found: Found): Content | undefined {
     const { path, dev, ino, beginning, final, from } = found;
     if (beginning.length === 0 || !(final || hasFirstLine(beginning))) return undefined;
-    const latest = this.#latest.get(path);
-    const known = found.isRotated ? latest?.rivalsOfKnown(beginning) : undefined;
-    const rivals = known ?? latest?.rivalsOfNext(beginning) ?? [];
+    const known = found.isRotated ? this.#rivalsOfKnown(found) : undefined;
+    const rivals = known ?? this.#latest.get(path)?.rivalsOfNext(beginning) ?? [];
     const firstSeenMs = this.#options.now();
     const identity = { path, dev, ino, firstSeenMs, head: beginning, rivals };
     const generation = new Generation(this.#options.source, identity);
     this.begun++;
     const mark = { ...from, timeMs: firstSeenMs };
     return this.#add(generation, new Progress(mark), { cuts: [], modifiedMs: -1, isNew: true });
+  }
+
+  /** The rivals of the generation that a rotated file contains, if it is a known one. */
+  #rivalsOfKnown({ path, beginning, file }: Found): readonly Rival[] | undefined {
+    const all = file === undefined ? [] : [...(this.#recognized.get(path) ?? [])];
+    const alike = all.filter(([generation]) => generation.matches(beginning));
+    const same = alike.find(([, isIn]) => isIn(file!));
+    // Of generations of earlier runs only the start is known.
+    return same?.[0].rivals ?? this.#latest.get(path)?.rivalsOfKnown(beginning, alike.length);
   }
 
   #add(
@@ -160,7 +186,9 @@ export class Contents {
     this.#latest.delete(generation.path);
     this.#latest.set(generation.path, generation);
     const [oldest] = this.#latest.keys();
-    if (this.#latest.size > REMEMBERED && oldest !== undefined) this.#latest.delete(oldest);
+    if (this.#latest.size <= REMEMBERED || oldest === undefined) return;
+    this.#latest.delete(oldest);
+    this.#recognized.delete(oldest);
   }
 }
 

@@ -23,7 +23,7 @@ export interface Identity {
 }
 
 /** An earlier start, and how often it occurred. */
-interface Rival {
+export interface Rival {
   readonly head: Buffer;
   readonly times: number;
   /** Set if the entry represents several starts with this common prefix, because there were too many to keep. */
@@ -113,16 +113,18 @@ export class Generation implements Identity {
   /**
    * The earlier starts that applied to the latest generation with this start, this one or an earlier one; undefined if
    * there is none. That generation may have been shorter when it was seen.
+   * @param others number of the latest generations with this start that it is not
    */
-  rivalsOfKnown(beginning: Buffer): readonly Rival[] | undefined {
-    if (this.matches(beginning)) return this.rivals;
-    const at = this.rivals.findLastIndex(
-      ({ head, areMany }) => areMany !== true && head.equals(beginning.subarray(0, head.length)),
-    );
-    if (at === -1) return undefined;
-    const { head, times } = this.rivals[at]!;
-    const before = this.rivals.slice(0, at);
-    return times > 1 ? [...before, { head, times: times - 1 }] : before;
+  rivalsOfKnown(beginning: Buffer, others = 0): readonly Rival[] | undefined {
+    let left = others;
+    if (this.matches(beginning) && left-- === 0) return this.rivals;
+    for (const [at, { head, times, areMany }] of [...this.rivals.entries()].toReversed()) {
+      if (areMany === true || !head.equals(beginning.subarray(0, head.length))) continue;
+      const before = this.rivals.slice(0, at);
+      if (left < times) return left + 1 < times ? [...before, { head, times: times - left - 1 }] : before;
+      left -= times;
+    }
+    return undefined;
   }
 
   #lineEnd(offset: number): number {

@@ -70,6 +70,9 @@ export class Rotated {
     const rest = copy === undefined ? [] : this.#rest(path, copy, unread);
     for (const each of rest) each.goOn(content, { position, skipping });
     if (rest.length === 0) this.#options.contents.retire(content);
+    // Its copy was read to the end.
+    if (rest.length === 0 && copy !== undefined)
+      this.#options.contents.recognize(content, (other) => other.hasBefore(position, lead));
     if (copy === undefined) this.#sayLost(unread, Math.max(0, size - position));
     else
       this.#options.log.info(`${path} was truncated, and its rest is in ${copy.at}`, {
@@ -189,8 +192,7 @@ export class Rotated {
     const { size, mtimeMs } = sibling.stat;
     if (mtimeMs < modifiedMs) return false;
     // A shorter copy was made before we read the last lines, which logrotate then discarded.
-    const isCopy = (file: HeldFile) =>
-      matches(file.beginning()) && (size < position || file.has(lead, position - lead.length));
+    const isCopy = (file: HeldFile) => matches(file.beginning()) && (size < position || file.hasBefore(position, lead));
     return this.#is(sibling, path, isCopy);
   }
 

@@ -117,6 +117,7 @@ export class Tail implements Disposable {
   /** Continues a generation at a position, whatever the start of the file. */
   goOn(content: Content, { position, skipping }: { readonly position: number; readonly skipping: boolean }): void {
     this.#content = content;
+    this.#options.contents.recognize(content, (other) => this.#file.agreesWith(other));
     this.#reader.skipping = skipping;
     this.#file.seek(position);
   }
@@ -160,7 +161,11 @@ export class Tail implements Disposable {
   /** Closes the file. Unacknowledged content is remembered. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
-    if (this.#content !== undefined) this.#options.contents.retire(this.#content);
+    if (this.#content !== undefined) {
+      const { position, lead } = this.#file;
+      this.#options.contents.recognize(this.#content, (other) => other.hasBefore(position, lead));
+      this.#options.contents.retire(this.#content);
+    }
     this.#file[Symbol.dispose]();
   }
 
@@ -184,7 +189,7 @@ export class Tail implements Disposable {
     const { dev, ino } = this.#file;
     const skipping = from > 0 && !this.#file.has(Buffer.of(NEWLINE), from - 1);
     const { path, isRotated } = this;
-    const found = { path, dev, ino, isRotated, size, final, beginning: this.#file.beginning() };
+    const found = { path, dev, ino, isRotated, size, final, file: this.#file, beginning: this.#file.beginning() };
     const content = this.#options.contents.identify({ ...found, from: { offset: from, skipping } });
     if (content === undefined) return undefined;
     const mark = content.progress.acknowledged;
@@ -193,6 +198,11 @@ export class Tail implements Disposable {
   }
 
   #truncated(content: Content): true {
+    const { position, lead } = this.#file;
+    this.#options.contents.recognize(
+      content,
+      (other) => other.stat().size < position || other.hasBefore(position, lead),
+    );
     this.#displace(content);
     this.#content = undefined;
     this.#reader.skipping = false;

@@ -46,6 +46,8 @@ export async function takeLease(site: LeaseSite, asked: TakeOptions): Promise<He
   const isMeant = refusals(site);
   const say = statusLine(log);
   let last = 'no response';
+  /** Also in the error if the API server does not respond any more, or not within what is left until the deadline. */
+  let held: string | undefined;
   let tried: { readonly takenAt: number; readonly predecessor: string } | undefined;
   for (let attempt = 0; ;) {
     checkDeadline(site, options, last);
@@ -58,8 +60,8 @@ export async function takeLease(site: LeaseSite, asked: TakeOptions): Promise<He
         return holdLease(site, { lease: found, ...tried }, options);
       if (found !== undefined && freeInMs(found) > 0) {
         attempt = 0;
-        last = holderText(site, found);
-        last = (await whileHeld(site, found, { ...options, freeInMs, say })) ?? last;
+        last = held = holderText(site, found);
+        last = held = (await whileHeld(site, found, { ...options, freeInMs, say })) ?? held;
         continue;
       }
       tried = { takenAt: performance.now(), predecessor: holderIn(found) };
@@ -75,8 +77,9 @@ export async function takeLease(site: LeaseSite, asked: TakeOptions): Promise<He
       if (isHopeless(error) && !isGone(error))
         throw new UnavailableError(`${placeOfLease(site)} cannot be written: ${error.message}`, { cause: error });
       await isMeant(error, signal);
-      last = messageOf(error);
-      if (!isRefused(error)) say(`waiting for the API server at ${site.client.server}: ${last}`);
+      const problem = messageOf(error);
+      last = held === undefined ? problem : `${held}; ${problem}`;
+      if (!isRefused(error)) say(`waiting for the API server at ${site.client.server}: ${problem}`);
       const { retryAfterMs = 0 } = error instanceof ApiError ? error : {};
       await pause(retryAfterMs + backoffMs(attempt++, BACKOFF), signal);
     }

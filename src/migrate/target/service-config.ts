@@ -1,4 +1,5 @@
 import { ConfigError, messageOf } from '../../core/errors.ts';
+import { yamlProblem } from '../../core/yaml-problem.ts';
 import { osloValue } from '../../oslo/value.ts';
 import { isForOslo, isYaml, osloVariable, setVariable } from '../../oslo/variable.ts';
 import type { Place, Service } from '../../catalog/index.ts';
@@ -65,7 +66,7 @@ export function wordsOf({ section, key }: Place): string {
 /**
  * An option in a service's configuration: an oslo.config file with its variables, or YAML with mappings as sections.
  * @returns undefined if it is not set
- * @throws RangeError with the line number, never its text: it may contain a password
+ * @throws RangeError with line and column, never their text: it may contain a password
  */
 export async function valueIn(
   file: string,
@@ -79,8 +80,7 @@ export async function valueIn(
   try {
     [all] = loadAll(text);
   } catch (error) {
-    const { reason = 'error', mark } = error as { reason?: string; mark?: { line: number } };
-    throw new RangeError(`line ${(mark?.line ?? 0) + 1} is not YAML: ${reason}`);
+    throw new RangeError(`not YAML: ${yamlProblem(error)}`);
   }
   const value = at(at(all, place.section), place.key);
   return typeof value === 'string' ? value : undefined;

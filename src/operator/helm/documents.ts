@@ -1,5 +1,5 @@
 import { loadAll } from 'js-yaml';
-import { messageOf } from '../../core/errors.ts';
+import { yamlProblem } from '../../core/yaml-problem.ts';
 import { ChartError } from './chart.ts';
 
 /**
@@ -10,6 +10,6 @@ export function documentsIn(yaml: string): unknown[] {
   try {
     return loadAll(yaml, null, { json: true });
   } catch (error) {
-    throw new ChartError(`the chart renders no valid YAML: ${messageOf(error).split('\n')[0]}`);
+    throw new ChartError(`the chart renders no valid YAML: ${yamlProblem(error)}`);
   }
 }

@@ -1,5 +1,5 @@
 import { load } from 'js-yaml';
-import { messageOf } from '../../core/errors.ts';
+import { yamlProblem } from '../../core/yaml-problem.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
@@ -61,8 +61,7 @@ function parsed(text: string, place: string): unknown {
   try {
     return load(text);
   } catch (error) {
-    // The rest of the message shows the lines, which may have passwords.
-    throw new ValuesError(`${place}: not valid YAML: ${messageOf(error).split('\n')[0]}`);
+    throw new ValuesError(`${place}: not valid YAML: ${yamlProblem(error)}`);
   }
 }
 

@@ -6,7 +6,7 @@ export const LOGIN_OPTIONS = [
     flag: 'user',
     type: 'string',
     env: 'KOLLA_PROBE_USER',
-    help: 'account to log in as; needs no privileges',
+    help: 'account to log in as',
     example: 'healthcheck',
   },
   {

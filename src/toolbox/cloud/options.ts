@@ -11,5 +11,5 @@ export const CLOUD_OPTIONS = [
     help: 'namespace of the cloud (default: of the Pod or kubeconfig)',
     example: 'openstack',
   },
-  KUBECONFIG_OPTION,
+  { ...KUBECONFIG_OPTION, help: 'kubeconfig file (default: the ServiceAccount, else ~/.kube/config)' },
 ] as const satisfies readonly Option[];

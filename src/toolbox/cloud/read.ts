@@ -20,7 +20,9 @@ export async function readCloud(client: KubeClient, signal: AbortSignal): Promis
       return items;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 404) throw refused(client, error, signal);
-      throw new UnavailableError(`the API server does not know ${kind}: kubectl apply --server-side -f k8s/crds`);
+      throw new UnavailableError(
+        `the API server does not know ${kind}: in the release's directory, kubectl apply --server-side -f operator/crds`,
+      );
     }
   };
   const [openstacks, services] = await Promise.all([

@@ -54,7 +54,7 @@ function ourImage(chart: string, image: Values, global: Values): string {
 /** A tag that starts with sha256: is a digest. */
 function joined(registry: unknown, repository: unknown, tag: unknown): string {
   const text = String(tag);
-  return `${String(registry)}/${String(repository)}${text.startsWith('sha256:') ? '@' : ':'}${text}`;
+  return `${String(registry).replace(/\/$/, '')}/${String(repository)}${text.startsWith('sha256:') ? '@' : ':'}${text}`;
 }
 
 /** The images of containers that the values add to a workload, or override. */

@@ -4,16 +4,26 @@ import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownerGone, ownerTag } from '../../../tools/owner.ts';
 import { until } from '../../support/until.ts';
+import type { Command } from './component.ts';
 
 /** The parent cgroup of our Pods, in each hierarchy of this machine. */
 export interface Cgroups extends AsyncDisposable {
   /** The cgroup in the kubelet's notation: `/kp-1234-1uls0ck-a1b2c3`. */
   readonly path: string;
+  /** Makes a command run among the node's own programs, which have a larger share of the CPUs than its Pods. */
+  system(command: string, args: readonly string[]): Command;
 }
 
 const PREFIX = 'kp-';
 /** All Pods of a node weigh as much as this many processes beside them, which are tests that compute. */
 const WEIGHT = 4;
+/**
+ * The node's own programs need little, but at once: a Service whose endpoints change half a minute late tells nothing about the
+ * Pods behind it.
+ */
+const SYSTEM_WEIGHT = 32;
+/** Moves itself into cgroups, by the files in its first argument, and becomes the command of the others. */
+const JOIN = 'for file in $1; do echo $$ >"$file"; done; shift; exec "$@"';
 
 interface Hierarchy {
   readonly mount: string;
@@ -27,6 +37,7 @@ export async function makeCgroups(): Promise<Cgroups> {
   const hierarchies = hierarchiesOf(readFileSync('/proc/self/mountinfo', 'utf8'));
   if (hierarchies.length === 0) throw new Error('no cgroup file system is mounted');
   await using stack = new AsyncDisposableStack();
+  const joined: string[] = [];
   for (const { mount, version } of hierarchies) {
     const stale = readdirSync(mount).filter((each) => each.startsWith(PREFIX) && ownerGone(each));
     for (const each of stale) await removeTree(join(mount, each));
@@ -36,10 +47,19 @@ export async function makeCgroups(): Promise<Cgroups> {
     if (version === 1) await copyCpuset(mount, directory);
     // In a hybrid setup the version 2 hierarchy has no controllers.
     else await delegateControllers(mount);
-    await setWeight(directory);
+    if (!(await setWeight(directory, WEIGHT))) continue;
+    const system = `${directory}-system`;
+    await mkdir(system);
+    stack.defer(() => removeTree(system));
+    await setWeight(system, SYSTEM_WEIGHT);
+    joined.push(join(system, 'cgroup.procs'));
   }
   const moved = stack.move();
-  return { path: `/${name}`, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+  return {
+    path: `/${name}`,
+    system: (command, args) => ['sh', ['-ec', JOIN, 'sh', joined.join(' '), command, ...args]],
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
 }
 
 /** The cgroup file systems in a /proc/PID/mountinfo. */
@@ -60,13 +80,17 @@ async function copyCpuset(parent: string, directory: string): Promise<void> {
   }
 }
 
-/** Where the hierarchy has the CPU controller. */
-async function setWeight(directory: string): Promise<void> {
+/** Returns false where the hierarchy does not have the CPU controller. */
+async function setWeight(directory: string, weight: number): Promise<boolean> {
   for (const [name, one] of [
     ['cpu.shares', 1024],
     ['cpu.weight', 100],
   ] as const)
-    if (existsSync(join(directory, name))) await writeFile(join(directory, name), String(WEIGHT * one));
+    if (existsSync(join(directory, name))) {
+      await writeFile(join(directory, name), String(weight * one));
+      return true;
+    }
+  return false;
 }
 
 /** In version 2, a kubelet requires that its cgroup has the controllers of the parent. */

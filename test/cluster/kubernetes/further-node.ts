@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeCgroups } from './cgroups.ts';
 import { must } from '../../../tools/process.ts';
-import { startKube, type Component, type Site } from './component.ts';
+import { startKube, type Component, type Placement, type Site } from './component.ts';
 import { startContainerd } from './containerd.ts';
 import type { Get } from './control-plane.ts';
 import type { ClusterKeys } from './credentials.ts';
@@ -45,7 +45,8 @@ export async function startFurtherNode(
   const cgroups = stack.use(await makeCgroups());
   const namespaces = stack.use(await makeNamespaces(directory, packages.env, helper, node));
   await joinNetworks(beside, namespaces, node, packages.env);
-  const site: Site = { ...first, directory, place: namespaces.inNode };
+  const place: Placement = (command, args) => cgroups.system(...namespaces.inNode(command, args));
+  const site: Site = { ...first, directory, place };
   const programs = new Map<string, Component>();
   const run = async (name: string, flags: Readonly<Record<string, string>>) => {
     const component = await startKube(site, name, flags);

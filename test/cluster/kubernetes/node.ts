@@ -11,7 +11,7 @@ import { step } from '../../../tools/progress.ts';
 import { apiGet, clusterOf, type Cluster } from './api.ts';
 import { canBuildKubernetes, corednsBinary, kubeBinary, kubectlBinary, kubeRouterBinary, testbox } from './binaries.ts';
 import { makeCgroups } from './cgroups.ts';
-import { startKube, whenUp, type Command, type Component, type Site } from './component.ts';
+import { startKube, whenUp, type Command, type Component, type Placement, type Site } from './component.ts';
 import { containerdRoot, importImage, startContainerd, testboxImage } from './containerd.ts';
 import { ADMIN, prepare, startApi, type Run } from './control-plane.ts';
 import { corednsImage, startDns } from './dns.ts';
@@ -110,7 +110,8 @@ export async function startNode({
   const first = nodeOf(1, addresses);
   const [primary] = first.families;
   const namespaces = stack.use(await makeNamespaces(directory, packages.env, helper, first));
-  const site: Site = { directory, kube, env: packages.env, place: namespaces.inNode };
+  const place: Placement = (command, args) => cgroups.system(...namespaces.inNode(command, args));
+  const site: Site = { directory, kube, env: packages.env, place };
   const keys = await prepare(site);
   const reach = async (port: number, host = primary.loopback): Promise<number> => {
     const socket = join(directory, `${host}-${port}.sock`);

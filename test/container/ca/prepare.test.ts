@@ -90,6 +90,18 @@ test('certificates are world-readable, whatever the mode of their Secret', async
     assert.equal((await lstat(join(ca.root, CERTS, name))).mode & 0o777, 0o644);
 });
 
+for (const link of [CERTS, 'usr/local/share/ca-certificates', 'usr/local', `${CERTS}/java`])
+  test(`a symlink of the volume does not redirect the store out of it: ${link}`, async () => {
+    await using ca = await setUp(DEBIAN);
+    await using outside = await privateDirectory('outside');
+    await ca.bring('one.crt', ONE.certificate);
+    await mkdir(dirname(join(ca.root, link)), { recursive: true });
+    await symlink(outside.path, join(ca.root, link));
+    if (link.endsWith('java')) await ca.prepare();
+    else await assert.rejects(ca.prepare(), { name: 'ConfigError', message: /is a link to .*, outside of / });
+    assert.deepEqual(await readdir(outside.path), []);
+  });
+
 test('a second run writes nothing', async () => {
   await using ca = await setUp(DEBIAN);
   await ca.bring('one.crt', ONE.certificate);

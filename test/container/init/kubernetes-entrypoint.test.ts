@@ -30,7 +30,7 @@ test('without dependencies and COMMAND warns like the original and exits with co
 test('logs the expected lines: on stdout, and the final error on stderr', async () => {
   await using directory = await privateDirectory('entry');
   const absent = join(directory.path, 'absent');
-  const env = { DEPENDENCY_SOCKET: `${directory.path},${absent}`, KOLLA_INIT_TIMEOUT: '300ms' };
+  const env = { DEPENDENCY_SOCKET: `${directory.path},${absent}`, KOLLA_INIT_TIMEOUT: '4s' };
   const { code, stdout, stderr } = await runHelper(NAME, [], { env });
   assert.equal(code, 75, stderr);
   assert.deepEqual(lines(stdout), [
@@ -39,7 +39,7 @@ test('logs the expected lines: on stdout, and the final error on stderr', async 
     `Entrypoint INFO: TIME Dependency Socket ${directory.path} is resolved.`,
     `Entrypoint WARNING: TIME Resolving dependency Socket ${absent} failed: does not exist yet .`,
   ]);
-  assert.match(stderr, new RegExp(`^Entrypoint ERROR: ${TIME} not ready after 300ms: Socket ${absent} `));
+  assert.match(stderr, new RegExp(`^Entrypoint ERROR: ${TIME} not ready after 4s: Socket ${absent} `));
 });
 
 test('with --log-format json logs in the format of every helper, on stderr', async () => {

@@ -200,10 +200,33 @@ test('a notification missed by a killed watch is sent once by the next one', asy
   assert.equal(await readFile(told, 'utf8'), 'told\n');
 });
 
+/** Arguments of openssl that print a new certificate. */
+const CERTIFICATE =
+  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=test -keyout /dev/null'.split(' ');
+
+test("a killed watch's notification of another command or CA is sent by the next one", async () => {
+  await using p = await prepared();
+  await mkdir(join(p.root, 'run/kolla'), { recursive: true });
+  const other = oneFile().replace('"command":"true"', '"command":"false"');
+  const pem = await must('openssl', CERTIFICATE);
+  for (const files of [{ 'config.json': other }, { 'config.json': other, 'ca-certificates/own.crt': pem }]) {
+    await using watch = await sidecar(p, ['--on-change', 'exec:false']);
+    await watch.until(/already installed/);
+    await p.volume.swap({ 'a.conf': 'one', ...files });
+    await watch.until(/changed: 0 files, [^]*exec:false failed/);
+    watch.running.child.kill('SIGKILL');
+    await watch.running.ended;
+    await using next = await sidecar(p, ['--on-change', 'exec:true']);
+    await next.until(/changed: 0 files, earlier changes[^]*exec:true: done/);
+    await until('the record to be removed', async () => {
+      return !(await readdir(join(p.root, 'run/kolla'))).includes('watch-pending') || undefined;
+    });
+  }
+});
+
 test('a changed CA triggers the actions too', async () => {
   await using p = await prepared();
-  const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=test -keyout /dev/null';
-  const pem = await must('openssl', request.split(' '));
+  const pem = await must('openssl', CERTIFICATE);
   await using watch = await sidecar(p, ['--on-change', 'exec:true']);
   await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'one', 'ca-certificates/own.crt': pem });

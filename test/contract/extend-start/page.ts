@@ -7,7 +7,7 @@ Shows what each \`kolla_extend_start\` script of the Python package \`kolla\` VE
 service's uid, its group and the group kolla (42400), no new privileges, a read-only root, kolla-pod's \`sudo\` first in PATH, and
 volumes at /tmp and /var/log/kolla, the latter set up like an \`emptyDir\` with \`fsGroup: 42400\`. The scripts are the original ones,
 chained as in the Dockerfiles of their image and its parents; the programs they call are stubs that record the calls.
-\`node --test test/contract/extend-start.test.ts\` runs all scripts and compares the results with this page.
+\`node_modules/.bin/node --test test/contract/extend-start.test.ts\` runs all scripts and compares the results with this page.
 `;
 
 const COLUMNS = `

@@ -43,6 +43,38 @@ async function readAnew(r: Reading): Promise<ReadonlyMap<string, string>> {
   return new Map(r.lines.slice(from).map((line, n) => [line, r.ids[from + n]!]));
 }
 
+/** Longer than what names a generation. */
+const SAME_START = `${'='.repeat(300)}\n`;
+
+for (const [kind, rotate] of [
+  ['renamed', (r: Reading) => renameSync(r.path(FILE), r.path(`${FILE}.1`))],
+  ['truncated', (r: Reading) => copytruncate(r)],
+] as const)
+  for (const lines of [
+    [5, 9, 3],
+    [9, 5, 3],
+    [3, 5, 9],
+  ] as const)
+    test(`files of ${lines.join(', ')} lines with the same first 300 bytes, ${kind} between two looks, share no ID`, async () => {
+      await using r = await reading();
+      const expected: string[] = [];
+      let at = 0;
+      for (const [n, count] of lines.entries()) {
+        if (n > 0) {
+          if (n === 2) renameSync(r.path(`${FILE}.1`), r.path(`${FILE}.2`));
+          rotate(r);
+        }
+        appendFileSync(r.path(FILE), SAME_START);
+        append(r, at, at + count);
+        expected.push(SAME_START.trimEnd(), ...numbered(at, at + count));
+        at += count;
+        if (n === 0) await r.poll();
+      }
+      await r.poll();
+      assert.deepEqual(r.lines, expected);
+      assert.equal(new Set(r.ids).size, expected.length);
+    });
+
 test('while stopped: the rest of truncated content is read from its copy', async () => {
   await using r = await reading();
   append(r, 0, 10);

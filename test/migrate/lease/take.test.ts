@@ -77,6 +77,18 @@ test('a free Lease is taken without time to wait for another migration', async (
   assert.equal(again.transitions, 2);
 });
 
+test('the deadline names the holder, also if the API server has not responded since', async (t) => {
+  await using stack = new AsyncDisposableStack();
+  let gets = 0;
+  const { site } = await apiServer(stack, ({ method }) => (method === 'GET' && ++gets > 2 ? 'silence' : undefined));
+  stack.use(await takeLease(site, { ...optionsWith(t.signal), leaseMs: 1000 }));
+  const other = { ...optionsWith(t.signal), holder: 'other', leaseMs: 1000, deadline: performance.now() };
+  await assert.rejects(takeLease(site, other), {
+    exitCode: 75,
+    message: /last seen: me has Lease .*; no response in /,
+  });
+});
+
 test('a denial is permanent if other requests succeed', async (t) => {
   await using stack = new AsyncDisposableStack();
   const { site } = await apiServer(stack, ({ url = '' }) => (url.includes('/leases') ? 403 : undefined));

@@ -14,9 +14,10 @@ import { until } from '../../support/until.ts';
 
 type Ask = (signal: AbortSignal, tell?: (awaited: string) => void) => Promise<Verdict>;
 
+/** Its verdict is stale after three periods and the timeout, which is longer than a busy machine stops a process. */
 function checkOf(name: string, ask: Ask, more: Partial<PreparedCheck> = {}): PreparedCheck {
   const question = { subject: `test ${name}`, hosts: [], ask };
-  return { name, roles: ['readiness'], period: 100, timeout: 50, failures: 1, question, ...more };
+  return { name, roles: ['readiness'], period: 100, timeout: 60_000, failures: 1, question, ...more };
 }
 
 /** A check whose result the test sets. */
@@ -64,7 +65,7 @@ test('at the deadline the reason is the pending step', async () => {
     tell?.('the server does not greet');
     return new Promise(() => {});
   };
-  const { running } = started([checkOf('frozen', frozen, { period: 60_000 })]);
+  const { running } = started([checkOf('frozen', frozen, { period: 60_000, timeout: 50 })]);
   await using _ = running;
   await becoming(running, 'frozen', 'unhealthy');
   assert.equal(running.snapshot()[0]?.reason, 'no response in 50ms: the server does not greet');
@@ -74,7 +75,7 @@ test('a real server that stops and starts is detected both times', async () => {
   const port = await freePort();
   const input = { operands: [`127.0.0.1:${port}`], child: [], options: {} };
   const question = await tcp.prepare(input, { log: recordedLog().log, inherited: {}, podFile: undefined });
-  const { running, changes } = started([checkOf('port', (signal) => question.ask(signal), { timeout: 90 })]);
+  const { running, changes } = started([checkOf('port', (signal) => question.ask(signal))]);
   await using _ = running;
   await becoming(running, 'port', 'unhealthy');
   assert.match(running.snapshot()[0]?.reason ?? '', /ECONNREFUSED/);
@@ -93,10 +94,11 @@ test('a real server that stops and starts is detected both times', async () => {
 
 test('a promise that never settles is unhealthy by its deadline, is not run twice, and blocks no other', async () => {
   let hung = 0;
-  const hanging = checkOf('hanging', () => {
+  const ask = () => {
     hung++;
-    return new Promise(() => {});
-  });
+    return new Promise<never>(() => {});
+  };
+  const hanging = checkOf('hanging', ask, { timeout: 50 });
   const { told, check } = settable('other', healthy);
   const { running } = started([hanging, check]);
   await using _ = running;
@@ -105,13 +107,15 @@ test('a promise that never settles is unhealthy by its deadline, is not run twic
   await until('the other check to run five times more', async () => told.asked >= before + 5 || undefined);
   assert.equal(hung, 1);
   assert.equal(stateOf(running, 'other'), 'healthy');
-  assert.match(running.snapshot()[0]?.reason ?? '', /no response in 50ms, and still hanging after/);
+  await until('its reason', async () => {
+    return /no response in 50ms, and still hanging after/.test(running.snapshot()[0]?.reason ?? '') || undefined;
+  });
 });
 
 test('a check that returns after its deadline is run again', async () => {
   let asked = 0;
   const late = Promise.withResolvers<Verdict>();
-  const check = checkOf('late', () => (asked++ === 0 ? late.promise : Promise.resolve(healthy)));
+  const check = checkOf('late', () => (asked++ === 0 ? late.promise : Promise.resolve(healthy)), { timeout: 50 });
   const { running } = started([check]);
   await using _ = running;
   await becoming(running, 'late', 'unhealthy');
@@ -167,27 +171,33 @@ test('a check that throws is unhealthy as a bug, and keeps running', async () =>
 });
 
 test('a stale verdict is unseen, which counts as unhealthy', async () => {
-  const { check } = settable('api', healthy, { period: 1000 });
-  let ahead = 0;
-  const timing = { now: () => performance.now() + ahead, random: () => 0 };
+  const { check } = settable('api', healthy, { period: 1000, timeout: 50 });
+  let clock = 0;
+  const timing = { now: () => clock, random: () => 0 };
   const { log } = recordedLog();
   await using running = startChecks([check], { signal: new AbortController().signal, log }, { timing });
   await becoming(running, 'api', 'healthy');
-  ahead = 3500;
+  clock = 3500;
   const [status] = running.snapshot();
   assert.equal(status?.state, 'unseen');
   assert.match(status?.reason ?? '', /^no verdict for 3\.\ds$/);
   assert.equal(healthOf('readiness', running.snapshot()).word, 'unhealthy');
 });
 
-test('checks do not start at the same instant', async () => {
+test('checks do not start at the same instant', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let clock = 0;
   const began: number[] = [];
   const checks = Array.from({ length: 10 }, (_, i) =>
-    checkOf(`c${i}`, () => Promise.resolve(healthy).finally(() => began.push(performance.now())), { period: 400 }),
+    checkOf(`c${i}`, () => Promise.resolve(healthy).finally(() => began.push(clock)), { period: 400 }),
   );
   const { running } = started(checks, Math.random);
   await using _ = running;
-  await until('each check to run', async () => began.length >= 10 || undefined);
+  while (began.length < 10) {
+    t.mock.timers.tick(1);
+    clock++;
+    await new Promise(setImmediate);
+  }
   assert.ok(Math.max(...began.slice(0, 10)) - Math.min(...began) > 40);
 });
 

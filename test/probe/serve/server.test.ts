@@ -81,7 +81,7 @@ describe('a client within the Pod', () => {
     assert.equal(code, 503);
     assert.match(
       body,
-      /^\[\+\] api healthy for \d+m?s: status 300\n\[-\] db unhealthy for .*: connect ECONNREFUSED\nreadiness: unhealthy\n$/,
+      /^\[\+\] api healthy for [\d.]+m?s: status 300\n\[-\] db unhealthy for .*: connect ECONNREFUSED\nreadiness: unhealthy\n$/,
     );
     assert.match((await get(server.port, '/')).body, /shown unhealthy/);
   });

@@ -4,6 +4,9 @@ import { kubeconfigText } from '../../cluster/kubernetes/credentials.ts';
 import { freePort } from '../../../tools/port.ts';
 import type { Stage, Stages } from './stage.ts';
 
+/** Long enough for a connection to be refused, even on a busy machine. */
+const QUICK = '2s';
+
 /** Unit tests have no Keystone: the output names the server that the command waits for. test/integration has real ones. */
 export const BOOTSTRAP: Stages = {
   "kolla-bootstrap glance --admin-user root --public-url 'https://api.example.com:{port}' --internal-url 'http://{name}:{port}'":
@@ -23,7 +26,7 @@ export const BOOTSTRAP: Stages = {
     await writeFile(join(directory, 'clouds.yaml'), JSON.stringify({ clouds: { 'kolla-admin': { auth } } }));
     const queue = `http://127.0.0.1:${await freePort()}`;
     const env = {
-      KOLLA_BOOTSTRAP_TIMEOUT: '300ms',
+      KOLLA_BOOTSTRAP_TIMEOUT: QUICK,
       KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD: 'hidden',
       KOLLA_BOOTSTRAP_RABBITMQ_URL: queue,
       KOLLA_BOOTSTRAP_TRANSPORT_URL: 'rabbit://nova:hidden@rabbitmq/nova',
@@ -57,11 +60,11 @@ async function noKeystone(directory: string): Promise<Stage> {
       OS_PASSWORD: 'hidden',
       OS_PROJECT_NAME: 'admin',
       KOLLA_BOOTSTRAP_PASSWORD: 'hidden',
-      KOLLA_BOOTSTRAP_TIMEOUT: '300ms',
+      KOLLA_BOOTSTRAP_TIMEOUT: QUICK,
     },
     code: 75,
     stderr: new RegExp(
-      `could not log in to Keystone as user admin within 300ms; last state of .* ${url}: .*ECONNREFUSED`,
+      `could not log in to Keystone as user admin within ${QUICK}; last state of .* ${url}: .*ECONNREFUSED`,
     ),
   };
 }

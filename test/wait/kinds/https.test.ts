@@ -36,7 +36,8 @@ test('a wait for https:// is verified by --ca-file, or not at all with --tls req
     const { code, stderr } = await waited(...args);
     assert.equal(code, 0, stderr);
   }
-  const { code, stderr } = await waited('--timeout', '1s');
+  // Long enough for a busy machine to connect.
+  const { code, stderr } = await waited('--timeout', '4s');
   assert.equal(code, 75, stderr);
   assert.match(stderr, /its certificate is not signed by a CA of this image's CA bundle; --ca-file names another/);
 });

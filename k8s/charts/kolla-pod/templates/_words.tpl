@@ -57,7 +57,7 @@ A password in the form required by the text around it: unchanged, for a `url`, a
 {{- if regexMatch "[$\\s\"']" $password }}{{ fail (printf "global.passwords.%s: may not hold $, quotes or spaces, which oslo.config would change" $name) }}{{ end -}}
 {{- $password -}}
 {{- else if eq $form "rabbitmq" -}}
-{{- if regexMatch "[#'\\s]" $password }}{{ fail (printf "%s: global.passwords.%s: may not hold #, quotes or spaces, with which rabbitmq.conf would end it; take another" $ctx.Chart.Name $name) }}{{ end -}}
+{{- if regexMatch "[#'\\s]" $password }}{{ fail (printf "%s: global.passwords.%s: may not hold #, single quotes or spaces, with which rabbitmq.conf would end it; take another" $ctx.Chart.Name $name) }}{{ end -}}
 {{- $password -}}
 {{- else if eq $form "sql" -}}{{- $password | replace "\\" "\\\\" | replace "'" "''" -}}
 {{- else if eq $form "quoted" -}}{{- $password | replace "\\" "\\\\" | replace "\"" "\\\"" -}}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { load } from 'js-yaml';
+import { yamlProblem } from '../../src/core/yaml-problem.ts';
+
+for (const [text, expected] of [
+  ['password: *hunter2', /^unidentified alias \(1:\d+\)$/],
+  ['password: !hunter2 x', /^unknown scalar tag \(1:\d+\)$/],
+  ['password: !<hunter2> x', /^unknown scalar tag \(1:\d+\)$/],
+  ['password: !hunter2! x', /\(1:\d+\)$/],
+  ['user: root\npassword: "hunter2\n', /^deficient indentation \(3:1\)$/],
+  ['a: [hunter2', /\(\d:\d+\)$/],
+  ['password: hunter2: x', /\(1:\d+\)$/],
+] as const)
+  test(`invalid YAML is described without its text: ${JSON.stringify(text)}`, () => {
+    let problem = '';
+    try {
+      load(text);
+    } catch (error) {
+      problem = yamlProblem(error);
+    }
+    assert.match(problem, expected);
+    assert.doesNotMatch(problem, /hunter2|\n/);
+  });
+
+test('another error keeps its first line', () => {
+  assert.equal(yamlProblem(new Error('no such file\nmore')), 'no such file');
+});
