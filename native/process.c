@@ -126,9 +126,7 @@ static void queue(int number) {
 /* A signal that came after the read keeps the alarm. */
 CALL(sys_fetched) {
   struct pollfd queued = {.fd = signal_pipe[0], .events = POLLIN};
-  if (poll(&queued, 1, 0) > 0) return JS_UNDEFINED;
-  ending = 0;
-  alarm(0);
+  if (poll(&queued, 1, 0) == 0) alarm((unsigned)(ending = 0));
   return JS_UNDEFINED;
 }
 
