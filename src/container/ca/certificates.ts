@@ -61,9 +61,9 @@ export async function copyCaCertificates({ root, update, umask, signal, log }: C
 function remember(pending: string, log: Log): void {
   try {
     makeDirectoriesSync(dirname(pending), 0o755);
-    writeFileSync(pending, '', { flag: 'wx' }); // does not follow a link
+    writeFileSync(pending, '');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') log.debug(`cannot write ${pending}: ${messageOf(error)}`);
+    log.debug(`cannot write ${pending}: ${messageOf(error)}`);
   }
 }
 
