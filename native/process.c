@@ -123,9 +123,10 @@ static void queue(int number) {
   errno = before;
 }
 
+/* A signal that came after the read keeps the alarm. */
 CALL(sys_fetched) {
-  ending = 0;
-  alarm(0);
+  struct pollfd queued = {.fd = signal_pipe[0], .events = POLLIN};
+  if (poll(&queued, 1, 0) == 0) alarm((unsigned)(ending = 0));
   return JS_UNDEFINED;
 }
 

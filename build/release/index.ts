@@ -75,7 +75,7 @@ export async function writeRelease(options: ReleaseOptions): Promise<string> {
     await writeFile(join(work, 'provenance.json'), `${JSON.stringify(statement, undefined, 2)}\n`);
     if (signer !== undefined) await writeSigned(work, statement, signer);
     await writeSums(work, signer);
-    // mkdtemp's mode is 0700, and the release is for others too.
+    // mkdtemp's mode is 0700 whatever the umask, and the release is for others too.
     await chmod(work, 0o755);
     await rm(join(directory, VERSION), { recursive: true, force: true });
     await rename(work, join(directory, VERSION));

@@ -7,6 +7,9 @@ import { messageOf } from './errors.ts';
 export function yamlProblem(error: unknown): string {
   const { reason, mark } = error as { reason?: string; mark?: { line: number; column: number } };
   if (reason === undefined) return messageOf(error).split('\n', 1)[0]!;
-  const words = reason.split(/\s*["'`<!:]/, 1)[0]!;
+  const words = reason
+    .replaceAll("':'", 'a colon')
+    .replaceAll("','", 'a comma')
+    .split(/\s*["'`<!:]/, 1)[0]!;
   return mark === undefined ? words : `${words} (${mark.line + 1}:${mark.column + 1})`;
 }

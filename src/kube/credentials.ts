@@ -101,7 +101,7 @@ function fromFiles(files: readonly string[]): KubeConfig {
     try {
       config.loadFromFile(file);
     } catch (error) {
-      throw new ConfigError(yamlProblem(error));
+      throw new ConfigError(files.length > 1 ? `${file}: ${yamlProblem(error)}` : yamlProblem(error));
     }
     return withTokenFiles(config, file);
   });

@@ -31,7 +31,7 @@ export async function startMemcached(port: number, more: readonly string[] = [])
   return running;
 }
 
-/** Starts one in another network. @param place makes its command run there */
+/** Starts a memcached that listens at this address, without waiting for it. @param place makes its command run elsewhere */
 export async function launchMemcached(
   host: string,
   port: number,

@@ -9,6 +9,7 @@ for (const [text, expected] of [
   ['password: !<hunter2> x', /^unknown scalar tag \(1:\d+\)$/],
   ['password: !hunter2! x', /\(1:\d+\)$/],
   ['user: root\npassword: "hunter2\n', /^deficient indentation \(3:1\)$/],
+  ['{a: 1, hunter2: 2, b c: {d: [1,,2]}}', /\(\d:\d+\)$/],
   ['a: [hunter2', /\(\d:\d+\)$/],
   ['password: hunter2: x', /\(1:\d+\)$/],
 ] as const)
@@ -22,6 +23,11 @@ for (const [text, expected] of [
     assert.match(problem, expected);
     assert.doesNotMatch(problem, /hunter2|\n/);
   });
+
+test('a punctuation mark is named', () => {
+  const reason = "expected ':' after a mapping key";
+  assert.equal(yamlProblem({ reason, mark: { line: 2, column: 3 } }), 'expected a colon after a mapping key (3:4)');
+});
 
 test('another error keeps its first line', () => {
   assert.equal(yamlProblem(new Error('no such file\nmore')), 'no such file');

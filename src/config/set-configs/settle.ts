@@ -60,7 +60,11 @@ function settleEntries(settling: Settling, directory: Entry, depth: number): voi
       settleEntries(settling, entry, depth + 1);
     } else if (entry.onDisk === undefined) {
       const write = () => settleThing(tree, directory, name, entry, put);
-      if (depth === 0 && `/${name}` === CONFIGURED) doomed.push(write);
+      if (depth === 0 && `/${name}` === CONFIGURED)
+        doomed.push(() => {
+          write();
+          tree.held(directory).sync();
+        });
       else write();
     } else if (entry.touched) {
       using handle = tree.held(directory).hold(name);

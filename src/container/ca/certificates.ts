@@ -1,8 +1,7 @@
 import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ExitCode } from '../../core/errors.ts';
+import { ExitCode, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { unlessAbsent } from '../../fs/absent.ts';
 import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import { Replacer } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
@@ -42,10 +41,7 @@ export async function copyCaCertificates({ root, update, umask, signal, log }: C
   if (sources.files.size === 0 && old.length === 0 && !existsSync(pending)) return 0;
   warn(sources, store, log);
   try {
-    if (sources.files.size === 0) {
-      makeDirectoriesSync(dirname(pending), 0o755);
-      writeFileSync(pending, '');
-    }
+    if (sources.files.size === 0) remember(pending, log);
     put(sources, join(root, store.directory), { umask, signal, log });
     for (const path of old.filter((each) => isLeftOver(each, root, store, sources))) {
       signal.throwIfAborted();
@@ -57,8 +53,18 @@ export async function copyCaCertificates({ root, update, umask, signal, log }: C
   }
   signal.throwIfAborted();
   const code = isUpdated(root, store, log) ? ExitCode.ok : await update(store.update);
-  if (code === 0) unlessAbsent(() => unlinkSync(pending));
+  if (code === 0 && existsSync(pending)) unlinkSync(pending);
   return code;
+}
+
+/** Without it, as in an image with a read-only root, an update that fails is not repeated. */
+function remember(pending: string, log: Log): void {
+  try {
+    makeDirectoriesSync(dirname(pending), 0o755);
+    writeFileSync(pending, '');
+  } catch (error) {
+    log.debug(`cannot write ${pending}: ${messageOf(error)}`);
+  }
 }
 
 /** False if the image's own command has to run. */

@@ -120,6 +120,7 @@ export class Contents {
 
   /** Tells how files that contain the generation are recognized from now on. */
   recognize({ generation }: Content, isIn: IsIn): void {
+    if (!this.#latest.has(generation.path)) return;
     const all = this.#recognized.get(generation.path) ?? new Map<Generation, IsIn>();
     all.set(generation, isIn);
     const [oldest] = all.keys();
@@ -159,9 +160,12 @@ export class Contents {
   #rivalsOfKnown({ path, beginning, file }: Found): readonly Rival[] | undefined {
     const all = file === undefined ? [] : [...(this.#recognized.get(path) ?? [])];
     const alike = all.filter(([generation]) => generation.matches(beginning));
-    const same = alike.find(([, isIn]) => isIn(file!));
+    // The latest: an earlier one may be just the beginning of it.
+    const same = alike.findLast(([, isIn]) => isIn(file!));
+    if (same !== undefined) return same[0].rivals;
     // Of generations of earlier runs only the start is known.
-    return same?.[0].rivals ?? this.#latest.get(path)?.rivalsOfKnown(beginning, alike.length);
+    const others = new Set(alike.map(([generation]) => generation.id));
+    return this.#latest.get(path)?.rivalsOfKnown(beginning, others.size);
   }
 
   #add(

@@ -87,13 +87,16 @@ export class HeldFile implements Disposable {
     return readSync(this.#fd, found, 0, found.length, at) === bytes.length && found.equals(bytes);
   }
 
-  /** Whether one file's end is in the other at the same place, as if one was copied from the other, or continues it. */
+  /**
+   * Whether the shorter file's end is in the other at the same place, as if one was copied from the other or continues it. An empty
+   * file tells nothing.
+   */
   agreesWith(other: HeldFile): boolean {
     const [a, b] = [this, other].toSorted((one, two) => one.stat().size - two.stat().size) as [HeldFile, HeldFile];
     const { size } = a.stat();
     const end = Buffer.alloc(Math.min(size, LEAD_BYTES));
     const read = readSync(a.#fd, end, 0, end.length, size - end.length);
-    return read === end.length && b.hasBefore(size, end);
+    return size > 0 && read === end.length && b.hasBefore(size, end);
   }
 
   /** Whether the file has these bytes before that position. */

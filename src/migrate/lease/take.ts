@@ -61,9 +61,11 @@ export async function takeLease(site: LeaseSite, asked: TakeOptions): Promise<He
       if (found !== undefined && freeInMs(found) > 0) {
         attempt = 0;
         last = held = holderText(site, found);
-        last = held = (await whileHeld(site, found, { ...options, freeInMs, say })) ?? held;
+        held = await whileHeld(site, found, { ...options, freeInMs, say });
+        last = held ?? last;
         continue;
       }
+      held = undefined;
       tried = { takenAt: performance.now(), predecessor: holderIn(found) };
       const next = taken(found ?? emptyLease(site.ref), holder, leaseMs, new Date());
       return holdLease(site, { lease: await writeLease(site, next, asking(options)), ...tried }, options);

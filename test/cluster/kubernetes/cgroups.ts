@@ -51,6 +51,7 @@ export async function makeCgroups(): Promise<Cgroups> {
     const system = `${directory}-system`;
     await mkdir(system);
     stack.defer(() => removeTree(system));
+    if (version === 1) await copyCpuset(mount, system);
     await setWeight(system, SYSTEM_WEIGHT);
     joined.push(join(system, 'cgroup.procs'));
   }

@@ -82,7 +82,7 @@ test('the deadline names the holder, also if the API server has not responded si
   let gets = 0;
   const { site } = await apiServer(stack, ({ method }) => (method === 'GET' && ++gets > 2 ? 'silence' : undefined));
   stack.use(await takeLease(site, { ...optionsWith(t.signal), leaseMs: 1000 }));
-  const other = { ...optionsWith(t.signal), holder: 'other', leaseMs: 1000, deadline: performance.now() };
+  const other = { ...optionsWith(t.signal), holder: 'other', leaseMs: 1000, deadline: performance.now() + 10_000 };
   await assert.rejects(takeLease(site, other), {
     exitCode: 75,
     message: /last seen: me has Lease .*; no response in /,
