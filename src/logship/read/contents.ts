@@ -37,6 +37,7 @@ interface Found {
   readonly final: boolean;
   /** Set if the whole file was rotated, so that it may be a known file. */
   readonly isRotated: boolean;
+  /** The open file; without it only the start decides whether it is known. */
   readonly file?: HeldFile;
   /** Where reading starts if the file is new. */
   readonly from: { readonly offset: number; readonly skipping: boolean };

@@ -69,10 +69,12 @@ export class Rotated {
       siblings.findLast((sibling) => this.#isEarlierCopy(sibling, unread, size));
     const rest = copy === undefined ? [] : this.#rest(path, copy, unread);
     for (const each of rest) each.goOn(content, { position, skipping });
-    if (rest.length === 0) this.#options.contents.retire(content);
-    // Its copy was read to the end.
-    if (rest.length === 0 && copy !== undefined)
-      this.#options.contents.recognize(content, (other) => other.hasBefore(position, lead));
+    if (rest.length === 0) {
+      const { contents } = this.#options;
+      contents.retire(content);
+      // All of the copy had been read from the original.
+      if (copy !== undefined) contents.recognize(content, (other) => other.hasBefore(position, lead));
+    }
     if (copy === undefined) this.#sayLost(unread, Math.max(0, size - position));
     else
       this.#options.log.info(`${path} was truncated, and its rest is in ${copy.at}`, {

@@ -17,10 +17,7 @@ export interface Cgroups extends AsyncDisposable {
 const PREFIX = 'kp-';
 /** All Pods of a node weigh as much as this many processes beside them, which are tests that compute. */
 const WEIGHT = 4;
-/**
- * The node's own programs need little, but at once: a Service whose endpoints change half a minute late tells nothing about the
- * Pods behind it.
- */
+/** The node's own programs need little of a processor, but without waiting for eight test files: Pods and tests wait for them. */
 const SYSTEM_WEIGHT = 32;
 /** Moves itself into cgroups, by the files in its first argument, and becomes the command of the others. */
 const JOIN = 'for file in $1; do echo $$ >"$file"; done; shift; exec "$@"';
