@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
-import { connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { connectKube } from '../../src/kube/index.ts';
@@ -32,6 +32,21 @@ function kubeconfig(cluster: object): string {
     'current-context': 'x',
   });
 }
+
+test(
+  'a proxy that does not respond is an error within a limit, and its connection is closed',
+  { timeout: 60_000 },
+  async (t) => {
+    const closed = Promise.withResolvers<unknown>();
+    await using proxy = await proxyOn(createServer((socket) => void socket.resume().once('close', closed.resolve)));
+    await using directory = await privateDirectory('kubeconfig');
+    const file = join(directory.path, 'config');
+    await writeFile(file, kubeconfig({ server: 'https://127.0.0.1:1', 'proxy-url': proxy.url }));
+    using client = await connectKube({ kind: 'kubeconfig', files: [file] }, { ...FAST, answerMs: 100 });
+    await assert.rejects(client.get('/api/v1/nodes', { signal: t.signal }), /timeout|no response/);
+    await closed.promise;
+  },
+);
 
 test('a renewed CA is trusted on the next connection through a proxy', async (t) => {
   await using api = await scriptedApi((_, response) => void response.end(JSON.stringify(job('7'))));
