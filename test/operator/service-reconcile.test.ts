@@ -161,6 +161,18 @@ test('a Helm that crashes each time is not started again at once', async (t) => 
   assert.equal(await one.runs(), 1);
 });
 
+test('a first installation that was ended by SIGTERM is forgotten, so that the next one is no upgrade', async () => {
+  const canceled = { info: { description: 'Release "keystone" failed: context canceled' } };
+  let newest: KubeObject | undefined = revision(1, 'failed', canceled);
+  const answers = { [SERVICE_PATH]: () => SERVICE, [secretAt(1)]: () => newest };
+  await using one = await reconciler('exit 0', answers, [newest]);
+  await one.made.reconcile('keystone', signal);
+  assert.deepEqual([await one.runs(), one.written[0]], [0, `DELETE ${secretAt(1)}`]);
+  newest = undefined;
+  await one.made.reconcile('keystone', signal);
+  assert.deepEqual([await one.runs(), one.statuses.at(-1)?.phase], [1, 'Installing']);
+});
+
 test('a change that arrives between the decision and Helm ends the step, too', async () => {
   const deployed = revision(1, 'deployed');
   const answers = { [SERVICE_PATH]: () => SERVICE, [secretAt(1)]: () => deployed };

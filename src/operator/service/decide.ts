@@ -48,6 +48,8 @@ export function decide(desired: Desired, facts: Facts): Step {
   const { newest, failures, missing, now } = facts;
   if (newest === undefined || newest.status === 'uninstalled') return { do: 'install', why: 'not installed' };
   const { status, revision, updated, description } = newest;
+  // Ended by Helm itself, after SIGTERM; a Helm that was killed has left it pending.
+  if (status === 'failed' && revision === 1 && isInterrupted(description)) return { do: 'unlock' };
   const ageMs = Math.max(0, now.getTime() - updated.getTime());
   if (status.startsWith('pending-')) {
     // We hold the Lease, so the operator that has started it is gone, and Helm with it.

@@ -177,7 +177,7 @@ export class ServiceReconciler {
   async #unlock(service: OpenStackService, release: Release | undefined, signal: AbortSignal): Promise<Handled> {
     const { client, publisher, log } = this.#effects;
     if (release === undefined) return { againMs: 0 };
-    const note = `revision ${release.revision} was interrupted while ${release.status}`;
+    const note = `revision ${release.revision}, ${release.status}, was interrupted`;
     log.info(`${service.metadata.name}: ${note}: unlocked`);
     await unlock(client, service.metadata, release, signal);
     await publisher.event('OpenStackService', service, 'Normal', 'Unlocked', note, signal);
