@@ -173,6 +173,23 @@ test('a first installation that was ended by SIGTERM is forgotten, so that the n
   assert.deepEqual([await one.runs(), one.statuses.at(-1)?.phase], [1, 'Installing']);
 });
 
+test('an adopted release goes back without hooks, too', async () => {
+  const deployed = revision(1, 'deployed', { config: { global: { tag: '2026.1' } } });
+  const at = (release: string) => {
+    const status = one.statuses.at(-1);
+    return { ...SERVICE, spec: { ...SERVICE.spec, release }, ...(status === undefined ? {} : { status }) };
+  };
+  let service: OpenStackService;
+  const answers = { [SERVICE_PATH]: () => service, [secretAt(1)]: () => deployed };
+  await using one = await reconciler('exit 0', answers, [deployed]);
+  one.services.set('keystone', (service = at('2026.1')));
+  await one.made.reconcile('keystone', signal);
+  assert.equal(one.statuses.at(-1)?.release, '2026.1');
+  one.services.set('keystone', (service = at('2025.2')));
+  await one.made.reconcile('keystone', signal);
+  assert.deepEqual([await one.runs(), one.statuses.at(-1)?.phase], [1, 'RollingBack']);
+});
+
 test('a change that arrives between the decision and Helm ends the step, too', async () => {
   const deployed = revision(1, 'deployed');
   const answers = { [SERVICE_PATH]: () => SERVICE, [secretAt(1)]: () => deployed };

@@ -163,10 +163,11 @@ export class ServiceReconciler {
     const later = this.#failures.pending(service.metadata.name, desired.digest);
     if (later !== undefined) return { do: 'retry later', ...later };
     const { attempted, failures } = historyOf(secrets.values(), service.metadata.name, newest);
-    const { failedJobs = [], conditions } = publisher.statusOf(service) ?? {};
+    const { failedJobs = [], conditions, release } = publisher.statusOf(service) ?? {};
     const missing = newest === undefined ? [] : await this.#reads.missing(newest, failedJobs, signal);
     const timeoutMs = parseDuration(service.spec.timeout ?? '1h', Infinity);
-    const step = decide(desired, { newest, attempted, failures, missing, timeoutMs, now: now() });
+    const tried = [...attempted, release];
+    const step = decide(desired, { newest, attempted: tried, failures, missing, timeoutMs, now: now() });
     if (step.do !== 'retry later') return step;
     // Helm's record has secrets, and may have less than the whole error, which the condition has.
     const why = redactor(desired.secrets)(step.why);
