@@ -80,6 +80,19 @@ test('a command is killed by its guard when the lock is not confirmed in time', 
   assert.equal(child.hasExpired(), true);
 });
 
+test('a command is not started if the lock was last confirmed too long ago', async () => {
+  const lines: string[] = [];
+  const child = await startGuarded(['echo', 'started'], {
+    env: { PATH: process.env['PATH'] },
+    descriptor: NO_SOCKET,
+    onLine: (line) => lines.push(line),
+    pulse: new Pulse(() => performance.now() - 1),
+  });
+  await child.ended;
+  assert.deepEqual(lines, []);
+  assert.equal(child.hasExpired(), true);
+});
+
 test('a confirmation extends the deadline, and replaces the previous one', async () => {
   let left = 4000;
   const pulse = new Pulse(() => performance.now() + left);
