@@ -77,7 +77,11 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
     env,
     cwd: directory,
   });
-  const pid = await spawned(child);
+  const pid = await spawned(child).catch((error: unknown) => {
+    // A guard that still waits for a command would keep this process running.
+    guard.stdin?.end();
+    throw error;
+  });
   const [guardIn, guardOut, gate] = [guard.stdio[0], guard.stdio[1], child.stdio[3]] as [Writable, Readable, Writable];
   // The exit of a guard or gate is detected separately, and a failed write to it must not crash this process.
   for (const stream of [guardIn, gate]) stream.on('error', () => {});
