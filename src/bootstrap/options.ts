@@ -164,7 +164,8 @@ export const KEYS_ACCESS_OPTIONS = [
     flag: 'kubeconfig',
     type: 'path',
     env: 'KUBECONFIG',
-    help: 'kubeconfig file (default: the ServiceAccount, else ~/.kube/config)',
+    help: 'kubeconfig file (default: the ServiceAccount)',
+    details: 'Without either, a run leaves keys as they are, and kolla-bootstrap keys uses ~/.kube/config.',
     example: '/root/.kube/config',
   },
   {

@@ -97,10 +97,11 @@ function defaultUrls({ hosts }: Transport, tls: TlsMode = 'off'): URL[] {
 }
 
 function managementUrl(text: string): URL {
+  // Checked first, because the other message shows the text, such as a transport URL given by mistake.
+  if (text.includes('@'))
+    throw new UsageError('--rabbitmq-url: it contains a user: give --rabbitmq-admin-user instead');
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new UsageError(`--rabbitmq-url: '${text}' is not an http or https URL`);
-  if (url.username !== '')
-    throw new UsageError('--rabbitmq-url: it contains a user: give --rabbitmq-admin-user instead');
   return url;
 }

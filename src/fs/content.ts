@@ -103,11 +103,16 @@ export function bytesOf(content: Content): Buffer {
 export function isSameContent(a: Content, b: Content): boolean {
   if (a.byteLength !== b.byteLength) return false;
   const others = slicesOf(b);
-  for (const slice of slicesOf(a)) {
-    const { value, done } = others.next();
-    if (done === true || Buffer.compare(slice, value) !== 0) return false;
+  try {
+    for (const slice of slicesOf(a)) {
+      const { value, done } = others.next();
+      if (done === true || Buffer.compare(slice, value) !== 0) return false;
+    }
+    return others.next().done === true;
+  } finally {
+    // Unlike the loop's, it is closed only by this.
+    others.return(undefined);
   }
-  return true;
 }
 
 /** Whether the file itself, not the target of a link, has that content. Throws the system's error. */

@@ -121,7 +121,8 @@ export class ApiClient implements Api, Disposable {
         ...(body === undefined ? {} : { 'content-type': type }),
       },
       body,
-      connection,
+      // Without a connection there is no socket, so that answerMs has not started: the tunnel has its own timeout.
+      connection: proxy === undefined ? connection : { ...connection, timeout: this.#timing.answerMs },
       isRepeatable: method === 'GET',
       answerMs: this.#timing.answerMs,
       keepAliveMs: KEEPALIVE_MS,

@@ -143,6 +143,8 @@ async function resolve(config: KubeConfig): Promise<Credentials> {
   const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);
   const { headers = {}, ca, cert, key, servername, rejectUnauthorized, auth, agent } = options;
+  // KubeConfig keeps a proxy's agent, whose options override those of each request: renewed files would have no effect.
+  if (cluster.proxyUrl !== undefined) Object.assign((agent as Agent).options, { ca, cert, key });
   return {
     server: new URL(cluster.server),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',

@@ -115,7 +115,7 @@ export { stepsOf } from './phases.ts';
 export type { Effects } from './plan.ts';
 export { prepareSync, requireTools, type Prepared } from './prepare.ts';
 export { showStatus } from './record/status.ts';
-export { syncReady } from './sync.ts';
+export { inWords, syncReady } from './sync.ts';
 export { serviceOf } from './target/target.ts';
 export { findTasks, TOOL_OPTIONS, type Task } from './tool/index.ts';
 export { underLock, type Locked } from './under-lock.ts';

@@ -26,12 +26,21 @@ export async function syncReady(plan: Migration, effects: Effects): Promise<Exit
   return await inWords(plan, () => migrate(plan, effects, takeTurn));
 }
 
-async function inWords<T>({ target }: Pick<Migration, 'target'>, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs the work, and turns a server's error into one of ours.
+ * @param doing the action on the database, worded to follow "cannot"
+ */
+export async function inWords<T>(plan: Pick<Migration, 'target'>, work: () => Promise<T>, doing?: string): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isMysqlError(error) ? mysqlError(`migrate database ${target.database}`, error) : error;
+    throw worded(plan, error, doing);
   }
+}
+
+/** A server's error as one of ours; any other error as it is. */
+export function worded({ target }: Pick<Migration, 'target'>, error: unknown, doing = 'migrate'): unknown {
+  return isMysqlError(error) ? mysqlError(`${doing} database ${target.database}`, error) : error;
 }
 
 async function migrate(plan: Migration, effects: Effects, take: TakeTurn): Promise<ExitCode> {

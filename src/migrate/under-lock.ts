@@ -5,6 +5,7 @@ import { takeTurn } from './lock/turn.ts';
 import type { Effects, LockedWork } from './plan.ts';
 import { conclude } from './record/conclude.ts';
 import type { Ran } from './steps/run-steps.ts';
+import { inWords, worded } from './sync.ts';
 import { ensureTool, type Task } from './tool/index.ts';
 
 /** What work other than a migration receives while it holds the lock. */
@@ -50,10 +51,9 @@ export async function underLock(
       async (begun, held) => {
         let last: Ran | undefined;
         const runTool = async (tasks: readonly Task[]): Promise<number> => {
-          const ran = await ensureTool(tasks, { ...plan, childEnv: begun.childEnv }, held, claim, {
-            ...effects,
-            redact: begun.redact,
-          });
+          const own = { ...effects, redact: begun.redact };
+          const run = () => ensureTool(tasks, { ...plan, childEnv: begun.childEnv }, held, claim, own);
+          const ran = await inWords(plan, run, 'prepare');
           throwUnlessDone((last = ran), effects);
           return ran.changes;
         };
@@ -75,7 +75,7 @@ export async function underLock(
         conclude(plan, { claim, lease: lease === undefined ? undefined : silent(lease) }, held, ran, effects),
     );
   } catch (error) {
-    if (thrown === undefined) throw error;
+    if (thrown === undefined) throw worded(plan, error, 'prepare');
     throw thrown.error;
   }
 }

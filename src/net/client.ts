@@ -25,10 +25,10 @@ export interface HttpRequest {
    * that no longer exists.
    */
   readonly agent?: Agent | undefined;
-  /** Options of Node's http for TLS, DNS and login. */
+  /** Options of Node's http for TLS, DNS, login and a proxy's tunnel. */
   readonly connection?: Pick<
     RequestOptions,
-    'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized' | 'auth' | 'lookup'
+    'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized' | 'auth' | 'lookup' | 'timeout'
   >;
   /**
    * Whether the request is idempotent. The server may close a kept connection just as it is used; an idempotent request

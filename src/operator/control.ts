@@ -72,9 +72,18 @@ export async function control(
     if (name !== undefined && services?.get(name) !== undefined) add('service', name);
   };
 
-  const openstacks = isRun('openstack')
-    ? watch<OpenStack>(ownSet('OpenStack', namespace), { onChange: ({ metadata }) => add('openstack', metadata.name) })
-    : undefined;
+  const openstacks =
+    isRun('openstack') || isRun('service')
+      ? watch<OpenStack>(ownSet('OpenStack', namespace), {
+          onChange: ({ metadata }) => {
+            add('openstack', metadata.name);
+            // It may suspend them.
+            for (const service of services?.values() ?? [])
+              if (service.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) === true)
+                add('service', service.metadata.name);
+          },
+        })
+      : undefined;
   const services =
     isRun('openstack') || isRun('service')
       ? watch<OpenStackService>(ownSet('OpenStackService', namespace), {
@@ -101,7 +110,8 @@ export async function control(
           },
         )
       : undefined;
-  const service = below && services && isRun('service') ? serviceReconciler(services, below) : undefined;
+  const service =
+    below && services && openstacks && isRun('service') ? serviceReconciler(services, openstacks, below) : undefined;
   const preflight = new Preflight({ client, charts, helm, log });
 
   async function openstackOf(key: string): Promise<Handled> {
@@ -145,7 +155,11 @@ export async function control(
     return { workloads, scales };
   }
 
-  function serviceReconciler(all: Cache<OpenStackService>, parts: ReturnType<typeof belowServices>): ServiceReconciler {
+  function serviceReconciler(
+    all: Cache<OpenStackService>,
+    clouds: Cache<OpenStack>,
+    parts: ReturnType<typeof belowServices>,
+  ): ServiceReconciler {
     const usersOf = (kind: 'Secret' | 'ConfigMap', name: string) => {
       for (const { metadata, spec } of all.values())
         if (spec.valuesFrom?.some((source) => source.kind === kind && source.name === name))
@@ -183,7 +197,7 @@ export async function control(
       },
     );
     const effects = { client, namespace, charts, helm, process, publisher, services: all, secrets, leases, log, now };
-    const reconciler = new ServiceReconciler({ ...effects, ...parts });
+    const reconciler = new ServiceReconciler({ ...effects, openstacks: clouds, ...parts });
     return reconciler;
   }
 

@@ -1,7 +1,7 @@
 /** Values as Helm and the library chart merge them. */
 import { readFile } from 'node:fs/promises';
-import { load } from 'js-yaml';
 import { ConfigError, messageOf } from '../core/errors.ts';
+import { loadValues } from '../core/helm-yaml.ts';
 import { yamlProblem } from '../core/yaml-problem.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ export async function readValues(files: readonly string[]): Promise<Values> {
 export function parseValues(text: string, file: string): Values {
   let parsed: unknown;
   try {
-    parsed = text.trim() === '' ? {} : (load(text) ?? {});
+    parsed = text.trim() === '' ? {} : (loadValues(text) ?? {});
   } catch (error) {
     throw new ConfigError(`${file}: invalid YAML: ${yamlProblem(error)}`);
   }

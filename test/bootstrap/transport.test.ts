@@ -50,6 +50,13 @@ test('--tls that contradicts --rabbitmq-url is a usage error', async () => {
   });
 });
 
+test('a transport URL given as --rabbitmq-url is rejected, and not shown in the message', async () => {
+  await assert.rejects(brokerOf({ rabbitmqUrl: ['rabbit://glance:hidden@mq:5672'] }), {
+    exitCode: 64,
+    message: '--rabbitmq-url: it contains a user: give --rabbitmq-admin-user instead',
+  });
+});
+
 for (const [problem, hosts, leftMs, reason] of [
   ['that has expired', ['127.0.0.1'], -DAY_MS, /cannot trust RabbitMQ at https:\S+: .* has expired: renew it/],
   ['for another name', ['other.test'], DAY_MS, /cannot trust RabbitMQ at https:\S+: .* for another name: /],

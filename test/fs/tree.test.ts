@@ -96,6 +96,19 @@ test('contents are compared by their bytes, open or not', async () => {
   assert.deepEqual(await readFile(path), bytesOf(readContent(path)));
 });
 
+test('two large files are closed after a comparison, whatever its result', async () => {
+  await using directory = await privateDirectory('tree');
+  const [path, other] = [join(directory.path, 'a'), join(directory.path, 'b')];
+  await writeFile(path, Buffer.alloc(2 * MIB, 'a'));
+  const opened = async () => (await readdir('/proc/self/fd')).length;
+  for (const letter of ['a', 'b']) {
+    await writeFile(other, Buffer.alloc(2 * MIB, letter));
+    const before = await opened();
+    assert.equal(isSameContent(readContent(path), readContent(other)), letter === 'a');
+    assert.equal(await opened(), before);
+  }
+});
+
 test('a FIFO in place of a file is compared without waiting for its writer', async () => {
   await using directory = await privateDirectory('tree');
   const pipe = join(directory.path, 'pipe');

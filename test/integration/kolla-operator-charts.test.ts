@@ -90,6 +90,7 @@ describe('kolla-operator and the charts', { skip: reason ?? false, concurrency: 
       process: 'test',
       publisher: new Publisher(counted, 'test', log),
       services,
+      openstacks: { get: () => undefined, values: () => [] },
       leases: cacheOf<KubeObject>({ group: 'coordination.k8s.io', version: 'v1', resource: 'leases', namespace }),
       scales: cacheOf<OpenStackWorkload>(ownSet('OpenStackWorkload', namespace)),
       secrets: cacheOf<KubeObject>({ group: '', version: 'v1', resource: 'secrets', namespace }),

@@ -7,7 +7,7 @@ import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/types.ts';
 import type { Cache } from '../../src/operator/cache.ts';
 import { conditionOf } from '../../src/operator/conditions.ts';
-import type { OpenStackService, ServiceStatus } from '../../src/operator/objects.ts';
+import type { OpenStack, OpenStackService, ServiceStatus } from '../../src/operator/objects.ts';
 import { Publisher } from '../../src/operator/publish.ts';
 import { ServiceReconciler } from '../../src/operator/service/reconcile.ts';
 import { privateDirectory } from '../../tools/directory.ts';
@@ -80,6 +80,7 @@ async function reconciler(
   } as unknown as KubeClient;
   const { log } = recordedLog('debug', (text) => void said.push(text));
   const services = new Map([['keystone', SERVICE]]);
+  const openstacks = new Map<string, OpenStack>();
   const none = cacheOf(new Map<string, never>());
   const made = new ServiceReconciler({
     client,
@@ -89,6 +90,7 @@ async function reconciler(
     process: 'me',
     publisher: new Publisher(client, 'me', log),
     services: cacheOf(services),
+    openstacks: cacheOf(openstacks),
     secrets: cacheOf(new Map(cached.map((object) => [object.metadata.name, object]))),
     workloads: { Deployment: none, StatefulSet: none, DaemonSet: none, Job: none },
     leases: none,
@@ -100,6 +102,7 @@ async function reconciler(
   return {
     made,
     services,
+    openstacks,
     statuses,
     written,
     said,
@@ -159,6 +162,51 @@ test('a Helm that crashes each time is not started again at once', async (t) => 
     if (one.written.some((write) => write.startsWith('PUT'))) newest = interrupted;
   }
   assert.equal(await one.runs(), 1);
+});
+
+test('a first installation that was ended by SIGTERM is forgotten, so that the next one is no upgrade', async () => {
+  const canceled = { info: { description: 'Release "keystone" failed: context canceled' } };
+  let newest: KubeObject | undefined = revision(1, 'failed', canceled);
+  const answers = { [SERVICE_PATH]: () => SERVICE, [secretAt(1)]: () => newest };
+  await using one = await reconciler('exit 0', answers, [newest]);
+  await one.made.reconcile('keystone', signal);
+  assert.deepEqual([await one.runs(), one.written[0]], [0, `DELETE ${secretAt(1)}`]);
+  newest = undefined;
+  await one.made.reconcile('keystone', signal);
+  assert.deepEqual([await one.runs(), one.statuses.at(-1)?.phase], [1, 'Installing']);
+});
+
+test('an adopted release goes back without hooks, too', async () => {
+  const deployed = revision(1, 'deployed', { config: { global: { tag: '2026.1' } } });
+  const at = (release: string) => {
+    const status = one.statuses.at(-1);
+    return { ...SERVICE, spec: { ...SERVICE.spec, release }, ...(status === undefined ? {} : { status }) };
+  };
+  let service: OpenStackService;
+  const answers = { [SERVICE_PATH]: () => service, [secretAt(1)]: () => deployed };
+  await using one = await reconciler('exit 0', answers, [deployed]);
+  one.services.set('keystone', (service = at('2026.1')));
+  await one.made.reconcile('keystone', signal);
+  assert.equal(one.statuses.at(-1)?.release, '2026.1');
+  one.services.set('keystone', (service = at('2025.2')));
+  await one.made.reconcile('keystone', signal);
+  assert.deepEqual([await one.runs(), one.statuses.at(-1)?.phase], [1, 'RollingBack']);
+});
+
+test('a service of a suspended OpenStack is only observed', async () => {
+  const deployed = revision(1, 'deployed');
+  const metadata = { name: 'cloud', namespace: NAMESPACE, uid: 'cloud-uid', generation: 1 };
+  const owner = { apiVersion: '', kind: 'OpenStack', name: 'cloud', uid: 'cloud-uid', controller: true };
+  const owned = { ...SERVICE, metadata: { ...SERVICE.metadata, ownerReferences: [owner] } };
+  const answers = { [SERVICE_PATH]: () => owned, [secretAt(1)]: () => deployed };
+  await using one = await reconciler('exit 0', answers, [deployed]);
+  one.services.set('keystone', owned);
+  for (const suspend of [true, false]) {
+    one.openstacks.set('cloud', { metadata, spec: { release: '2026.1', services: { keystone: {} }, suspend } });
+    await one.made.reconcile('keystone', signal);
+    const found = [await one.runs(), one.statuses.at(-1)?.phase];
+    assert.deepEqual(found, suspend ? [0, 'Suspended'] : [1, 'Upgrading']);
+  }
 });
 
 test('a change that arrives between the decision and Helm ends the step, too', async () => {

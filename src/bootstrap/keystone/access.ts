@@ -158,11 +158,11 @@ function cloudFiles({ osClientConfigFile }: AccessOptions, home: string | undefi
 
 /** Appends the API version, which OpenStack's clients discover themselves. */
 function keystoneUrl(text: string, variable: string): URL {
+  // Checked first, because the other messages show the text.
+  if (text.includes('@')) throw new ConfigError(`${variable} contains a user: set OS_USERNAME and OS_PASSWORD instead`);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new ConfigError(`${variable} '${text}' is not an http or https URL`);
-  if (url.username !== '' || url.password !== '')
-    throw new ConfigError(`${variable} contains a user: set OS_USERNAME and OS_PASSWORD instead`);
   if (/\/v2\.0\/?$/.test(url.pathname))
     throw new ConfigError(`${variable} '${text}' is for Keystone's API v2.0, which was removed: it must end with /v3`);
   if (!API_VERSION.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, '')}/v3`;

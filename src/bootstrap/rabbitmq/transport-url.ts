@@ -46,7 +46,11 @@ function hostOf(place: string): Address {
   try {
     return parseAddress(/:\d+$/.test(at) ? at : `${at}:${AMQP_PORT}`);
   } catch {
-    throw new RangeError(`its host and port '${at}' are not HOST, HOST:PORT or [IPV6]:PORT`);
+    // Text without an account may be part of a password with a plain `/`, `?` or `,`.
+    const shown = place.includes('@') ? ` '${at}'` : '';
+    throw new RangeError(
+      `its host and port${shown} are not HOST, HOST:PORT or [IPV6]:PORT; in a password, / ? , are written %2F %3F %2C`,
+    );
   }
 }
 

@@ -62,8 +62,9 @@ export async function beginOwn(
 /** Returns false if the admin may not create accounts. */
 async function makeEverywhere(plan: Databases, account: Credentials, effects: OwnEffects): Promise<boolean> {
   const { timeoutMs, galeraDonor } = plan;
-  const service = { user: plan.target.user, hosts: plan.accountHost };
   for (const { target, databases } of serversOf(plan)) {
+    // Each server knows only the user of its own databases.
+    const service = { user: target.user, hosts: plan.accountHost };
     try {
       await using admin = await reach(adminAt(plan.admin!, target), { timeoutMs, galeraDonor, ...effects });
       const lacked = await lackedToEnd(admin);

@@ -78,7 +78,7 @@ export async function fencePredecessor(
   await forEachLogin(plan, session, { signal, log }, async (login) => {
     if (isConclusive(left, await ownClient(login.session))) return await killFrom(login, { ...options, deadline });
     // Not needed after a lease has expired, because the command has had at least that time to stop.
-    if (!hasLeasePassed && before.state === 'running') {
+    if (!hasLeasePassed && !hasEnded) {
       log.info(`waiting ${formatDuration(HANDOVER_MS)}, the time for its command to stop if it is still running`);
       await pause(HANDOVER_MS, signal);
     }

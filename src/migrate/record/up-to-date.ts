@@ -1,5 +1,5 @@
 import { errnoOf, UNKNOWN_DATABASE, type MysqlSession } from '../../mysql/index.ts';
-import { PHASES, type Phase } from '../../catalog/index.ts';
+import { PHASES, RELEASES, type Phase } from '../../catalog/index.ts';
 import { readFence, type Claim, type FenceRow } from '../lock/fence.ts';
 import { askCheck } from '../steps/check.ts';
 import { isBehind, isMigration } from '../phases.ts';
@@ -22,8 +22,8 @@ export interface RecordLook {
  * @returns undefined for a tool without a check
  */
 export async function lookAtRecord(plan: Work & Database & Tool, effects: Effects): Promise<RecordLook | undefined> {
-  const { check, target, timeoutMs, phase, galeraDonor } = plan;
-  if (check === undefined || !isPhase(phase)) return undefined;
+  const { check, target, timeoutMs, phase, release, galeraDonor } = plan;
+  if (!isPhase(phase) || (check === undefined && positionOf(release) === -1)) return undefined;
   const { signal, log } = effects;
   const session = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database }).catch(
     (error: unknown) => {
@@ -34,6 +34,13 @@ export async function lookAtRecord(plan: Work & Database & Tool, effects: Effect
   );
   if (session === undefined) return { doneBy: undefined, isUpToDate: false };
   await using held = session;
+  const passed = passedIn(await readRecords(held), plan);
+  if (passed !== undefined) {
+    const { token } = passed;
+    log.info(`nothing to do: token ${token} has done it, and a newer release has added to the schema since`, { token });
+    return { doneBy: token, isUpToDate: true };
+  }
+  if (check === undefined) return undefined;
   const doneBy = (await recordedAsDone(held, await readFence(held), claimed(plan)))?.token;
   if (doneBy === undefined) return { doneBy, isUpToDate: false };
   const code = await askCheck(check, held, plan, effects);
@@ -42,6 +49,29 @@ export async function lookAtRecord(plan: Work & Database & Tool, effects: Effect
     token: doneBy,
   });
   return { doneBy, isUpToDate: true };
+}
+
+/**
+ * The record of this phase, or of the complete migration, if a newer release has begun since, and has only added to the
+ * schema: going back, the older release's tool does not know the newer revision, and fails. A restored backup has no such records.
+ */
+export function passedIn(
+  records: readonly RecordRow[],
+  { service, release, phase }: Pick<Work, 'service' | 'release' | 'phase'>,
+): RecordRow | undefined {
+  const isOwn = (row: RecordRow) => row.release === release && (row.phase === phase || row.phase === 'all');
+  const of = records.filter((row) => row.service === service && isMigration(row.phase));
+  const own = of.find((row) => isOwn(row) && row.state === 'done');
+  if (own === undefined) return undefined;
+  const later = of.filter((row) => row.token > own.token && row.release !== release);
+  const isAddition = (row: RecordRow) =>
+    (row.phase === 'expand' || row.phase === 'migrate') && positionOf(row.release) > positionOf(release);
+  return positionOf(release) !== -1 && later.length > 0 && later.every(isAddition) ? own : undefined;
+}
+
+/** Of a release by its name, or that of a tag: `2026.1` in `2026.1-ubuntu-noble`; -1 if it is not known. */
+function positionOf(text: string): number {
+  return RELEASES.findIndex((release) => text === release || text.startsWith(`${release}-`));
 }
 
 /** The token under which this work was done, if there is nothing to do; otherwise undefined. */

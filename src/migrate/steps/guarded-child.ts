@@ -32,7 +32,10 @@ export interface GuardedChild {
    * The exit code, or 128 plus the signal's number. Resolves when the whole group has exited and its output was read.
    */
   readonly ended: Promise<number>;
-  /** Valid after the child's end: whether the guard has killed it because the lock was not confirmed in time. */
+  /**
+   * Valid after the child's end: whether it was not started, or the guard has killed it, because the lock was not
+   * confirmed in time.
+   */
   readonly hasExpired: () => boolean;
   /** Sends SIGTERM to the group, and SIGKILL after `killAfterMs` (default: `STOP_MS`). Resolves when it has ended. */
   stop(killAfterMs?: number): Promise<number>;
@@ -74,7 +77,11 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
     env,
     cwd: directory,
   });
-  const pid = await spawned(child);
+  const pid = await spawned(child).catch((error: unknown) => {
+    // A guard that still waits for a command would keep this process running.
+    guard.stdin?.end();
+    throw error;
+  });
   const [guardIn, guardOut, gate] = [guard.stdio[0], guard.stdio[1], child.stdio[3]] as [Writable, Readable, Writable];
   // The exit of a guard or gate is detected separately, and a failed write to it must not crash this process.
   for (const stream of [guardIn, gate]) stream.on('error', () => {});
@@ -102,9 +109,11 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
     throw new UnavailableError(`the shell that guards the command ended at once; is ${SHELL} a POSIX shell?`);
   }
   if (pulse !== undefined) ping();
-  gate.end('go\n');
+  // This process may have been frozen since the caller's check, and another migrator may have taken the lock.
+  const isLate = pulse !== undefined && pulse.leftMs() <= 0;
+  gate.end(isLate ? '' : 'go\n');
   // The guard's line alone is not enough, because a confirmation may have come between the line and the kill.
-  const hasExpired = () => said.includes(EXPIRED) && child.signalCode === 'SIGKILL';
+  const hasExpired = () => isLate || (said.includes(EXPIRED) && child.signalCode === 'SIGKILL');
   return { pid, ended, hasExpired, stop: (killAfterMs = STOP_MS) => stop(pid, ended, killAfterMs) };
 }
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { formatDuration } from '../../core/duration.ts';
-import { messageOf } from '../../core/errors.ts';
+import { KollaError, messageOf } from '../../core/errors.ts';
 import type { Step } from '../../catalog/index.ts';
 import { startGuarded } from './guarded-child.ts';
 import { explainFailure, isPartiallyApplied } from './half-applied.ts';
@@ -50,7 +50,14 @@ export async function runSteps(plan: LockedWork, held: Held, effects: Effects): 
     for (let call = 1; ; call++) {
       if (effects.signal.aborted) return ran({ state: 'interrupted', code: 0 }, step);
       if (held.lost.aborted) return ran({ state: 'lost', code: 0, why: messageOf(held.lost.reason) }, step);
-      const outcome = await runOnce(step, plan, held, effects, output);
+      let outcome: Outcome;
+      try {
+        outcome = await runOnce(step, plan, held, effects, output);
+      } catch (error) {
+        // The step was not started. Without a result, the next migrator would take this one for interrupted.
+        if (error instanceof KollaError) return ran({ state: 'ended', code: error.exitCode }, step, error.message);
+        throw error;
+      }
       if (outcome.state !== 'ended') return ran(outcome, step);
       if (outcome.code === 0) {
         output.forgetError();

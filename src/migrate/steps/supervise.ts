@@ -33,7 +33,7 @@ interface Watch {
 }
 
 const EXPIRED =
-  'the lock was not confirmed in time (was this process frozen?), and the guard of the command has killed it';
+  'the lock was not confirmed in time (was this process frozen?): the command was not started, or its guard has killed it';
 
 /** Waits for the child while lock and fence are held; stops it when they are lost, or on shutdown. */
 export async function supervise(child: GuardedChild, watch: Watch): Promise<Outcome> {

@@ -92,16 +92,17 @@ async function recorded(
     !(await hasRows(session, done.fills));
   const isDone = outcome.state === 'ended' && outcome.code === 0 && !isEmpty;
   const state = isDone ? 'done' : outcome.state === 'ended' ? 'failed' : outcome.state;
-  if (!session.lost.aborted) {
-    const close = () => closeRecord(session, own, { token, state, exitCode: outcome.code, output });
+  const close = () => closeRecord(session, own, { token, state, exitCode: outcome.code, output });
+  const write = async () => {
+    if (session.lost.aborted) return false;
     // Nothing is lost with the record of a task that has to run again, and a shutdown must not wait for it.
-    const isRecorded = await (isDone ? repeated(close) : close()).catch((error: unknown) => {
+    return await (isDone ? repeated(close) : close()).catch((error: unknown) => {
       effects.log.warn(`cannot record that ${task.name} is ${state}: ${messageOf(error)}`);
       return false;
     });
-    if (isDone && !isRecorded)
-      throw new UnavailableError(`${task.name} is done, but that could not be recorded: run it again`);
-  }
+  };
+  if (!(await write()) && isDone)
+    throw new UnavailableError(`${task.name} is done, but that could not be recorded: run it again`);
   if (isEmpty) {
     const last = output.trimEnd().split('\n').at(-1) || 'it printed nothing';
     throw new UnavailableError(

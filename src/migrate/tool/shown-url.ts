@@ -1,7 +1,10 @@
 import { parseMysqlUrl } from '../../mysql/index.ts';
 
-/** User info in a URL; each of several hosts may have one: `rabbit://u:p@a:5672,u:p@b:5672//`. */
-const ACCOUNT = /(:\/\/|,)([^:@/,]*):([^@]*)@/g;
+/**
+ * User info in a URL; each of several hosts may have one: `rabbit://u:p@a:5672,u:p@b:5672//`. A user may contain `@`, for
+ * oslo.messaging a password too: the last `@` before the host counts.
+ */
+const ACCOUNT = /(:\/\/|,)([^:/,]*):([^@]*(?:@[^@,/?]*(?=@))*)@/g;
 
 /** The URL without its passwords. */
 export function shownUrl(url: string): string {

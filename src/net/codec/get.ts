@@ -21,11 +21,12 @@ export interface GetOptions {
 /**
  * A plain GET on a new connection, which is then closed. The body is not stored.
  * @throws the system's error if there is no connection; an error with code ECONNRESET for a truncated response, as in
- * Node's http; HttpParseError if the response is not HTTP; the signal's reason
+ * Node's http; HttpParseError if the response is not HTTP; TypeError as encodeHead(); the signal's reason
  */
 export function get({ to, target, headers, signal, onSocket, onHead, onBody }: GetOptions): Promise<AnswerHead> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
+    const request = encodeHead(`GET ${target} HTTP/1.1`, headers);
     const socket = connect(to);
     onSocket?.(socket);
     const abort = () => socket.destroy(signal.reason as Error);
@@ -40,7 +41,7 @@ export function get({ to, target, headers, signal, onSocket, onHead, onBody }: G
       else reject(error);
       socket.destroy();
     };
-    socket.once('connect', () => socket.write(encodeHead(`GET ${target} HTTP/1.1`, headers)));
+    socket.once('connect', () => socket.write(request));
     socket.on('data', (piece: Buffer) => {
       try {
         reader.push(piece);

@@ -42,10 +42,12 @@ export function headText(first: string, headers: HeaderList): string {
 
 /**
  * One byte per character.
- * @throws as headText()
+ * @throws as headText(), and for a character that is more than a byte: cut to one, it could be a line break
  */
 export function encodeHead(first: string, headers: HeaderList): Uint8Array {
-  return Uint8Array.from(headText(first, headers), (character) => character.charCodeAt(0));
+  const text = headText(first, headers);
+  if (/[\u0100-\uffff]/.test(text)) throw new TypeError('a line of an HTTP head holds a character beyond Latin-1');
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
 /** Splits a head into lines, which may be split across chunks. */

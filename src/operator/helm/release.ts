@@ -141,7 +141,7 @@ export async function unlock(
   const record = parseExactly(recordIn(secret)) as { info: Record<string, unknown> };
   if (record.info['status'] !== status)
     throw new ApiError(409, `revision ${revision} is ${String(record.info['status'])} now`);
-  if (status === 'pending-install' && revision === 1) {
+  if (revision === 1 && (status === 'pending-install' || status === 'failed')) {
     const preconditions = { resourceVersion };
     await client.request('DELETE', objectPath(ref), { preconditions }, { signal });
     return;

@@ -1,4 +1,4 @@
-import { load } from 'js-yaml';
+import { loadValues } from '../../core/helm-yaml.ts';
 import { yamlProblem } from '../../core/yaml-problem.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
@@ -59,7 +59,7 @@ async function readSource(
 
 function parsed(text: string, place: string): unknown {
   try {
-    return load(text);
+    return loadValues(text);
   } catch (error) {
     throw new ValuesError(`${place}: not valid YAML: ${yamlProblem(error)}`);
   }

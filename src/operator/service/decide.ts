@@ -27,8 +27,8 @@ export type Step =
 
 export interface Facts {
   readonly newest: Release | undefined;
-  /** OpenStack releases of the deployed revision and of later ones. */
-  readonly attempted: readonly string[];
+  /** OpenStack releases of the deployed revision and of later ones; and that observed last, as an adopted revision has none. */
+  readonly attempted: readonly (string | undefined)[];
   /** Number of revisions at the end of the history that have failed. */
   readonly failures: number;
   /** Objects of the manifest that were deleted, and failed Jobs that were deleted to be run again. */
@@ -48,6 +48,8 @@ export function decide(desired: Desired, facts: Facts): Step {
   const { newest, failures, missing, now } = facts;
   if (newest === undefined || newest.status === 'uninstalled') return { do: 'install', why: 'not installed' };
   const { status, revision, updated, description } = newest;
+  // Ended by Helm itself, after SIGTERM; a Helm that was killed has left it pending.
+  if (status === 'failed' && revision === 1 && isInterrupted(description)) return { do: 'unlock' };
   const ageMs = Math.max(0, now.getTime() - updated.getTime());
   if (status.startsWith('pending-')) {
     // We hold the Lease, so the operator that has started it is gone, and Helm with it.
@@ -88,7 +90,7 @@ function isInterrupted(description: string): boolean {
 }
 
 /** Whether a newer OpenStack release was begun: its schema does not go back, so that the Jobs must not run. */
-function isDown({ release }: Desired, attempted: readonly string[]): boolean {
+function isDown({ release }: Desired, attempted: Facts['attempted']): boolean {
   const index = (name: string | undefined) => (RELEASES as readonly (string | undefined)[]).indexOf(name);
   return index(release) !== -1 && attempted.some((one) => index(one) > index(release));
 }

@@ -9,6 +9,7 @@ import {
   ownSet,
   type HelmValues,
   type MigrationStatus,
+  type OpenStack,
   type OpenStackService,
   type OpenStackWorkload,
 } from '../objects.ts';
@@ -27,6 +28,7 @@ interface Sources {
   /** Metadata of all Leases. */
   readonly leases: Cache<KubeObject>;
   readonly scales: Cache<OpenStackWorkload>;
+  readonly openstacks: Cache<OpenStack>;
 }
 
 /** Objects of services: from the caches, which cost nothing and may be old, or as the server has them now. */
@@ -50,6 +52,13 @@ export class ServiceReads {
   async service(name: string, signal: AbortSignal): Promise<OpenStackService | undefined> {
     const { client, namespace } = this.#sources;
     return await orAbsent(client.get(objectPath(ownRef('OpenStackService', namespace, name)), { signal }));
+  }
+
+  /** Whether the operator only observes a service: by its own spec, or by that of its OpenStack. */
+  isSuspended({ metadata, spec }: OpenStackService): boolean {
+    const owner = metadata.ownerReferences?.find(({ controller }) => controller);
+    const openstack = owner && this.#sources.openstacks.get(owner.name);
+    return spec.suspend === true || (openstack?.metadata.uid === owner?.uid && openstack?.spec.suspend === true);
   }
 
   /** The values that OpenStackWorkloads set, from the cache. */

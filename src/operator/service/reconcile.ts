@@ -9,7 +9,7 @@ import { ChartError } from '../helm/chart.ts';
 import { upgrade, type Helm } from '../helm/command.ts';
 import { unlock, type Release } from '../helm/release.ts';
 import { ValuesError } from '../helm/values.ts';
-import type { OpenStackService, OpenStackWorkload } from '../objects.ts';
+import type { OpenStack, OpenStackService, OpenStackWorkload } from '../objects.ts';
 import type { Publisher } from '../publish.ts';
 import type { Handled } from '../queue.ts';
 import { decide, type Step } from './decide.ts';
@@ -43,6 +43,7 @@ export interface ServiceEffects {
   readonly process: string;
   readonly publisher: Publisher;
   readonly services: Cache<OpenStackService>;
+  readonly openstacks: Cache<OpenStack>;
   /** Metadata of all Secrets. */
   readonly secrets: Cache<KubeObject>;
   readonly workloads: Readonly<Record<WorkloadKind, Cache<KubeObject>>>;
@@ -88,12 +89,11 @@ export class ServiceReconciler {
 
   /**
    * Ends a Helm whose object has changed meanwhile: its Jobs may never succeed, and the change may be the fix. The Jobs
-   * themselves go on; those of the next revision wait for their lock.
+   * themselves go on; those of the next revision wait for their lock. A suspended service is left alone.
    */
-  changed({ metadata: { name, generation }, spec: { suspend } }: OpenStackService): void {
-    const run = this.#running.get(name);
-    // A suspended service is left alone, also by this.
-    if (run !== undefined && run.generation !== generation && suspend !== true)
+  changed(service: OpenStackService): void {
+    const run = this.#running.get(service.metadata.name);
+    if (run !== undefined && run.generation !== service.metadata.generation && !this.#reads.isSuspended(service))
       run.cancel.abort(new Error('the object has changed during the operation'));
   }
 
@@ -109,8 +109,8 @@ export class ServiceReconciler {
     const desired = await desiredOf(client, charts, service, this.#reads.cachedScale(release), signal);
     const first = await this.#step(service, desired, release, signal);
     if (first.do === 'observe' && release !== undefined) return await this.#observe(service, desired, release, signal);
-    if (service.spec.suspend === true) {
-      const why = 'spec.suspend is true; the release is not what the object describes';
+    if (this.#reads.isSuspended(service)) {
+      const why = 'spec.suspend is true, here or of its OpenStack; the release is not what the object describes';
       await this.#publish(service, { ...inProgress('Suspended', 'Suspended', why), helm: release }, signal);
       return {};
     }
@@ -121,7 +121,7 @@ export class ServiceReconciler {
   async #act({ name, uid }: OpenStackService['metadata'], signal: AbortSignal): Promise<Handled> {
     const { client, charts } = this.#effects;
     const service = await this.#reads.service(name, signal);
-    if (service?.metadata.uid !== uid || service.spec.suspend === true) return { againMs: STALE_MS };
+    if (service?.metadata.uid !== uid || this.#reads.isSuspended(service)) return { againMs: STALE_MS };
     const release = await this.#reads.release(service.metadata.name, signal);
     const desired = await desiredOf(client, charts, service, await this.#reads.scale(release, signal), signal);
     const step = await this.#step(service, desired, release, signal);
@@ -163,10 +163,11 @@ export class ServiceReconciler {
     const later = this.#failures.pending(service.metadata.name, desired.digest);
     if (later !== undefined) return { do: 'retry later', ...later };
     const { attempted, failures } = historyOf(secrets.values(), service.metadata.name, newest);
-    const { failedJobs = [], conditions } = publisher.statusOf(service) ?? {};
+    const { failedJobs = [], conditions, release } = publisher.statusOf(service) ?? {};
     const missing = newest === undefined ? [] : await this.#reads.missing(newest, failedJobs, signal);
     const timeoutMs = parseDuration(service.spec.timeout ?? '1h', Infinity);
-    const step = decide(desired, { newest, attempted, failures, missing, timeoutMs, now: now() });
+    const tried = [...attempted, release];
+    const step = decide(desired, { newest, attempted: tried, failures, missing, timeoutMs, now: now() });
     if (step.do !== 'retry later') return step;
     // Helm's record has secrets, and may have less than the whole error, which the condition has.
     const why = redactor(desired.secrets)(step.why);
@@ -177,7 +178,7 @@ export class ServiceReconciler {
   async #unlock(service: OpenStackService, release: Release | undefined, signal: AbortSignal): Promise<Handled> {
     const { client, publisher, log } = this.#effects;
     if (release === undefined) return { againMs: 0 };
-    const note = `revision ${release.revision} was interrupted while ${release.status}`;
+    const note = `revision ${release.revision}, ${release.status}, was interrupted`;
     log.info(`${service.metadata.name}: ${note}: unlocked`);
     await unlock(client, service.metadata, release, signal);
     await publisher.event('OpenStackService', service, 'Normal', 'Unlocked', note, signal);
@@ -267,7 +268,7 @@ export class ServiceReconciler {
       state = await workloadsState(release.objects, (kind, name) => this.#reads.workload(kind, name, signal));
     const problem = await this.#reads.problem(state, signal);
     await this.#publish(service, observed(release, state, desired.release, problem), signal);
-    if (service.spec.suspend !== true && release.status === 'deployed')
+    if (!this.#reads.isSuspended(service) && release.status === 'deployed')
       await ensureScales(client, service, release.objects, this.#effects.scales, signal);
     return { againMs: isReady(state) ? undefined : LOOK_MS };
   }

@@ -108,12 +108,14 @@ for (const [what, env, says] of [
   });
 }
 
-test('a URL with a user is rejected, and not shown in the message', async () => {
-  await assert.rejects(
-    access({ ...PASSWORD, OS_AUTH_URL: 'http://admin:hidden@k:5000' }),
-    ({ message }: Error) => message.startsWith('OS_AUTH_URL contains a user') && !message.includes('hidden'),
-  );
-});
+for (const url of ['http://admin:hidden@k:5000', 'http://admin:hidden@k:x', 'admin:hidden@k:5000']) {
+  test(`a URL with a user is rejected, and not shown in the message: ${url}`, async () => {
+    await assert.rejects(
+      access({ ...PASSWORD, OS_AUTH_URL: url }),
+      ({ message }: Error) => message.startsWith('OS_AUTH_URL contains a user') && !message.includes('hidden'),
+    );
+  });
+}
 
 test('a token with a line break is rejected before any request', async () => {
   await assert.rejects(access({ OS_AUTH_URL: 'http://k:5000', OS_TOKEN: 'hidden\n' }), /a trailing line break\?/);

@@ -34,6 +34,9 @@ for (const [url, says] of [
   ['rabbit://u:hidden@r,v:hidden@s/v', /different users/],
   ['rabbit://u:hidden@/v', /no host/],
   ['rabbit://u:hidden@r:x/v', /'r:x' are not HOST/],
+  ['rabbit://u:hidden/@r/v', /host and port are not HOST.* \/ \? , are written %2F %3F %2C/],
+  ['rabbit://u:hidden?@r/v', /host and port are not HOST/],
+  ['rabbit://u:hidden,x@r/v', /host and port are not HOST/],
   ['rabbit://u:hid%den@r/v', /% that is not part of %XX/],
   ['hidden', /not a URL/],
 ] as const) {

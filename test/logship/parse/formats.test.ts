@@ -145,6 +145,35 @@ const CASES: readonly Case[] = [
     fields: { timestamp: '261120  8:15:42', Payload: '[ERROR] mysqld got signal 11 ;', log_level: 'ERROR' },
   },
   {
+    format: 'mariadb',
+    is: 'a state transfer of Galera',
+    line: 'WSREP_SST: [INFO] Streaming with mbstream (20261120 08:15:42.123)',
+    time: '2026-11-20T07:15:42.123Z',
+    fields: {
+      log_level: 'INFO',
+      timestamp: '20261120 08:15:42.123',
+      Payload: 'WSREP_SST: [INFO] Streaming with mbstream (20261120 08:15:42.123)',
+    },
+  },
+  {
+    format: 'mariadb',
+    is: 'a state transfer, followed by what a command prints',
+    line: 'WSREP_SST: [WARNING] two\nlines (20261120 08:15:42.123)\nx: line 1: gzip: command not found (1)',
+    time: '2026-11-20T07:15:42.123Z',
+    fields: {
+      log_level: 'WARNING',
+      timestamp: '20261120 08:15:42.123',
+      Payload: 'WSREP_SST: [WARNING] two\nlines (20261120 08:15:42.123)\nx: line 1: gzip: command not found (1)',
+    },
+  },
+  {
+    format: 'mariadb',
+    is: 'a state transfer without a time',
+    line: 'WSREP_SST: Cleaning up',
+    time: undefined,
+    fields: { Payload: 'WSREP_SST: Cleaning up' },
+  },
+  {
     format: 'xinetd',
     is: 'a start',
     line: '26/11/20@8:15:42: START: mysqlchk from=10.0.0.5',

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { GATE } from '../../../src/migrate/steps/guard-script.ts';
 import { startGuarded } from '../../../src/migrate/steps/guarded-child.ts';
 import { Pulse } from '../../../src/migrate/steps/pulse.ts';
+import { childrenOf } from '../../support/children.ts';
 import { until } from '../../support/until.ts';
 
 /** Used in place of the lock session's socket by tests that do not need it. */
@@ -80,6 +81,19 @@ test('a command is killed by its guard when the lock is not confirmed in time', 
   assert.equal(child.hasExpired(), true);
 });
 
+test('a command is not started if the lock was last confirmed too long ago', async () => {
+  const lines: string[] = [];
+  const child = await startGuarded(['echo', 'started'], {
+    env: { PATH: process.env['PATH'] },
+    descriptor: NO_SOCKET,
+    onLine: (line) => lines.push(line),
+    pulse: new Pulse(() => performance.now() - 1),
+  });
+  await child.ended;
+  assert.deepEqual(lines, []);
+  assert.equal(child.hasExpired(), true);
+});
+
 test('a confirmation extends the deadline, and replaces the previous one', async () => {
   let left = 4000;
   const pulse = new Pulse(() => performance.now() + left);
@@ -93,6 +107,13 @@ test('a confirmation extends the deadline, and replaces the previous one', async
   for (let i = 0; i < 20; i++) pulse.beat();
   assert.equal(await child.ended, 0);
   assert.equal(child.hasExpired(), false);
+});
+
+test('no guard is left behind if the command cannot be started', async () => {
+  const options = { env: {}, descriptor: NO_SOCKET, onLine: () => {}, directory: '/nowhere' };
+  await assert.rejects(startGuarded(['true'], options), { exitCode: 69 });
+  const isGuard = ({ commandLine }: { commandLine: string }) => commandLine.includes('kolla-db-sync-guard');
+  await until('the guard to exit', () => (childrenOf(process.pid).some(isGuard) ? undefined : true));
 });
 
 test('without its helper the command does not start', async () => {

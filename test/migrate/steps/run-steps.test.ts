@@ -8,10 +8,14 @@ import { recordedLog } from '../../support/recorded-log.ts';
 /** Used in place of the lock session's socket, which these steps do not need. */
 const NO_SOCKET = 2;
 
-async function ranAll(...scripts: string[]) {
+function ranAll(...scripts: string[]) {
+  return ranIn(undefined, ...scripts);
+}
+
+async function ranIn(directory: string | undefined, ...scripts: string[]) {
   const at = { host: 'db', port: 1 };
   const target = { ...at, user: 'u', password: '', database: 'd' };
-  const steps = scripts.map((script) => ({ argv: ['sh', '-c', script] as const }));
+  const steps = scripts.map((script) => ({ argv: ['sh', '-c', script] as const, directory }));
   const childEnv = () => ({ PATH: process.env['PATH'] });
   const plan = { steps, childEnv, target, others: [], graceMs: 0, lossMs: 40_000, leaseMs: 60_000 };
   const rows = () => Promise.reject(new Error('no server'));
@@ -39,4 +43,10 @@ test('an error that an earlier step has survived does not explain why a later on
     },
   );
   assert.match(output, /already exists.*\nno module named nova$/s);
+});
+
+test('a step that cannot be started is a result that can be recorded, like a failed one', async () => {
+  const { outcome, meaning } = await ranIn('/nowhere', 'true');
+  assert.deepEqual(outcome, { state: 'ended', code: 69 });
+  assert.match(meaning ?? '', /cannot start \/bin\/sh/);
 });

@@ -10,21 +10,11 @@ import { recordedLog } from '../../support/recorded-log.ts';
 /** Used in place of the lock session's socket, which this tool does not need. */
 const NO_SOCKET = 2;
 
-test('the record of a task that is done is written again after a conflict on Galera', async () => {
+/** Runs a task that succeeds. @param change answers its writes @param lost aborted when its session has ended */
+async function ensureOne(change: (sql: string) => { changed: number }, lost: AbortSignal) {
   const at = { host: 'db', port: 1 };
-  let updates = 0;
-  const change = (sql: string) => {
-    const isConflict = sql.startsWith('UPDATE') && updates++ === 0;
-    return isConflict ? Promise.reject(Object.assign(new Error('deadlock'), { errno: 1213 })) : { changed: 1 };
-  };
   const signal = new AbortController().signal;
-  const session = {
-    at,
-    descriptor: NO_SOCKET,
-    lost: signal,
-    rows: () => [],
-    change: async (sql: string) => change(sql),
-  };
+  const session = { at, descriptor: NO_SOCKET, lost, rows: () => [], change: async (sql: string) => change(sql) };
   const target = { ...at, user: 'u', password: '', database: 'd' };
   const childEnv = () => ({ PATH: process.env['PATH'] });
   const plan = { childEnv, target, others: [], graceMs: 0, lossMs: 40_000, leaseMs: 60_000 };
@@ -43,6 +33,24 @@ test('the record of a task that is done is written again after a conflict on Gal
   const claim = { holder: 'me', service: 'x', release: '', phase: 'bootstrap', work: '' };
   const held = { session, lost: signal, token: 1 } as unknown as Held;
   const effects = { signal, log: recordedLog().log, redact: redactor([]) };
-  const { changes } = await ensureTool([task], plan as unknown as LockedWork, held, claim, effects);
+  return await ensureTool([task], plan as unknown as LockedWork, held, claim, effects);
+}
+
+test('the record of a task that is done is written again after a conflict on Galera', async () => {
+  let updates = 0;
+  const change = (sql: string) => {
+    if (sql.startsWith('UPDATE') && updates++ === 0) throw Object.assign(new Error('deadlock'), { errno: 1213 });
+    return { changed: 1 };
+  };
+  const { changes } = await ensureOne(change, new AbortController().signal);
   assert.deepEqual({ changes, updates }, { changes: 1, updates: 2 });
+});
+
+test('a task that is done, but cannot be recorded because its session has ended, is not reported as done', async () => {
+  const session = new AbortController();
+  const change = () => {
+    session.abort();
+    return { changed: 1 };
+  };
+  await assert.rejects(ensureOne(change, session.signal), { exitCode: 69, message: /could not be recorded: run it/ });
 });

@@ -13,6 +13,12 @@ test('the passwords of a URL are hidden, for every host', () => {
   assert.equal(shownUrl('none:///'), 'none:///');
 });
 
+test('a password is hidden whole if it or the user contains @', () => {
+  assert.equal(shownUrl('rabbit://u:p@q@one:5672,v:r@s@t@two:5672//'), 'rabbit://u:***@one:5672,v:***@two:5672//');
+  assert.equal(shownUrl('rabbit://u@realm:p@one,v:q@two//'), 'rabbit://u@realm:***@one,v:***@two//');
+  assert.deepEqual(passwordsIn('rabbit://u:p@q@one//'), ['p@q', 'p@q']);
+});
+
 test('the passwords of a URL are found encoded and decoded', () => {
   assert.deepEqual(passwordsIn(SEVERAL), ['p%25a', 'p%a', 'q', 'q']);
   assert.deepEqual(passwordsIn('rabbit://u:100%@h//'), ['100%', '100%']);

@@ -65,6 +65,11 @@ test('a server that does not speak HTTP is reported at once, even if it never di
   await assert.rejects(get(options(server.port, t.signal)), HttpParseError);
 });
 
+test('a header that cannot be sent rejects the request', async (t) => {
+  await using server = await saying('HTTP/1.0 200 OK\r\n\r\n');
+  await assert.rejects(get(options(server.port, t.signal, { headers: [['X', 'a\n']] })), TypeError);
+});
+
 test('a missing server is a system error', async (t) => {
   await assert.rejects(get(options(await freePort(), t.signal)), { code: 'ECONNREFUSED' });
 });

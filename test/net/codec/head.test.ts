@@ -8,6 +8,7 @@ test('a head is encoded byte for byte', () => {
 });
 
 test('a header value that would end its line is not sent', () => {
-  for (const value of ['a\r\nX: y', 'a\nb', 'a\u0000b'])
+  // The last one is a line feed once it is cut to a byte.
+  for (const value of ['a\r\nX: y', 'a\nb', 'a\u0000b', 'a\u010aX: y'])
     assert.throws(() => encodeHead('GET / HTTP/1.1', [['X', value]]), TypeError);
 });

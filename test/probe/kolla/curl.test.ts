@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -65,6 +66,23 @@ test("Kolla's variables are read", async () => {
   assert.deepEqual({ code, stdout, agent }, { code: 0, stdout: `200%\t200|${server.port}\\q`, agent: 'me' });
 });
 
+test('a user agent beyond ASCII is sent as its UTF-8, over http and https', async () => {
+  const seen: unknown[] = [];
+  const answer = ({ headers }: IncomingMessage, response: ServerResponse) => {
+    seen.push(Buffer.from(headers['user-agent'] ?? '', 'latin1').toString());
+    response.end();
+  };
+  await using server = await listenHttp(answer);
+  const { certificate: cert, key } = makeAuthority('test').issue({ commonName: 'web', hosts: ['127.0.0.1'] });
+  const secure = createServer({ cert, key }, answer).listen(0, '127.0.0.1');
+  using _ = { [Symbol.dispose]: () => void secure.close() };
+  await once(secure, 'listening');
+  const agent = 'Zürich — Ċ';
+  for (const at of [`127.0.0.1:${server.port}`, `https://127.0.0.1:${(secure.address() as AddressInfo).port}`])
+    assert.equal((await curl([at], { HEALTHCHECK_CURL_USER_AGENT: agent })).code, 0);
+  assert.deepEqual(seen, [agent, agent]);
+});
+
 /** An image whose curl prints its arguments, one per line, and exits with this code. */
 async function withCurl(code: number) {
   const directory = await privateDirectory('curl');
@@ -88,6 +106,8 @@ for (const [what, args, env = {}] of [
   ['a space in the URL', ['http://a b/']],
   ['a requested body', ['http://a/'], { HEALTHCHECK_CURL_OUTPUT: '-' }],
   ['a variable that only curl knows', ['http://a/'], { HEALTHCHECK_CURL_WRITE_OUT: '%{http_code}%%%{time_connect}' }],
+  ['a host beyond ASCII', ['http://prüfung/']],
+  ['a line break in the user agent', ['http://a/'], { HEALTHCHECK_CURL_USER_AGENT: 'me\n' }],
   ['a format in a file', ['http://a/'], { HEALTHCHECK_CURL_WRITE_OUT: '@/etc/format' }],
   ['an invalid maximum time', ['http://a/'], { HEALTHCHECK_CURL_MAX_TIME: 'soon' }],
 ] as readonly (readonly [string, readonly string[], Readonly<Record<string, string>>?])[])
@@ -97,7 +117,7 @@ for (const [what, args, env = {}] of [
     const given = (name: string, otherwise: string) => env[`HEALTHCHECK_CURL_${name}`] ?? otherwise;
     const format = String.raw`\n%{http_code} %{remote_ip}:%{remote_port} %{time_total} seconds\n`;
     const output = ['-q', '-g', '-k', '-s', '-S', '--fail', '-o', given('OUTPUT', '/dev/null')];
-    const time = ['--max-time', given('MAX_TIME', '10'), '--user-agent', 'curl-healthcheck'];
+    const time = ['--max-time', given('MAX_TIME', '10'), '--user-agent', given('USER_AGENT', 'curl-healthcheck')];
     const wanted = [...output, ...time, '--write-out', given('WRITE_OUT', format), ...args, 'NSS no', ''];
     assert.deepEqual([code, stdout, stderr], [0, wanted.join('\n'), 'curl: (6) said\n']);
   });

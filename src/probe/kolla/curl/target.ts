@@ -23,6 +23,8 @@ export function parseTarget(text: string): Target | undefined {
   // eslint-disable-next-line no-control-regex
   if (groups === undefined || /[\u0000-\u0020\u007f]/.test(text)) return undefined;
   const { scheme = 'http', user, host = '', port = '', path = '/' } = groups;
+  // curl encodes such a name.
+  if (/[\u0080-\uffff]/.test(host)) return undefined;
   const isTls = scheme.toLowerCase() === 'https';
   if (!isTls && scheme.toLowerCase() !== 'http') return undefined;
   // In the user part a percent sign starts an escape. Without a password, curl prompts for it on the terminal.

@@ -61,7 +61,8 @@ function headersOf({ target, user, userAgent }: PlainGet): Record<string, string
   return {
     Host: target.authority,
     ...(user === undefined ? {} : { Authorization: `Basic ${Buffer.from(user).toString('base64')}` }),
-    'User-Agent': userAgent,
+    // Its UTF-8, as Latin-1 characters.
+    'User-Agent': Buffer.from(userAgent).toString('latin1'),
     Accept: '*/*',
   };
 }

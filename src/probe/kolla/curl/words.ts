@@ -45,6 +45,9 @@ export function plainGetOf(argv: readonly string[], variables: CurlVariables): P
   if (target?.isTls === true && !speaksTls) return undefined;
   if (!isPlain || target === undefined || output !== '/dev/null' || !isKnownFormat(writeOut)) return undefined;
   if (!/^(?:\d{1,9}(?:\.\d*)?|\.\d+)$/.test(maxTime)) return undefined;
+  // curl sends these unchanged.
+  // eslint-disable-next-line no-control-regex
+  if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(userAgent)) return undefined;
   const maxTimeMs = Math.min(Math.ceil(Number(maxTime) * 1000), LONGEST_MS);
   return { target, user: user ?? target.user, maxTimeMs, userAgent, writeOut };
 }

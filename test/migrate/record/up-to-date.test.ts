@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RecordRow } from '../../../src/migrate/record/record.ts';
+import { passedIn } from '../../../src/migrate/record/up-to-date.ts';
+
+/** Records of Keystone, the latest first, from `RELEASE PHASE STATE`, the latest last. */
+function records(...lines: readonly string[]): RecordRow[] {
+  const rows = lines.map((line, i): RecordRow => {
+    const [release = '', phase = '', state = ''] = line.split(' ');
+    const about = { service: 'keystone', holder: '', work: '', started: '', ended: '', exitCode: 0, output: '' };
+    return { ...about, release, phase, state: state as RecordRow['state'], token: i + 1 };
+  });
+  return rows.toReversed();
+}
+
+/** The token of what was done already, for a Job of 2025.2. */
+function passed(phase: string, ...lines: readonly string[]): number | undefined {
+  return passedIn(records(...lines), { service: 'keystone', release: '2025.2-ubuntu-noble', phase })?.token;
+}
+
+const OLD = [
+  '2025.2-ubuntu-noble expand done',
+  '2025.2-ubuntu-noble migrate done',
+  '2025.2-ubuntu-noble contract done',
+];
+
+test("a Job of the older release, which a rollback has created again, does not run its tool on the newer release's schema", () => {
+  assert.equal(passed('expand', ...OLD, '2026.1-ubuntu-noble expand done'), 1);
+  assert.equal(passed('contract', ...OLD, '2026.1-ubuntu-noble expand done', '2026.1-ubuntu-noble migrate done'), 3);
+  assert.equal(passed('migrate', ...OLD, '2026.1 expand failed', 'x bootstrap:tool failed'), 2, 'a failed upgrade');
+  assert.equal(passed('contract', '2025.2-ubuntu-noble all done', '2026.1 expand done'), 1, 'a complete migration');
+});
+
+test('without a newer release, after its contract, or among unknown releases, the tool is asked', () => {
+  for (const later of [
+    [],
+    ['2026.1 expand done', '2026.1 contract running'],
+    ['2026.1 all done'],
+    ['main expand done'],
+  ])
+    assert.equal(passed('expand', ...OLD, ...later), undefined, later.join(', '));
+  assert.equal(passed('expand', ...OLD, '2025.1 expand done'), undefined, 'an older release');
+  assert.equal(passed('online', ...OLD, '2026.1 expand done'), undefined, 'never done');
+  assert.equal(passed('expand', '2025.2-ubuntu-noble expand failed', '2026.1 expand done'), undefined, 'failed');
+});
