@@ -11,19 +11,20 @@ import { readRecords, type RecordRow } from './record.ts';
 export interface RecordLook {
   /** The token under which this work was recorded as done; undefined if it was not. */
   readonly doneBy: number | undefined;
-  /** Whether the tool confirms that, so that there is nothing to do. */
+  /** Whether the tool or, after a newer release has begun, the record confirms that, so that there is nothing to do. */
   readonly isUpToDate: boolean;
 }
 
 /**
  * Checks without the lock whether there is nothing to do: this work is recorded as done, no other work started since
  * has failed, and the tool confirms that the schema is up to date. The tool alone does not know of steps without a
- * trace in the schema; the record alone does not know of a restored backup.
- * @returns undefined for a tool without a check
+ * trace in the schema; the record alone does not know of a restored backup. After a newer release has begun, the tool is
+ * not asked: passedIn().
+ * @returns undefined if only running the command shows whether there is something to do
  */
 export async function lookAtRecord(plan: Work & Database & Tool, effects: Effects): Promise<RecordLook | undefined> {
-  const { check, target, timeoutMs, phase, release, galeraDonor } = plan;
-  if (!isPhase(phase) || (check === undefined && positionOf(release) === -1)) return undefined;
+  const { check, isCommand, target, timeoutMs, phase, release, galeraDonor } = plan;
+  if (!isPhase(phase) || isCommand === true || (check === undefined && positionOf(release) === -1)) return undefined;
   const { signal, log } = effects;
   const session = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database }).catch(
     (error: unknown) => {
