@@ -1,5 +1,5 @@
 import { errnoOf, UNKNOWN_DATABASE, type MysqlSession } from '../../mysql/index.ts';
-import { PHASES, RELEASES, type Phase } from '../../catalog/index.ts';
+import { knownRelease, PHASES, RELEASES, type Phase } from '../../catalog/index.ts';
 import { readFence, type Claim, type FenceRow } from '../lock/fence.ts';
 import { askCheck } from '../steps/check.ts';
 import { isBehind, isMigration } from '../phases.ts';
@@ -24,7 +24,8 @@ export interface RecordLook {
  */
 export async function lookAtRecord(plan: Work & Database & Tool, effects: Effects): Promise<RecordLook | undefined> {
   const { check, isCommand, target, timeoutMs, phase, release, galeraDonor } = plan;
-  if (!isPhase(phase) || isCommand === true || (check === undefined && positionOf(release) === -1)) return undefined;
+  if (!isPhase(phase) || isCommand === true || (check === undefined && knownRelease(release) === undefined))
+    return undefined;
   const { signal, log } = effects;
   const session = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database }).catch(
     (error: unknown) => {
@@ -70,9 +71,9 @@ export function passedIn(
   return positionOf(release) !== -1 && later.length > 0 && later.every(isAddition) ? own : undefined;
 }
 
-/** Of a release by its name, or that of a tag: `2026.1` in `2026.1-ubuntu-noble`; -1 if it is not known. */
+/** Of a release, by its name or that of a tag; -1 if it is not known. */
 function positionOf(text: string): number {
-  return RELEASES.findIndex((release) => text === release || text.startsWith(`${release}-`));
+  return (RELEASES as readonly (string | undefined)[]).indexOf(knownRelease(text));
 }
 
 /** The token under which this work was done, if there is nothing to do; otherwise undefined. */
