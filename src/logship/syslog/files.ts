@@ -178,9 +178,12 @@ export function lineOf(message: SyslogMessage): string {
   return escaped(`<${facility * 8 + severity}>1 ${words.join(' ')} ${text}`);
 }
 
-/** Writes control characters as octal numbers. Tabs are kept, since log lines contain them. */
+/**
+ * Writes control characters as octal numbers. Tabs are kept, since log lines contain them. The lookbehind keeps newlines
+ * within a text from being matched again from each of them.
+ */
 function escaped(text: string): string {
   return text
-    .replace(/[\0\r\n]+$/, '')
+    .replace(/(?<![\0\r\n])[\0\r\n]+$/, '')
     .replaceAll(/(?!\t)\p{Cc}/gu, (one) => `#${one.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }

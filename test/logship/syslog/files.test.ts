@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { SyslogFiles } from '../../../src/logship/syslog/files.ts';
+import { lineOf, SyslogFiles } from '../../../src/logship/syslog/files.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { log } from '../said.ts';
 
@@ -63,6 +63,14 @@ test('a file keeps growing while the renamed one is still needed', async () => {
   isFree = true;
   w.write('haproxy', 'third');
   assert.equal(w.read('haproxy/haproxy.log'), 'third\n');
+});
+
+// With quadratic backtracking this would take minutes.
+test('newlines within a message are fast to escape', () => {
+  const message = { facility: 1, severity: 5, timeMs: 0, host: 'h', program: 'p', pid: '1', messageId: 'm', data: '-' };
+  const newlines = 1024 * 1024;
+  const line = lineOf({ ...message, text: `${'\n'.repeat(newlines)}x\r\n\0` });
+  assert.equal(line, `<13>1 1970-01-01T00:00:00.000Z h p 1 m - ${'#012'.repeat(newlines)}x`);
 });
 
 test('a file moved by another process gets no more lines', async () => {
