@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
+import { DedupedWarnings } from '../deduped-warnings.ts';
 import type { SyslogMessage } from '../parse/syslog.ts';
 
 interface FilesOptions {
@@ -35,6 +36,7 @@ export class SyslogFiles implements Disposable {
   readonly #paths = new Map<string, string>();
   /** Files whose last line a full disk has truncated. */
   readonly #torn = new Set<string>();
+  readonly #warnings: DedupedWarnings;
   #pending = new Map<string, string[]>();
   #problem = '';
   /** Number of lines that could not be written. */
@@ -42,6 +44,7 @@ export class SyslogFiles implements Disposable {
 
   constructor(options: FilesOptions) {
     this.#options = options;
+    this.#warnings = new DedupedWarnings(options.log);
   }
 
   /** Queues a line for the next flush(). */
@@ -107,12 +110,25 @@ export class SyslogFiles implements Disposable {
     if (open === undefined) return this.#openAt(path);
     // Another process may have renamed the file or re-created the whole volume.
     const isMoved = statSync(path, { throwIfNoEntry: false })?.ino !== open.ino;
-    if (!isMoved && (open.size < maxBytes || !mayRotate(path))) return open;
+    if (!isMoved && (open.size < maxBytes || !mayRotate(path) || !this.#rotate(path))) return open;
     closeSync(open.fd);
     this.#open.delete(path);
     this.#torn.delete(path);
-    if (!isMoved) inDirectoryOf(path, this.#options.root, (at) => renameSync(at, `${at}.1`));
     return this.#openAt(path);
+  }
+
+  /** Returns whether the file was renamed. If not, it keeps growing, which loses no line. */
+  #rotate(path: string): boolean {
+    try {
+      inDirectoryOf(path, this.#options.root, (at) => renameSync(at, `${at}.1`));
+      this.#warnings.over(path, `${path} can be rotated now`);
+      return true;
+    } catch (error) {
+      // Without the message, which contains the changing number of a descriptor.
+      const { code } = error as NodeJS.ErrnoException;
+      this.#warnings.warn(path, `${path} cannot be renamed to ${path}.1 and keeps growing: ${code}`);
+      return false;
+    }
   }
 
   #openAt(path: string): Open {

@@ -65,6 +65,17 @@ test('a file keeps growing while the renamed one is still needed', async () => {
   assert.equal(w.read('haproxy/haproxy.log'), 'third\n');
 });
 
+test('a file that cannot be renamed keeps growing, which is logged once', async () => {
+  await using w = await world({ maxBytes: 10 });
+  await mkdir(join(w.root, 'haproxy/haproxy.log.1/x'), { recursive: true });
+  const lines = ['first-10-bytes', 'second', 'third', 'fourth'];
+  for (const line of lines) w.write('haproxy', line);
+  assert.equal(w.read('haproxy/haproxy.log'), `${lines.join('\n')}\n`);
+  assert.equal(w.files.lost, 0);
+  assert.deepEqual(w.said.length, 1);
+  assert.match(w.said[0] ?? '', /haproxy\.log cannot be renamed to \S+\.1 and keeps growing: EISDIR/);
+});
+
 // With quadratic backtracking this would take minutes.
 test('newlines within a message are fast to escape', () => {
   const message = { facility: 1, severity: 5, timeMs: 0, host: 'h', program: 'p', pid: '1', messageId: 'm', data: '-' };
