@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
@@ -20,6 +20,7 @@ interface FilesOptions {
 const PROGRAMS = 32;
 /** Maximum length of a name. File names are limited to 255 bytes, including a rotation suffix. */
 const NAME_LENGTH = 128;
+const NEWLINE = 10;
 const DIRECTORY_MODE = 0o755;
 const FILE_MODE = 0o640;
 
@@ -141,13 +142,14 @@ export class SyslogFiles implements Disposable {
     const { ino, size } = found;
     const open = { fd, ino, size };
     this.#open.set(path, open);
+    // An earlier run may have ended while the disk was full.
+    if (isTorn(fd, size)) this.#torn.add(path);
     return open;
   }
 }
 
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-const APPEND =
-  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * Acts on a file in a subdirectory of the root, created if missing and held open meanwhile: services may replace either
@@ -169,6 +171,12 @@ function inDirectoryOf<T>(path: string, root: string, act: (at: string) => T): T
   } finally {
     closeSync(above);
   }
+}
+
+/** Whether the file ends with an incomplete line. */
+function isTorn(fd: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;
 }
 
 /** @param torn called before an error if a line was written partially */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lineOf, SyslogFiles } from '../../../src/logship/syslog/files.ts';
@@ -74,6 +74,14 @@ test('a file that cannot be renamed keeps growing, which is logged once', async 
   assert.equal(w.files.lost, 0);
   assert.deepEqual(w.said.length, 1);
   assert.match(w.said[0] ?? '', /haproxy\.log cannot be renamed to \S+\.1 and keeps growing: EISDIR/);
+});
+
+test('a line starts on its own line after one that a full disk and an earlier run have truncated', async () => {
+  await using w = await world();
+  await mkdir(join(w.root, 'haproxy'));
+  await writeFile(join(w.root, 'haproxy/haproxy.log'), 'one\nha');
+  w.write('haproxy', 'two');
+  assert.equal(w.read('haproxy/haproxy.log'), 'one\nha\ntwo\n');
 });
 
 // With quadratic backtracking this would take minutes.
