@@ -70,8 +70,8 @@ function toList(words: readonly string[]): To[] {
 function toOf(word: string): To {
   const [kind = '', ...rest] = word.split('=');
   const isKnown = kind === 'stdout' || isKind(kind);
-  // The rest is not shown, because it may contain credentials.
-  const shown = word.includes('://') ? `${word.slice(0, word.indexOf('://'))}://...` : word;
+  // The rest is not shown, because it may contain credentials; so may a word, if a password has a comma.
+  const shown = /^[\w-]*$/.test(word) ? word : `${/^(?:[\w-]+=)?(?:\w+:\/\/)?/.exec(word)?.[0]}...`;
   if (!isKnown)
     throw new UsageError(`--to: '${shown}' is none of elasticsearch, opensearch (with =URL or without), stdout`);
   if (kind === 'stdout' && rest.length > 0) throw new UsageError('--to stdout takes no URL');
