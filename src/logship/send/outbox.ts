@@ -34,6 +34,8 @@ export class Outbox {
   /** Batches that wait separately, with their timers. */
   readonly #waiting = new Map<Batch, NodeJS.Timeout>();
   readonly #sending = new Set<Batch>();
+  /** Batches that have waited separately, until they are sent. */
+  readonly #aside = new WeakSet<Batch>();
   #lanes = 0;
   #refusedInARow = 0;
   readonly #room = new Gate();
@@ -124,7 +126,10 @@ export class Outbox {
     try {
       await this.#rest();
       const { again, tookNothing } = await this.#options.send(batch);
-      this.#refusedInARow = tookNothing ? this.#refusedInARow + 1 : 0;
+      // Documents that wait separately have their own backoff: rejecting them again says nothing about others.
+      const isKnown = this.#aside.delete(batch) && again !== batch;
+      if (!tookNothing) this.#refusedInARow = 0;
+      else if (!isKnown) this.#refusedInARow++;
       if (this.#isOver || again === undefined) return;
       if (again === batch) this.#queue.unshift(again);
       else this.#putAside(again);
@@ -151,6 +156,7 @@ export class Outbox {
     const backoff = this.#options.stopping.aborted ? LAST_BACKOFF : BACKOFF;
     const timer = setTimeout(() => this.#takeUp(batch), backoffMs(batch.tries - 1, backoff));
     this.#waiting.set(batch, timer);
+    this.#aside.add(batch);
   }
 
   #takeUp(batch: Batch): void {

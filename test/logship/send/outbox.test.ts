@@ -59,6 +59,31 @@ test('documents that wait separately are counted, and so is their age', async ()
   assert.equal(o.outbox.sinceMs, undefined);
 });
 
+test('many documents that the server rejects again do not hold up others', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const never = new AbortController().signal;
+  let taken = 0;
+  const send = (next: Batch): Promise<Delivered> => {
+    next.tries++;
+    if (next.body.includes('stuck')) return Promise.resolve({ again: next.pick([0]), tookNothing: true });
+    taken++;
+    return Promise.resolve(DONE);
+  };
+  const capacity = new Capacity();
+  const failed = (error: unknown) => assert.fail(String(error));
+  const o = new Outbox({ send, failed, capacity, stopping: never, signal: never });
+  for (let second = 0; second < 120; second++) {
+    if (second < 50) o.offer(batch(`stuck ${second}`));
+    if (second < 100) o.offer(batch(`fine ${second}`));
+    for (let nth = 0; nth < 20; nth++) {
+      t.mock.timers.tick(50);
+      for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+    }
+  }
+  assert.equal(o.waiting > 0, true);
+  assert.equal(taken, 100);
+});
+
 test('a failure ends the outbox: it is reported once, and the rest is dropped from memory', async () => {
   const o = outbox(() => Promise.reject(new Error('broken')));
   for (const id of 'abcd') o.outbox.offer(batch(id));
