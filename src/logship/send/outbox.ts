@@ -34,8 +34,8 @@ export class Outbox {
   /** Batches that wait separately, with their timers. */
   readonly #waiting = new Map<Batch, NodeJS.Timeout>();
   readonly #sending = new Set<Batch>();
-  /** Batches that have waited separately, until they are sent. */
-  readonly #aside = new WeakSet<Batch>();
+  /** Batches that wait or have waited separately, until they are sent, and whether the server was overloaded. */
+  readonly #aside = new WeakMap<Batch, { readonly isBusy: boolean }>();
   #lanes = 0;
   #refusedInARow = 0;
   readonly #room = new Gate();
@@ -124,15 +124,18 @@ export class Outbox {
   async #try(batch: Batch): Promise<void> {
     this.#sending.add(batch);
     try {
-      await this.#rest();
-      const { again, tookNothing } = await this.#options.send(batch);
-      // Documents that wait separately have their own backoff: rejecting them again says nothing about others.
-      const isKnown = this.#aside.delete(batch) && again !== batch;
+      // Documents that wait separately have their own backoff, and a second one would use up the turns of others.
+      const aside = this.#aside.get(batch);
+      this.#aside.delete(batch);
+      if (aside?.isBusy !== false) await this.#rest();
+      const { again, tookNothing, isBusy = false } = await this.#options.send(batch);
+      // Rejecting them again says nothing about others.
+      const isKnown = aside !== undefined && again !== batch;
       if (!tookNothing) this.#refusedInARow = 0;
       else if (!isKnown) this.#refusedInARow++;
       if (this.#isOver || again === undefined) return;
       if (again === batch) this.#queue.unshift(again);
-      else this.#putAside(again);
+      else this.#putAside(again, isBusy);
     } finally {
       this.#sending.delete(batch);
     }
@@ -152,11 +155,11 @@ export class Outbox {
     }
   }
 
-  #putAside(batch: Batch): void {
+  #putAside(batch: Batch, isBusy: boolean): void {
     const backoff = this.#options.stopping.aborted ? LAST_BACKOFF : BACKOFF;
     const timer = setTimeout(() => this.#takeUp(batch), backoffMs(batch.tries - 1, backoff));
     this.#waiting.set(batch, timer);
-    this.#aside.add(batch);
+    this.#aside.set(batch, { isBusy });
   }
 
   #takeUp(batch: Batch): void {

@@ -84,6 +84,36 @@ test('many documents that the server rejects again do not hold up others', async
   assert.equal(taken, 100);
 });
 
+test('retries of documents that only their index rejects do not use up the turns of others', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const never = new AbortController().signal;
+  let [offered, taken] = [0, 0];
+  const send = (next: Batch): Promise<Delivered> => {
+    next.tries++;
+    if (next.body.includes('stuck')) return Promise.resolve({ again: next.pick([0]), tookNothing: true });
+    taken++;
+    return Promise.resolve(DONE);
+  };
+  const capacity = new Capacity();
+  const failed = (error: unknown) => assert.fail(String(error));
+  const o = new Outbox({ send, failed, capacity, stopping: never, signal: never });
+  const turn = async () => {
+    t.mock.timers.tick(50);
+    for (let nth = 0; nth < 5; nth++) await new Promise(setImmediate);
+  };
+  for (let nth = 0; nth < 2400; nth++) {
+    // As the reader does, which waits for room.
+    if (nth % 10 === 0 && o.hasRoom) o.offer(batch(`stuck ${nth}`));
+    if (nth % 10 === 5 && o.hasRoom) {
+      o.offer(batch(`fine ${nth}`));
+      offered++;
+    }
+    await turn();
+  }
+  assert.equal(offered, 240);
+  assert.equal(taken, 240);
+});
+
 test('a failure ends the outbox: it is reported once, and the rest is dropped from memory', async () => {
   const o = outbox(() => Promise.reject(new Error('broken')));
   for (const id of 'abcd') o.outbox.offer(batch(id));
