@@ -1,5 +1,5 @@
 import { backoffMs, pause } from '../../core/backoff.ts';
-import type { Batch } from './batch.ts';
+import { joined, type Batch } from './batch.ts';
 import type { Delivered } from './deliver.ts';
 import { Gate, type Capacity } from './limits.ts';
 
@@ -14,8 +14,8 @@ const LAST_BACKOFF = { minMs: 200, maxMs: 1000 };
 interface OutboxOptions {
   /** Makes one attempt. Rejects only with errors that end the program. */
   readonly send: (batch: Batch) => Promise<Delivered>;
-  /** Maximum number of concurrent requests. */
-  readonly capacity: Pick<Capacity, 'requests'>;
+  /** Maximum number of concurrent requests, and their size. */
+  readonly capacity: Pick<Capacity, 'requests' | 'bytes'>;
   /** Called once, when `send` rejects for a reason other than the signal. */
   readonly failed: (error: unknown) => void;
   /** Aborted when shutdown is requested. */
@@ -163,10 +163,29 @@ export class Outbox {
   }
 
   #takeUp(batch: Batch): void {
+    let all = batch;
+    this.#stopWaiting(batch);
+    // Others that wait go along, or the number of requests would grow with each line until the budget is used up.
+    for (const other of this.#waiting.keys()) {
+      if (!this.#waitsAlike(other, batch) || all.body.length + other.body.length > this.#options.capacity.bytes)
+        continue;
+      this.#stopWaiting(other);
+      all = joined(all, other);
+      this.#aside.set(all, { isBusy: false });
+    }
+    this.#queue.unshift(all);
+    this.#open();
+  }
+
+  #stopWaiting(batch: Batch): void {
     clearTimeout(this.#waiting.get(batch));
     this.#waiting.delete(batch);
-    this.#queue.unshift(batch);
-    this.#open();
+  }
+
+  /** Whether the other batch was not tried more often, which keeps the longer backoff, and neither was put off by overload. */
+  #waitsAlike(other: Batch, batch: Batch): boolean {
+    const isApart = [batch, other].every((each) => this.#aside.get(each)?.isBusy === false);
+    return isApart && other.tries <= batch.tries;
   }
 
   #hurry(): void {

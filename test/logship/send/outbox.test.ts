@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import type { Batch } from '../../../src/logship/send/batch.ts';
+import { range, type Batch } from '../../../src/logship/send/batch.ts';
 import type { Delivered } from '../../../src/logship/send/deliver.ts';
 import { Capacity } from '../../../src/logship/send/limits.ts';
 import { Outbox } from '../../../src/logship/send/outbox.ts';
@@ -112,6 +112,43 @@ test('retries of documents that only their index rejects do not use up the turns
   }
   assert.equal(offered, 240);
   assert.equal(taken, 240);
+});
+
+test('documents that wait for their index are sent again together, and none is lost', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const never = new AbortController().signal;
+  const ids = new Set<string>();
+  let [requests, isOpen, most] = [0, false, 0];
+  const send = (next: Batch): Promise<Delivered> => {
+    next.tries++;
+    requests++;
+    if (next.count > 1) most = Math.max(most, next.body.length);
+    if (!isOpen) return Promise.resolve({ again: next.pick(range(next)), tookNothing: true });
+    for (const at of range(next)) ids.add(String(next.document(at)));
+    return Promise.resolve(DONE);
+  };
+  const capacity = new Capacity();
+  const failed = (error: unknown) => assert.fail(String(error));
+  const stop = new AbortController();
+  const o = new Outbox({ send, failed, capacity, stopping: stop.signal, signal: never });
+  const turn = async () => {
+    t.mock.timers.tick(50);
+    for (let nth = 0; nth < 5; nth++) await new Promise(setImmediate);
+  };
+  let offered = 0;
+  for (let nth = 0; nth < 6000; nth++) {
+    if (nth % 10 === 0 && o.hasRoom) o.offer(batch(`${offered++} ${'x'.repeat(4000)}`));
+    if (nth === 4800) requests = 0;
+    await turn();
+  }
+  // Separately, each of them would have been sent again at least every ten seconds: 6 times in this minute.
+  assert.ok(requests < offered, `${requests} requests for ${offered} documents`);
+  assert.ok(most <= capacity.bytes, `${most} bytes`);
+  isOpen = true;
+  stop.abort();
+  await turn();
+  await o.idle();
+  assert.equal(ids.size, offered);
 });
 
 test('a failure ends the outbox: it is reported once, and the rest is dropped from memory', async () => {
