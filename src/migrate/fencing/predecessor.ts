@@ -126,20 +126,23 @@ async function awaitFrom(
   const settled = performance.now() + SETTLE_MS;
   const first = new Map<unknown, Set<number>>();
   let round: SeenSession[] = [];
+  let isSettled = false;
   const doing = `find sessions of ${target.user} from ${left.client}`;
   await onEveryNode(session, { ...options, target, doing }, async (node) => {
     // A round starts with our own node. A live session may be busy at the moment of a poll: the list covers the whole
     // round.
     if (node === session) {
-      if (round.some(({ isIdle }) => isIdle)) throw mayBeIts(target.user, left.token, redact(listOf(round)));
+      if (isSettled && round.some(({ isIdle }) => isIdle))
+        throw mayBeIts(target.user, left.token, redact(listOf(round)));
       round = [];
+      isSettled = performance.now() > settled;
     }
     const all = (await sessionsOf(node, target.user)).filter((seen) => seen.client === left.client);
     const known = first.get(node) ?? new Set(all.map(({ id }) => id));
     first.set(node, known);
     if (hasEnded) for (const { id, isIdle } of all) if (isIdle) known.delete(id);
     const found = all.filter(({ id }) => known.has(id));
-    if (performance.now() > settled) round = [...round, ...found];
+    round = [...round, ...found];
     return found.length === 0
       ? undefined
       : `statements that may belong to the previous migration: ${redact(listOf(found))}`;
