@@ -23,3 +23,8 @@ export function upgradeStage(chart: string): number {
 
 /** The OpenStack releases whose commands and phases the catalogue has, oldest first. */
 export const RELEASES = ['2025.1', '2025.2', '2026.1', '2026.2'] as const;
+
+/** The known release in the name of a tag: `2026.1` in `2026.1-ubuntu-noble`. */
+export function knownRelease(text: string = ''): (typeof RELEASES)[number] | undefined {
+  return RELEASES.find((release) => text === release || text.startsWith(`${release}-`));
+}

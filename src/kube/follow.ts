@@ -34,9 +34,9 @@ export type Step<T extends KubeObject> =
 
 /**
  * The watch loop. Without a resourceVersion the server first sends existing objects, so no list is needed if the server
- * marks their end. Reconnects after any failure, from the last version, and on 410 from the start. Ends only if
- * watching is impossible, with the reason: the watch (or that list) is denied, the resource has no such verb, or there
- * are too many watches. Throws the signal's reason.
+ * marks their end. Reconnects after any failure, from the last version; on 410, and after a second silence in a row,
+ * from the start. Ends only if watching is impossible, with the reason: the watch (or that list) is denied, the resource
+ * has no such verb, or there are too many watches. Throws the signal's reason.
  */
 export async function* follow<T extends KubeObject>(
   api: Api,
@@ -47,6 +47,7 @@ export async function* follow<T extends KubeObject>(
   let version: string | undefined;
   let attempt = 0;
   let isTroubled = false;
+  let silences = 0;
   const refusal = new Refusal(api, timing);
   for (;;) {
     try {
@@ -72,6 +73,7 @@ export async function* follow<T extends KubeObject>(
         }
         yield step;
         if (step.kind !== 'events') continue;
+        silences = 0;
         // Initial events are not ordered by version: resuming from one of them would miss others.
         isKnown ||= endsBeginning(subject, step.events);
         // Set after the events were handled, so that a failing handler does not lose them.
@@ -86,6 +88,8 @@ export async function* follow<T extends KubeObject>(
       if (error instanceof Silence) {
         // Not necessarily a failure: without writes there are no bookmarks. A dead server shows on the next attempt.
         api.forgetConnections();
+        // If etcd was restored, the server sends nothing until it reaches our version again.
+        if (++silences % 2 === 0) version = undefined;
         continue;
       }
       const known = error instanceof ApiError ? error : undefined;

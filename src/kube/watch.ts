@@ -107,7 +107,7 @@ async function* setObservations<T extends KubeObject, R>(
     for (;;) {
       const { done, value } = await steps.next();
       if (done) return value;
-      let isChanged = false;
+      let [isChanged, isUpdated] = [false, false];
       switch (value.kind) {
         case 'trouble':
         case 'connected':
@@ -123,7 +123,16 @@ async function* setObservations<T extends KubeObject, R>(
           isKnown = isChanged = true;
           break;
         case 'events':
-          for (const event of value.events) isChanged = apply(ref, objects, event) || isChanged;
+          for (const event of value.events) {
+            // Of an object that was deleted right after a change, such as a Job that has completed, the change is seen too.
+            if (event.type === 'DELETED' && isKnown && isUpdated) {
+              yield { kind: 'set', objects: new Map(objects) };
+              isUpdated = false;
+            }
+            if (!apply(ref, objects, event)) continue;
+            isChanged = true;
+            if (event.type !== 'DELETED') isUpdated = true;
+          }
           if (!isKnown && endsBeginning({ whenQuiet: 'list' }, value.events)) isKnown = isChanged = true;
           break;
         case 'quiet':

@@ -82,7 +82,7 @@ export class Shipping {
     this.#batcher = new Batcher({ opening, capacity: this.#capacity, now, writer });
     this.#budget = new Budget(inFlightBytes, readBytes);
     this.#framer = new Framer({ emit: (event) => this.#emit(event), held: this.#budget, timeoutMs, now, memory });
-    this.#keeper = new Keeper({ ...parts, cuts: () => this.#framer.cuts });
+    this.#keeper = new Keeper({ ...parts, cuts: () => this.#framer.cuts + parts.contents.lineCuts });
     this.#stopOrEnd = AbortSignal.any([signal, this.#end.signal]);
     const settled: DeliverOptions['settled'] = (spans) => {
       for (const span of spans) if (span.progress.settle(span)) this.#keeper.touch();
@@ -153,7 +153,7 @@ export class Shipping {
     const pace = () => this.#pace(this.#stopOrEnd);
     while (!this.#stopOrEnd.aborted) {
       lines.look();
-      const hasMore = await lines.read(this.#framer.take, { final: false, pace });
+      const hasMore = await lines.read(this.#framer.take, { final: false, mayCut: this.#keeper.canSave, pace });
       // If cuts cannot be saved, none are made, and events wait for their next line.
       if (this.#keeper.canSave) this.#framer.sweep();
       if (!hasMore && this.#outbox.isFree) this.#flush();
@@ -174,7 +174,8 @@ export class Shipping {
     if (signal.aborted && !(signal.reason instanceof SignalError)) this.#end.abort(signal.reason);
     lines.look();
     const pace = () => this.#pace(this.#end.signal);
-    while (await lines.read(this.#framer.take, { final: true, pace }));
+    if (!this.#keeper.canSave) await this.#keeper.save();
+    while (await lines.read(this.#framer.take, { final: true, mayCut: this.#keeper.canSave, pace }));
     if (!this.#keeper.canSave) await this.#keeper.save();
     // Events that cannot be cut are left for the next start, and so are unread lines.
     if (this.#keeper.canSave && !this.#end.signal.aborted) this.#framer.cut();

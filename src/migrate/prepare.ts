@@ -69,6 +69,7 @@ export async function prepareSync(
     phase,
     steps,
     check: own === undefined ? service.migration.check : undefined,
+    isCommand: own !== undefined,
     target: source.target,
     others: others.map(({ target }) => target),
     admin,

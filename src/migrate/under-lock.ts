@@ -80,7 +80,8 @@ export async function underLock(
   }
 }
 
-function throwUnlessDone({ outcome, program, meaning }: Ran, { signal }: Effects): void {
+function throwUnlessDone({ outcome, program, meaning, error }: Ran, { signal }: Effects): void {
+  if (error !== undefined) throw error;
   if (outcome.state === 'lost') throw new UnavailableError(`${program} was stopped while it ran: ${outcome.why}`);
   if (outcome.state === 'interrupted') throw signal.reason;
   if (outcome.code === 0) return;

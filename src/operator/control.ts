@@ -72,12 +72,17 @@ export async function control(
     if (name !== undefined && services?.get(name) !== undefined) add('service', name);
   };
 
+  /** The OpenStacks that suspend their services. */
+  const suspending = new Set<string>();
   const openstacks =
     isRun('openstack') || isRun('service')
       ? watch<OpenStack>(ownSet('OpenStack', namespace), {
           onChange: ({ metadata }) => {
             add('openstack', metadata.name);
-            // It may suspend them.
+            // Each change of a service changes the status of its OpenStack, which is no reason to look at all services.
+            const isSuspending = openstacks?.get(metadata.name)?.spec.suspend === true;
+            if (suspending.has(metadata.name) === isSuspending) return;
+            suspending[isSuspending ? 'add' : 'delete'](metadata.name);
             for (const service of services?.values() ?? [])
               if (service.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) === true)
                 add('service', service.metadata.name);

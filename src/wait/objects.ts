@@ -115,9 +115,10 @@ async function verdictOn<T extends KubeObject>(
     return dependency.isNegated ? opposite(verdict) : verdict;
   }
   if (dependency.isNegated) return met(absent);
-  if (gone !== undefined && counts(gone)) {
+  const vanished = gone.filter(counts);
+  if (vanished.length > 0) {
     // A Job that its TTL controller has deleted right after it completed counts as Complete.
-    const last = verdictOnAll([gone], judge, dependency, meaning);
+    const last = verdictOnAll(vanished, judge, dependency, meaning);
     return last.is === 'met' && dependency.kind === 'job' ? last : pending('deleted; waiting for another');
   }
   return (await whenAbsent?.(namespace, signal)) ?? pending(`${absent} yet`);

@@ -46,7 +46,7 @@ export interface View {
 
 export type Sighting<T extends KubeObject> =
   /** All objects that currently exist; those in `gone` existed before. */
-  | { readonly kind: 'objects'; readonly objects: readonly T[]; readonly gone: T | undefined }
+  | { readonly kind: 'objects'; readonly objects: readonly T[]; readonly gone: readonly T[] }
   | { readonly kind: 'trouble'; readonly reason: string }
   | { readonly kind: 'connected' };
 
@@ -124,7 +124,7 @@ export class Watches {
       yield {
         kind: 'objects',
         objects: known === undefined ? [] : [known],
-        gone: known === undefined ? gone : undefined,
+        gone: known === undefined && gone !== undefined ? [gone] : [],
       };
     }
   }
@@ -146,7 +146,7 @@ export class Watches {
       known = new Map([...(seen.objects as ReadonlyMap<string, T>)].filter(([, object]) => isOurs(object)));
       if (before !== undefined && isSame(before, known)) return;
       const now = known;
-      const gone = before && [...before].find(([each]) => !now.has(each))?.[1];
+      const gone = [...(before ?? [])].flatMap(([each, object]) => (now.has(each) ? [] : [object]));
       mailbox.put({ kind: 'objects', objects: [...known.values()], gone });
     };
     shared.subscribers.add(take);

@@ -124,6 +124,21 @@ describe('charts of the infrastructure', { skip }, () => {
     }
   });
 
+  test('rabbitmq: a node that serves no client within 15 minutes of its start is restarted', async () => {
+    await using chart = await rendering('rabbitmq');
+    const rendered = await chart.render();
+    const [pod] = podsIn(rendered);
+    const containers = (pod?.object.spec['containers'] ?? []) as {
+      name: string;
+      startupProbe: Record<string, number>;
+    }[];
+    const { failureThreshold = 0, periodSeconds = 0 } =
+      containers.find(({ name }) => name === 'rabbitmq')?.startupProbe ?? {};
+    assert.equal(failureThreshold * periodSeconds, 900);
+    const checks = rendered.one('ConfigMap', 'rabbitmq-kolla-pod')['data']['kolla-pod.yaml'] as string;
+    assert.match(checks, /started:\n +for:\n +- startup\n +period: 5s\n +run: rabbitmq 127\.0\.0\.1$/m, checks);
+  });
+
   test('rabbitmq: three nodes form a cluster by their names, a single one does not', async () => {
     await using chart = await rendering('rabbitmq');
     const conf = async (replicas: number) => {

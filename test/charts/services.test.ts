@@ -52,6 +52,16 @@ for (const chart of SERVICE_CHARTS)
       }
     });
 
+    test("checks of connections follow the ports of the site's own broker and database", async () => {
+      const endpoints = { rabbitmq: { host: 'broker', port: 5671 }, mariadb: { host: 'db', port: 3307 } };
+      const other = await helm.render({ global: { endpoints } });
+      for (const workload of workloadsOf(other)) {
+        const { readiness } = probeOf(containerOf(chart, keyOf(workload)));
+        const wanted = readiness.replace(' 5672', ' 5671').replace(' 3306', ' 3307');
+        assert.equal(askedOf(other, workload)['readiness'], wanted, workload.metadata.name);
+      }
+    });
+
     test('an API has the port of its probe, and no other Pod has one', () => {
       for (const workload of workloadsOf(rendered)) {
         const { readiness } = probeOf(containerOf(chart, keyOf(workload)));

@@ -1,10 +1,13 @@
+import { messageOf } from '../../src/core/errors.ts';
+
 /** A finished step of the run. */
 export interface Step {
   readonly title: string;
   readonly startSeconds: number;
   readonly seconds: number;
-  /** What the step observed: a figure, a version, a state. */
+  /** What the step observed: a figure, a version, a state; or why it failed. */
   readonly saw: string;
+  readonly hasFailed: boolean;
 }
 
 /** Prints each step as it ends, with the time since the run's start and its own duration; keeps them for the page. */
@@ -22,9 +25,17 @@ export class Timeline {
   async step<T>(title: string, work: () => Promise<T>): Promise<T> {
     const start = this.seconds;
     this.current = title;
-    const result = await work();
+    const record = (saw: string, hasFailed: boolean) =>
+      this.steps.push({ title, startSeconds: start, seconds: this.seconds - start, saw, hasFailed });
+    let result: T;
+    try {
+      result = await work();
+    } catch (error) {
+      record(`failed: ${messageOf(error).split('\n', 1)[0]}`, true);
+      throw error;
+    }
     const saw = typeof result === 'string' ? result : '';
-    this.steps.push({ title, startSeconds: start, seconds: this.seconds - start, saw });
+    record(saw, false);
     this.say(`${title}${saw === '' ? '' : `: ${saw}`} (${(this.seconds - start).toFixed(1)} s)`);
     return result;
   }

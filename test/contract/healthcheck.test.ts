@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -198,6 +198,7 @@ const DIFFERS: Readonly<Record<string, readonly [theirs: number, ours: number, r
         const filler = connect(full, '127.0.0.1').on('error', () => {});
         s.defer(() => void filler.destroy());
       }
+      await until('the queue to be full', async () => ((await queueOf(full)) > 1 ? true : undefined));
       const script = `console.log('up'); ${connecting(full)}`;
       await actor(s, `${ME}-u`, script);
       await until('SYN-SENT', async () =>
@@ -256,6 +257,13 @@ const DIFFERS: Readonly<Record<string, readonly [theirs: number, ours: number, r
     async () => filemod(await aged('late file', 1000), '60'),
   ],
 };
+
+/** Number of connections to 127.0.0.1 on that port that wait to be accepted. */
+async function queueOf(listening: number): Promise<number> {
+  const local = `0100007F:${listening.toString(16).toUpperCase().padStart(4, '0')}`;
+  const row = new RegExp(`^ *\\d+: ${local} 00000000:0000 0A [0-9A-F]{8}:([0-9A-F]{8}) `, 'm');
+  return Number.parseInt(row.exec(await readFile('/proc/net/tcp', 'utf8'))?.[1] ?? '0', 16);
+}
 
 for (const [what, [their, our, reason, stage]] of Object.entries(DIFFERS)) {
   test(`differs from Kolla's check: ${what}`, { skip }, async () => {

@@ -7,6 +7,7 @@ import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { keysOf, runKeys, AT_ONCE, FERNET } from './kolla-bootstrap-keys-support.ts';
 import { leaseSite, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
+import { accountNameOf } from '../../src/migrate/fencing/account.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 import { CALM, migration } from './kolla-db-sync-support.ts';
@@ -42,10 +43,16 @@ describe('data stored on servers by kolla-pod of bf56119', { skip }, () => {
     await world.mariadb.query(`CREATE DATABASE ${site.database}`);
     for (const [table, { create, rows }] of Object.entries(tables)) {
       await world.mariadb.query(`USE ${site.database}; ${create}`);
-      for (const row of rows)
+      for (const row of rows) {
+        // It has the names of user and database.
+        const { account } = row;
+        const own = account ? { account: accountNameOf(site.database, site.database, Number(row['token'])) } : {};
         await world.mariadb.query(
-          `INSERT INTO ${site.database}.${table} VALUES (${Object.values(row).map(literal).join()})`,
+          `INSERT INTO ${site.database}.${table} VALUES (${Object.values({ ...row, ...own })
+            .map(literal)
+            .join()})`,
         );
+      }
     }
     const { annotations } = lease.metadata;
     const metadata = { name: lease.metadata.name, annotations };

@@ -68,6 +68,24 @@ test('a server without an initial-events bookmark is listed at first and after a
   ]);
 });
 
+test('the last state of an object is reported even if its deletion was received with it', async () => {
+  let send: (text: string) => void = () => {};
+  await using api = await scriptedApi((request, response) => {
+    events(line('ADDED', pod('a')) + bookmark('1'))(request, response);
+    send = (text) => void response.write(text);
+  });
+  using client = await api.client();
+  const seen: unknown[] = [];
+  const { signal } = new AbortController();
+  for await (const one of client.watchSet(PODS, { signal, warn: () => {} })) {
+    if (one.kind === 'set') seen.push([...one.objects.values()].map(({ metadata }) => metadata.resourceVersion));
+    if (seen.length === 1) send(line('MODIFIED', pod('a', '2')) + line('DELETED', pod('a', '3')));
+    if (seen.length === 2) send(line('ADDED', pod('b', '4')));
+    if (seen.length === 3) break;
+  }
+  assert.deepEqual(seen, [['1'], ['2'], []]);
+});
+
 test('a set that changes all the time is listed too', { timeout: 60_000 }, async () => {
   const busy: Handler = (request, response) => {
     events(line('ADDED', pod('a')))(request, response);

@@ -79,6 +79,16 @@ test('a silent connection is replaced without a warning', async () => {
   assert.equal(api.connections(), 2);
 });
 
+test('after two silent connections in a row the watch starts over, because etcd may have been restored', async () => {
+  const silent = events();
+  await using api = await scriptedApi(events(line('ADDED', job('7'))), silent, events(line('ADDED', job('5'))));
+  using client = await api.client({ ...FAST, idleMs: 200 });
+  const { seen } = await observe(client, upTo(2));
+  assert.deepEqual(kinds(seen), ['object 7', 'object 5']);
+  const versions = api.requests.map(({ url }) => url.searchParams.get('resourceVersion'));
+  assert.deepEqual(versions, [null, '7', null]);
+});
+
 test('a server that is silent, and then does not respond to a new watch, is reported', async () => {
   let isSilent = true;
   await using api = await scriptedApi(events(line('ADDED', job('7'))), (request, response) => {

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { appendFile, copyFile, mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
 import { listenHttp } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const RECORD = '2026-11-20 08:15:42.123 7 ERROR keystone [-] Failed: E: no';
 const TRACE = '2026-11-20 08:15:42.123 7 ERROR keystone Traceback (most recent call last):';
@@ -112,3 +113,34 @@ test('nothing is sent after a cut while the checkpoint cannot be written', async
   assert.equal(code, 0, stderr);
   assert.deepEqual(w.payloads, ['[-] Failed: E: no']);
 });
+
+for (const [when, isKnown] of [
+  ['as is known when the shipper stops', true],
+  ['as the shipper finds when it stops', false],
+] as const) {
+  test(`an unterminated line is not sent if the checkpoint cannot record its end, ${when}`, async () => {
+    await using w = await world();
+    const file = join(dirname(w.file), '../app/app.log');
+    await mkdir(dirname(file));
+    await writeFile(file, 'first\nha');
+    await rm(w.file);
+    await using shipper = await startHelper('kolla-log-ship', [...w.args, '--grace', '500ms'], { keepOutput: true });
+    await until('the first line in the checkpoint', async () =>
+      (await readFile(w.checkpoint, 'utf8').catch(() => '')).includes('"offset":6') ? true : undefined,
+    );
+    await rm(w.checkpoint);
+    await mkdir(w.checkpoint);
+    await writeFile(join(w.checkpoint, 'x'), '');
+    if (isKnown) {
+      await writeFile(join(dirname(file), 'other.log'), 'second\n');
+      await listener(shipper.child.stderr!)('cannot write');
+    }
+    shipper.child.kill('SIGTERM');
+    assert.equal(await shipper.ended, 143);
+    await rm(w.checkpoint, { recursive: true });
+    await appendFile(file, 'lf\n');
+    const { code, stderr } = await runHelper('kolla-log-ship', [...w.args, '--once']);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(new Set(w.payloads), new Set(['first', 'half', ...(isKnown ? ['second'] : [])]));
+  });
+}

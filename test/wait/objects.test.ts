@@ -51,6 +51,17 @@ test('a Job removed by its TTL after its end was Complete, a deleted Pod is not 
   assert.deepEqual(states(messages()), ['deleted; waiting for another', 'met: Ready']);
 });
 
+test('Jobs removed together were Complete only if all of them were', async () => {
+  const jobNamed = (name: string, status: object) => ({ status, metadata: { name, labels: { app: 'x' } } });
+  const done = { conditions: [{ type: 'Complete', status: 'True' }] };
+  const script = {
+    set: () => [setOf(jobNamed('a', done), jobNamed('b', { active: 1 })), setOf(), setOf(jobNamed('c', done))],
+  };
+  const waited = waitOn('job?label=app=x', script);
+  await waited.done;
+  assert.deepEqual(states(waited.messages()), ['1 of 2; b: 1 active', 'deleted; waiting for another', 'met: 1 of 1']);
+});
+
 test('after trouble with the API server the last state is reported again', async () => {
   const script: Script = {
     one: () => [absent, { kind: 'trouble', reason: 'ECONNREFUSED' }, { kind: 'connected' }, complete],

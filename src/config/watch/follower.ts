@@ -104,7 +104,8 @@ export class Follower {
     this.#say({ state: 'refused', problem, refused: this.#status.refused + 1 });
     const stays =
       this.#status.version === undefined ? 'nothing is installed' : `${this.#status.version} stays installed`;
-    this.#parts.log.error(`version ${version} rejected, ${stays}: ${problem}`, { version });
+    const except = this.#isHalfApplied ? ', except files of a version that failed' : '';
+    this.#parts.log.error(`version ${version} rejected, ${stays}${except}: ${problem}`, { version });
   }
 
   #fail(version: string, error: unknown): void {

@@ -65,6 +65,8 @@ export class Contents {
   readonly #recognized = new Map<string, Map<Generation, IsIn>>();
   /** Number of changes that the checkpoint must record before the next document is sent: new generations and cuts. */
   begun = 0;
+  /** Number of cuts among them. Nothing is sent before they are recorded. */
+  lineCuts = 0;
 
   constructor(options: ContentsOptions, saved: readonly Saved[]) {
     this.#options = options;
@@ -117,6 +119,7 @@ export class Contents {
   cutLine(content: Content, start: number, at: number): void {
     content.cuts.push({ start, at });
     this.begun++;
+    this.lineCuts++;
   }
 
   /** Tells how files that contain the generation are recognized from now on. */

@@ -22,6 +22,7 @@ const MAGIC = /[*?[{(!]/;
 export class Discover {
   readonly #options: DiscoverOptions;
   #directories: readonly string[] = [];
+  #existing: readonly string[] = [];
   #signature = '';
   #wasChanged = false;
   #looks = 0;
@@ -32,9 +33,9 @@ export class Discover {
     this.#options = options;
   }
 
-  /** Directories in which files may appear or disappear. */
+  /** Existing directories in which files may appear or disappear. */
   get directories(): readonly string[] {
-    return this.#directories;
+    return this.#existing;
   }
 
   /** Paths to follow that may exist only as rotated files. Returns those that are new since the last call. */
@@ -65,6 +66,7 @@ export class Discover {
     const { patterns } = this.#options;
     this.#directories = [...new Set(patterns.flatMap(directoriesOf))];
     this.#signature = signatureOf(this.#directories);
+    this.#existing = this.#directories.filter((directory) => statOf(directory) !== undefined);
     const matches = new Set(globSync([...patterns]).map((path) => resolve(path)));
     this.#files = [...matches].filter((path) => !this.#isExcluded(path) && !isCompressed(path)).toSorted();
     const rotated = globSync(patterns.map((pattern) => `${pattern}[.-][0-9]*`)).map((path) => resolve(path));

@@ -91,7 +91,7 @@ export class Follower implements LineSource {
     if (now - this.#discoveredMs >= DISCOVER_MS || this.#changes.hasMoved) this.#discoverAt(now);
   }
 
-  async read(take: TakeLine, { final, pace }: ReadOptions): Promise<boolean> {
+  async read(take: TakeLine, { final, mayCut = true, pace }: ReadOptions): Promise<boolean> {
     this.#hasMore = false;
     const added = this.#added;
     const unfinished = new Set<string>();
@@ -104,7 +104,7 @@ export class Follower implements LineSource {
       // Files that were found meanwhile are older, and are read first.
       if (this.#added !== added) return (this.#hasMore = true);
       if (tail.isClosed) continue;
-      if (this.#attempt(tail, () => tail.read(take, final || isOver))) {
+      if (this.#attempt(tail, () => tail.read(take, mayCut && (final || isOver)))) {
         this.#hasMore = true;
         unfinished.add(tail.path);
       } else this.#behind.delete(tail);

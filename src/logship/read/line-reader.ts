@@ -196,6 +196,8 @@ export interface LineSource extends Disposable {
 export interface ReadOptions {
   /** Set when nothing more will be read, so that unterminated lines count. */
   readonly final: boolean;
+  /** Whether unterminated lines may be taken: the checkpoint must record where they end. The default is true. */
+  readonly mayCut?: boolean;
   /** Called before each chunk: waits until there is room, and yields. Returns whether reading continues. */
   readonly pace: () => Promise<boolean>;
 }

@@ -44,11 +44,14 @@ export class Wake implements Disposable {
   async watch(directories: readonly string[]): Promise<void> {
     if (this.#isOver || directories === this.#watched) return;
     const gone = this.#watched.filter((directory) => !directories.includes(directory));
+    // chokidar keeps another listener each time that a directory is added.
+    const added = directories.filter((directory) => !this.#watched.includes(directory));
     this.#watched = directories;
+    if (gone.length + added.length === 0) return;
     try {
       const watcher = (this.#watcher ??= await this.#begin());
       watcher.unwatch(gone);
-      watcher.add([...directories]);
+      watcher.add(added);
     } catch (error) {
       this.#giveUp(error);
     }

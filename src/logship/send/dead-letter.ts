@@ -62,7 +62,7 @@ export class DeadLetters {
     const time = this.#options.now().toISOString();
     const contents = letters.map(contentOf).filter(({ id }) => !this.#earlier?.has(id));
     if (contents.length === 0) return;
-    const text = contents.map((content) => `${JSON.stringify({ time, ...content })}\n`).join('');
+    const text = contents.map((content) => `${lineOf({ time, ...content })}\n`).join('');
     await this.#rotate(Buffer.byteLength(text));
     await using file = await openOwn(this.#at, APPEND);
     const { size } = await file.stat();
@@ -96,6 +96,12 @@ function contentOf({ document, reason }: Letter) {
   const newline = text.indexOf('\n');
   const { create } = JSON.parse(text.slice(0, newline)) as { create: { _index: string; _id: string } };
   return { reason, index: create._index, id: create._id, document: JSON.parse(text.slice(newline)) as unknown };
+}
+
+/** JSON without Unicode's line separators, which end a line for readline and other readers of lines. */
+function lineOf(letter: object): string {
+  const json = JSON.stringify(letter);
+  return json.replaceAll('\u2028', String.raw`\u2028`).replaceAll('\u2029', String.raw`\u2029`);
 }
 
 /** Whether a crash has left an incomplete last line. */

@@ -26,6 +26,8 @@ export interface Delivered {
   readonly again?: Batch | undefined;
   /** Set if the server accepted nothing and all documents wait. */
   readonly tookNothing: boolean;
+  /** Set if documents wait because the server is overloaded. */
+  readonly isBusy?: boolean;
 }
 
 const ALL_DONE: Delivered = { tookNothing: false };
@@ -74,10 +76,11 @@ async function deliverHalves(batch: Batch, options: DeliverOptions): Promise<Del
   if (first.again === halves[0]) return { again: batch, tookNothing: true };
   const second = await deliver(halves[1], options);
   const tookNothing = first.tookNothing && second.tookNothing;
+  const isBusy = first.isBusy === true || second.isBusy === true;
   // The half shares memory that may be reused, so the bytes that wait are copied.
   const rest = second.again === halves[1] ? halves[1].pick(range(halves[1])) : second.again;
-  if (first.again === undefined || rest === undefined) return { again: first.again ?? rest, tookNothing };
-  return { again: joined(first.again, rest), tookNothing };
+  if (first.again === undefined || rest === undefined) return { again: first.again ?? rest, tookNothing, isBusy };
+  return { again: joined(first.again, rest), tookNothing, isBusy };
 }
 
 async function settleEach(batch: Batch, verdicts: readonly Verdict[], options: DeliverOptions): Promise<Delivered> {
@@ -115,7 +118,7 @@ async function settleEach(batch: Batch, verdicts: readonly Verdict[], options: D
   else outage.over();
   if (again.length === 0) return ALL_DONE;
   if (!tookNothing || batch.tries > 1) outage.someWait(again.length, reason);
-  return { again: batch.pick(again.toSorted((a, b) => a - b)), tookNothing };
+  return { again: batch.pick(again.toSorted((a, b) => a - b)), tookNothing, isBusy };
 }
 
 /** Writes rejected documents to the dead-letter file. If that fails, it returns why, and they are sent again. */

@@ -9,11 +9,16 @@ export class Gate {
     this.#opening = undefined;
   }
 
-  /** Resolves the next time the gate opens, and when the wait is aborted; the caller checks its signal. */
+  /**
+   * Resolves the next time the gate opens, and when this or another wait is aborted; the caller checks its signal and
+   * its condition.
+   */
   async next(signal: AbortSignal): Promise<void> {
     this.#opening ??= Promise.withResolvers<void>();
     await unlessAborted(this.#opening.promise, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
+      // The promise keeps the aborted wait in memory: in an outage of days, one every quarter of a second.
+      this.open();
     });
   }
 }

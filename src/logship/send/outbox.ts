@@ -1,5 +1,5 @@
 import { backoffMs, pause } from '../../core/backoff.ts';
-import type { Batch } from './batch.ts';
+import { joined, type Batch } from './batch.ts';
 import type { Delivered } from './deliver.ts';
 import { Gate, type Capacity } from './limits.ts';
 
@@ -14,8 +14,8 @@ const LAST_BACKOFF = { minMs: 200, maxMs: 1000 };
 interface OutboxOptions {
   /** Makes one attempt. Rejects only with errors that end the program. */
   readonly send: (batch: Batch) => Promise<Delivered>;
-  /** Maximum number of concurrent requests. */
-  readonly capacity: Pick<Capacity, 'requests'>;
+  /** Maximum number of concurrent requests, and their size. */
+  readonly capacity: Pick<Capacity, 'requests' | 'bytes'>;
   /** Called once, when `send` rejects for a reason other than the signal. */
   readonly failed: (error: unknown) => void;
   /** Aborted when shutdown is requested. */
@@ -34,6 +34,8 @@ export class Outbox {
   /** Batches that wait separately, with their timers. */
   readonly #waiting = new Map<Batch, NodeJS.Timeout>();
   readonly #sending = new Set<Batch>();
+  /** Batches that wait or have waited separately, until they are sent, and whether the server was overloaded. */
+  readonly #aside = new WeakMap<Batch, { readonly isBusy: boolean }>();
   #lanes = 0;
   #refusedInARow = 0;
   readonly #room = new Gate();
@@ -122,12 +124,18 @@ export class Outbox {
   async #try(batch: Batch): Promise<void> {
     this.#sending.add(batch);
     try {
-      await this.#rest();
-      const { again, tookNothing } = await this.#options.send(batch);
-      this.#refusedInARow = tookNothing ? this.#refusedInARow + 1 : 0;
+      // Documents that wait separately have their own backoff, and a second one would use up the turns of others.
+      const aside = this.#aside.get(batch);
+      this.#aside.delete(batch);
+      if (aside?.isBusy !== false) await this.#rest();
+      const { again, tookNothing, isBusy = false } = await this.#options.send(batch);
+      // Rejecting them again says nothing about others.
+      const isKnown = aside !== undefined && again !== batch;
+      if (!tookNothing) this.#refusedInARow = 0;
+      else if (!isKnown) this.#refusedInARow++;
       if (this.#isOver || again === undefined) return;
       if (again === batch) this.#queue.unshift(again);
-      else this.#putAside(again);
+      else this.#putAside(again, isBusy);
     } finally {
       this.#sending.delete(batch);
     }
@@ -147,17 +155,37 @@ export class Outbox {
     }
   }
 
-  #putAside(batch: Batch): void {
+  #putAside(batch: Batch, isBusy: boolean): void {
     const backoff = this.#options.stopping.aborted ? LAST_BACKOFF : BACKOFF;
     const timer = setTimeout(() => this.#takeUp(batch), backoffMs(batch.tries - 1, backoff));
     this.#waiting.set(batch, timer);
+    this.#aside.set(batch, { isBusy });
   }
 
   #takeUp(batch: Batch): void {
+    let all = batch;
+    this.#stopWaiting(batch);
+    // Others that wait go along, or the number of requests would grow with each line until the budget is used up.
+    for (const other of this.#waiting.keys()) {
+      if (!this.#waitsAlike(other, batch) || all.body.length + other.body.length > this.#options.capacity.bytes)
+        continue;
+      this.#stopWaiting(other);
+      all = joined(all, other);
+      this.#aside.set(all, { isBusy: false });
+    }
+    this.#queue.unshift(all);
+    this.#open();
+  }
+
+  #stopWaiting(batch: Batch): void {
     clearTimeout(this.#waiting.get(batch));
     this.#waiting.delete(batch);
-    this.#queue.unshift(batch);
-    this.#open();
+  }
+
+  /** Whether the other batch was not tried more often, which keeps the longer backoff, and neither was put off by overload. */
+  #waitsAlike(other: Batch, batch: Batch): boolean {
+    const isApart = [batch, other].every((each) => this.#aside.get(each)?.isBusy === false);
+    return isApart && other.tries <= batch.tries;
   }
 
   #hurry(): void {

@@ -59,19 +59,23 @@ export function destinationsOf(options: Options): readonly [Destination, ...Dest
 /** Parses `elasticsearch` or `opensearch=https://os:9200`. A URL alone adds a host to the previous one. */
 function toList(words: readonly string[]): To[] {
   const tos: To[] = [];
-  for (const word of listOf(words)) {
+  const all = listOf(words);
+  const hasLogin = all.some((word) => word.includes('@'));
+  for (const [at, word] of all.entries()) {
     const last = tos.at(-1);
     if (/^https?:/.test(word) && last !== undefined && last.urls.length > 0) last.urls.push(word);
-    else tos.push(toOf(word));
+    else tos.push(toOf(word, at > 0 && hasLogin));
   }
   return tos;
 }
 
-function toOf(word: string): To {
+/** @param mayBeSecret whether the word may be a part of a password that contains commas */
+function toOf(word: string, mayBeSecret: boolean): To {
   const [kind = '', ...rest] = word.split('=');
   const isKnown = kind === 'stdout' || isKind(kind);
   // The rest is not shown, because it may contain credentials.
-  const shown = word.includes('://') ? `${word.slice(0, word.indexOf('://'))}://...` : word;
+  const begin = /^[\w-]*$/.test(word) ? word : `${/^(?:[\w-]+=)?(?:\w+:\/\/)?/.exec(word)?.[0]}...`;
+  const shown = mayBeSecret ? '...' : begin;
   if (!isKnown)
     throw new UsageError(`--to: '${shown}' is none of elasticsearch, opensearch (with =URL or without), stdout`);
   if (kind === 'stdout' && rest.length > 0) throw new UsageError('--to stdout takes no URL');

@@ -71,8 +71,10 @@ export class Keeper {
    * sent; until `signal` is aborted, sending waits.
    */
   async beforeSending(signal: AbortSignal): Promise<void> {
+    // Later cuts concern later documents.
+    const cuts = this.#kept.cuts();
     if (this.#begunSaved < this.#begun) await this.save();
-    while (this.#cutsSaved < this.#kept.cuts() && !signal.aborted) {
+    while (this.#cutsSaved < cuts && !signal.aborted) {
       await pause(CHECKPOINT_MS, signal).catch(ignoreAbort);
       await this.save();
     }

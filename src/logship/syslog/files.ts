@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
+import { DedupedWarnings } from '../deduped-warnings.ts';
 import type { SyslogMessage } from '../parse/syslog.ts';
 
 interface FilesOptions {
@@ -19,6 +20,7 @@ interface FilesOptions {
 const PROGRAMS = 32;
 /** Maximum length of a name. File names are limited to 255 bytes, including a rotation suffix. */
 const NAME_LENGTH = 128;
+const NEWLINE = 10;
 const DIRECTORY_MODE = 0o755;
 const FILE_MODE = 0o640;
 
@@ -35,6 +37,7 @@ export class SyslogFiles implements Disposable {
   readonly #paths = new Map<string, string>();
   /** Files whose last line a full disk has truncated. */
   readonly #torn = new Set<string>();
+  readonly #warnings: DedupedWarnings;
   #pending = new Map<string, string[]>();
   #problem = '';
   /** Number of lines that could not be written. */
@@ -42,6 +45,7 @@ export class SyslogFiles implements Disposable {
 
   constructor(options: FilesOptions) {
     this.#options = options;
+    this.#warnings = new DedupedWarnings(options.log);
   }
 
   /** Queues a line for the next flush(). */
@@ -107,12 +111,25 @@ export class SyslogFiles implements Disposable {
     if (open === undefined) return this.#openAt(path);
     // Another process may have renamed the file or re-created the whole volume.
     const isMoved = statSync(path, { throwIfNoEntry: false })?.ino !== open.ino;
-    if (!isMoved && (open.size < maxBytes || !mayRotate(path))) return open;
+    if (!isMoved && (open.size < maxBytes || !mayRotate(path) || !this.#rotate(path))) return open;
     closeSync(open.fd);
     this.#open.delete(path);
     this.#torn.delete(path);
-    if (!isMoved) inDirectoryOf(path, this.#options.root, (at) => renameSync(at, `${at}.1`));
     return this.#openAt(path);
+  }
+
+  /** Returns whether the file was renamed. If not, it keeps growing, which loses no line. */
+  #rotate(path: string): boolean {
+    try {
+      inDirectoryOf(path, this.#options.root, (at) => renameSync(at, `${at}.1`));
+      this.#warnings.over(path, `${path} can be rotated now`);
+      return true;
+    } catch (error) {
+      // Without the message, which contains the changing number of a descriptor.
+      const { code } = error as NodeJS.ErrnoException;
+      this.#warnings.warn(path, `${path} cannot be renamed to ${path}.1 and keeps growing: ${code}`);
+      return false;
+    }
   }
 
   #openAt(path: string): Open {
@@ -125,13 +142,14 @@ export class SyslogFiles implements Disposable {
     const { ino, size } = found;
     const open = { fd, ino, size };
     this.#open.set(path, open);
+    // An earlier run may have ended while the disk was full.
+    if (isTorn(fd, size)) this.#torn.add(path);
     return open;
   }
 }
 
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-const APPEND =
-  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * Acts on a file in a subdirectory of the root, created if missing and held open meanwhile: services may replace either
@@ -153,6 +171,12 @@ function inDirectoryOf<T>(path: string, root: string, act: (at: string) => T): T
   } finally {
     closeSync(above);
   }
+}
+
+/** Whether the file ends with an incomplete line. */
+function isTorn(fd: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;
 }
 
 /** @param torn called before an error if a line was written partially */
@@ -178,9 +202,12 @@ export function lineOf(message: SyslogMessage): string {
   return escaped(`<${facility * 8 + severity}>1 ${words.join(' ')} ${text}`);
 }
 
-/** Writes control characters as octal numbers. Tabs are kept, since log lines contain them. */
+/**
+ * Writes control characters as octal numbers. Tabs are kept, since log lines contain them. The lookbehind keeps newlines
+ * within a text from being matched again from each of them.
+ */
 function escaped(text: string): string {
   return text
-    .replace(/[\0\r\n]+$/, '')
+    .replace(/(?<![\0\r\n])[\0\r\n]+$/, '')
     .replaceAll(/(?!\t)\p{Cc}/gu, (one) => `#${one.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }

@@ -1,5 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { isDenied, mysqlError, quoteAccount, quotePattern, quoteText, type MysqlSession } from '../../mysql/index.ts';
+import {
+  isDenied,
+  mysqlError,
+  quoteAccount,
+  quotePattern,
+  quoteText,
+  type MysqlSession,
+  type MysqlTarget,
+} from '../../mysql/index.ts';
 import { repeated } from '../lock/repeated.ts';
 
 /** Maximum length in MySQL. */
@@ -31,6 +39,11 @@ export function accountNameOf(user: string, database: string, token: number): st
  */
 export function isAccountName(name: unknown): name is string {
   return typeof name === 'string' && name.length <= LONGEST_NAME && /_m\d+_[0-9a-f]{6}$/.test(name);
+}
+
+/** Whether it is the account of a migration of this database by this user, and not that of another, which may be running. */
+export function isAccountOf({ user, database }: MysqlTarget, name: string): boolean {
+  return name === accountNameOf(user, database, Number(/_m(\d+)_[0-9a-f]{6}$/.exec(name)?.[1]));
 }
 
 /**

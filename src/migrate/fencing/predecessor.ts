@@ -5,11 +5,12 @@ import type { FenceRow } from '../lock/fence.ts';
 import { STOP_MS } from '../steps/guarded-child.ts';
 import type { Databases, Effects, LockTerms } from '../plan.ts';
 import type { Reached } from '../target/reach.ts';
+import { isAccountOf } from './account.ts';
 import { forEachLogin, isConclusive, type Login } from './client.ts';
 import { endAccounts } from './end-account.ts';
 import { onEveryNode } from './every-node.ts';
 import { killSession, listOf, ownClient, sessionsOf, type SeenSession } from './sessions.ts';
-import { readTrace, type Left } from './trace.ts';
+import { edited, readTrace, type Left } from './trace.ts';
 
 /**
  * Time for a process that lost the lock while it was alive (because of an administrator's KILL or a server restart). It
@@ -47,6 +48,11 @@ export async function fencePredecessor(
   const left = await readTrace(session);
   const { account, kept, client, token } = left;
   const accounts = [...kept, ...(account === '' ? [] : [account])];
+  const foreign = accounts.find((name) => !isAccountOf(plan.target, name));
+  if (foreign !== undefined) {
+    const { user, database } = plan.target;
+    throw edited(foreign === account ? 'account' : 'kept', foreign, ` of database ${database} by ${user}`);
+  }
   const deadline = performance.now() + plan.timeoutMs;
   const end = async (names: string[], isOver = false) =>
     plan.admin === undefined ? names : await endAccounts(plan, plan.admin, names, { deadline, signal, log, isOver });
@@ -120,20 +126,23 @@ async function awaitFrom(
   const settled = performance.now() + SETTLE_MS;
   const first = new Map<unknown, Set<number>>();
   let round: SeenSession[] = [];
+  let isSettled = false;
   const doing = `find sessions of ${target.user} from ${left.client}`;
   await onEveryNode(session, { ...options, target, doing }, async (node) => {
     // A round starts with our own node. A live session may be busy at the moment of a poll: the list covers the whole
     // round.
     if (node === session) {
-      if (round.some(({ isIdle }) => isIdle)) throw mayBeIts(target.user, left.token, redact(listOf(round)));
+      if (isSettled && round.some(({ isIdle }) => isIdle))
+        throw mayBeIts(target.user, left.token, redact(listOf(round)));
       round = [];
+      isSettled = performance.now() > settled;
     }
     const all = (await sessionsOf(node, target.user)).filter((seen) => seen.client === left.client);
     const known = first.get(node) ?? new Set(all.map(({ id }) => id));
     first.set(node, known);
     if (hasEnded) for (const { id, isIdle } of all) if (isIdle) known.delete(id);
     const found = all.filter(({ id }) => known.has(id));
-    if (performance.now() > settled) round = [...round, ...found];
+    round = [...round, ...found];
     return found.length === 0
       ? undefined
       : `statements that may belong to the previous migration: ${redact(listOf(found))}`;

@@ -72,10 +72,11 @@ function parsed(text: string): unknown {
   }
 }
 
-function edited(column: string, value: string): UnavailableError {
+/** @param whose which migration it should be of, worded to follow "of a migration" */
+export function edited(column: 'account' | 'kept', value: string, whose = ''): UnavailableError {
   return new UnavailableError(
     `${FENCE_TABLE} was edited: its ${column} is '${oneLine(value)}', which is not an account of a ` +
-      `migration. Make sure that no migration runs, then UPDATE ${FENCE_TABLE} SET ${column} = ''`,
+      `migration${whose}. Make sure that no migration runs, then UPDATE ${FENCE_TABLE} SET ${column} = ''`,
   );
 }
 

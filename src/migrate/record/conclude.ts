@@ -51,6 +51,7 @@ export async function conclude(
       throw signal.reason;
     case 'ended':
       if (code !== 0) {
+        if (ran.error !== undefined) throw ran.error;
         const why = meaning === undefined ? '' : `: ${meaning}`;
         const failed = `the migration failed: ${program} exited with code ${code}${why}`;
         // Instead of the tool's code: a Job ends at this one, since another run can't help. A sidecar stays, as after any failure.

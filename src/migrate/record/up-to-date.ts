@@ -1,5 +1,5 @@
 import { errnoOf, UNKNOWN_DATABASE, type MysqlSession } from '../../mysql/index.ts';
-import { PHASES, RELEASES, type Phase } from '../../catalog/index.ts';
+import { knownRelease, PHASES, RELEASES, type Phase } from '../../catalog/index.ts';
 import { readFence, type Claim, type FenceRow } from '../lock/fence.ts';
 import { askCheck } from '../steps/check.ts';
 import { isBehind, isMigration } from '../phases.ts';
@@ -11,19 +11,21 @@ import { readRecords, type RecordRow } from './record.ts';
 export interface RecordLook {
   /** The token under which this work was recorded as done; undefined if it was not. */
   readonly doneBy: number | undefined;
-  /** Whether the tool confirms that, so that there is nothing to do. */
+  /** Whether the tool or, after a newer release has begun, the record confirms that, so that there is nothing to do. */
   readonly isUpToDate: boolean;
 }
 
 /**
  * Checks without the lock whether there is nothing to do: this work is recorded as done, no other work started since
  * has failed, and the tool confirms that the schema is up to date. The tool alone does not know of steps without a
- * trace in the schema; the record alone does not know of a restored backup.
- * @returns undefined for a tool without a check
+ * trace in the schema; the record alone does not know of a restored backup. After a newer release has begun, the tool is
+ * not asked: passedIn().
+ * @returns undefined if only running the command shows whether there is something to do
  */
 export async function lookAtRecord(plan: Work & Database & Tool, effects: Effects): Promise<RecordLook | undefined> {
-  const { check, target, timeoutMs, phase, release, galeraDonor } = plan;
-  if (!isPhase(phase) || (check === undefined && positionOf(release) === -1)) return undefined;
+  const { check, isCommand, target, timeoutMs, phase, release, galeraDonor } = plan;
+  if (!isPhase(phase) || isCommand === true || (check === undefined && knownRelease(release) === undefined))
+    return undefined;
   const { signal, log } = effects;
   const session = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database }).catch(
     (error: unknown) => {
@@ -69,9 +71,9 @@ export function passedIn(
   return positionOf(release) !== -1 && later.length > 0 && later.every(isAddition) ? own : undefined;
 }
 
-/** Of a release by its name, or that of a tag: `2026.1` in `2026.1-ubuntu-noble`; -1 if it is not known. */
+/** Of a release, by its name or that of a tag; -1 if it is not known. */
 function positionOf(text: string): number {
-  return RELEASES.findIndex((release) => text === release || text.startsWith(`${release}-`));
+  return (RELEASES as readonly (string | undefined)[]).indexOf(knownRelease(text));
 }
 
 /** The token under which this work was done, if there is nothing to do; otherwise undefined. */

@@ -14,7 +14,7 @@
  * group. Here the command starts only on request, and after its exit nothing in the group may keep writing while a
  * client reads.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
@@ -65,23 +65,22 @@ const SHELL = '/bin/sh';
  */
 export async function startGuarded(argv: readonly string[], options: ChildOptions): Promise<GuardedChild> {
   const { env, descriptor, onLine, redact, directory, pulse } = options;
-  const guard = spawn(SHELL, ['-c', GUARD, 'kolla-db-sync-guard'], {
+  const guard = await spawned(['-c', GUARD, 'kolla-db-sync-guard'], {
     stdio: ['pipe', 'pipe', 'ignore', descriptor],
     detached: true,
     env: {},
   });
-  await spawned(guard);
-  const child = spawn(SHELL, ['-c', GATE, 'sh', ...argv], {
+  const child = await spawned(['-c', GATE, 'sh', ...argv], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', descriptor],
     detached: true,
     env,
     cwd: directory,
-  });
-  const pid = await spawned(child).catch((error: unknown) => {
+  }).catch((error: unknown) => {
     // A guard that still waits for a command would keep this process running.
     guard.stdin?.end();
     throw error;
   });
+  const pid = child.pid!;
   const [guardIn, guardOut, gate] = [guard.stdio[0], guard.stdio[1], child.stdio[3]] as [Writable, Readable, Writable];
   // The exit of a guard or gate is detected separately, and a failed write to it must not crash this process.
   for (const stream of [guardIn, gate]) stream.on('error', () => {});
@@ -139,11 +138,13 @@ async function stop(pid: number, ended: Promise<number>, killAfterMs: number): P
   }
 }
 
-async function spawned(child: ChildProcess): Promise<number> {
+async function spawned(args: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
   try {
+    // Throws some errors, such as ENOMEM and E2BIG, and reports others by an event.
+    const child = spawn(SHELL, args, options);
     await once(child, 'spawn');
+    return child;
   } catch (cause) {
     throw new UnavailableError(`cannot start ${SHELL}: ${messageOf(cause)}`, { cause });
   }
-  return child.pid!;
 }

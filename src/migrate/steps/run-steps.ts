@@ -28,6 +28,8 @@ export interface Ran {
   readonly needsRepair?: boolean;
   /** The program's last lines, with secrets hidden. */
   readonly output: string;
+  /** Why the program was not started. */
+  readonly error?: KollaError;
 }
 
 /** The session that holds lock and fence, and the signal that is aborted when they are lost. */
@@ -55,8 +57,9 @@ export async function runSteps(plan: LockedWork, held: Held, effects: Effects): 
         outcome = await runOnce(step, plan, held, effects, output);
       } catch (error) {
         // The step was not started. Without a result, the next migrator would take this one for interrupted.
-        if (error instanceof KollaError) return ran({ state: 'ended', code: error.exitCode }, step, error.message);
-        throw error;
+        if (!(error instanceof KollaError)) throw error;
+        output.add(error.message);
+        return { ...ran({ state: 'ended', code: error.exitCode }, step, error.message), error };
       }
       if (outcome.state !== 'ended') return ran(outcome, step);
       if (outcome.code === 0) {

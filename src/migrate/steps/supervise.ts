@@ -32,7 +32,8 @@ interface Watch {
   readonly log: Log;
 }
 
-const EXPIRED =
+/** Why a child has ended that has expired. */
+export const EXPIRED =
   'the lock was not confirmed in time (was this process frozen?): the command was not started, or its guard has killed it';
 
 /** Waits for the child while lock and fence are held; stops it when they are lost, or on shutdown. */

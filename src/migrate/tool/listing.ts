@@ -8,6 +8,7 @@ import type { Effects } from '../plan.ts';
 import { endOrStop, startGuarded } from '../steps/guarded-child.ts';
 import { LastLines } from '../steps/last-lines.ts';
 import type { Pulse } from '../steps/pulse.ts';
+import { EXPIRED } from '../steps/supervise.ts';
 import type { Reached } from '../target/reach.ts';
 import { isSamePlace } from './shown-url.ts';
 import type { ListedDone, Task, Words } from './task.ts';
@@ -28,7 +29,7 @@ const LISTING_MS = 120_000;
 /**
  * The line of the tool's listing that describes the task's object, as the values of its named groups; undefined if
  * there is none.
- * @throws ChildError with the tool's exit code; UnavailableError if several lines match, or on timeout
+ * @throws ChildError with the tool's exit code; UnavailableError if several lines match, on timeout, or without the lock
  */
 export async function findListed(
   task: Task,
@@ -86,6 +87,7 @@ async function readLines(
   const code = await endOrStop(child, stop);
   effects.signal.throwIfAborted();
   lost?.throwIfAborted();
+  if (child.hasExpired()) throw new UnavailableError(`${basename(argv[0])}: ${EXPIRED}`);
   if (timeout.aborted) {
     throw new UnavailableError(`${argv.join(' ')} did not exit within ${formatDuration(LISTING_MS)}`);
   }

@@ -1,4 +1,4 @@
-import { RELEASES, serviceNamed } from '../../catalog/index.ts';
+import { knownRelease, RELEASES, serviceNamed } from '../../catalog/index.ts';
 import { defined } from '../../core/defined.ts';
 import { dbSyncLease, dbSyncRecord } from '../../kube/db-sync-lease.ts';
 import type { KubeObject } from '../../kube/types.ts';
@@ -32,11 +32,6 @@ function isOneWay(name: string, phase: string | undefined): boolean {
   if (phase === 'contract' || phase === 'online') return true;
   const { contract, online } = serviceNamed(name)?.migration.phases ?? {};
   return phase === 'all' && (contract !== undefined || online !== undefined);
-}
-
-/** The known release in the name of a tag: `2026.1` in `2026.1-ubuntu-noble`. */
-function knownRelease(text: string = ''): string | undefined {
-  return RELEASES.find((release) => text === release || text.startsWith(`${release}-`));
 }
 
 function newest(releases: readonly (string | undefined)[]): string | undefined {

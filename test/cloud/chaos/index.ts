@@ -72,17 +72,21 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
       const recovery = await recovered(stage, load, pods, began);
       rows.push({ name, hit, ...recovery });
       const failed = recovery.samples.filter(({ ok }) => !ok).length;
-      return `${hit}; ready after ${recovery.readySeconds.toFixed(0)} s, served after ${recovery.servingSeconds.toFixed(0)} s, ${failed} of ${recovery.samples.length} failed`;
+      return `${hit}; ready after ${recovery.readySeconds.toFixed(0)} s, served after ${recovery.servingSeconds.toFixed(0)} s (last: ${recovery.last}), ${failed} of ${recovery.samples.length} failed`;
     });
   }
-  await timeline.step('objects from before', () => objects.assertThere());
-  await timeline.step('the load ended', () => load.stop());
-  await timeline.step('what the load left is deleted', () => removeRemains(client));
-  await timeline.step('nothing is left behind', () => assertNothingLeft(client, before));
-  await timeline.step('no lock is held, no migration unfinished', () =>
-    assertLocksFree(sqlOf(stage, passwordOf('database_password'))),
-  );
-  await timeline.step('every log line is in Elasticsearch once', () => assertLogsShipped(stage, SMALL_LOG_PODS));
-  if (process.env['EVIDENCE'] === '1')
-    await writeChaosReport({ timeline, release: stage.release, seed: SEED, minutes: MINUTES, rows });
+  try {
+    await timeline.step('objects from before', () => objects.assertThere());
+    await timeline.step('the load ended', () => load.stop());
+    await timeline.step('what the load left is deleted', () => removeRemains(client));
+    await timeline.step('nothing is left behind', () => assertNothingLeft(client, before));
+    await timeline.step('no lock is held, no migration unfinished', () =>
+      assertLocksFree(sqlOf(stage, passwordOf('database_password'))),
+    );
+    await timeline.step('every log line is in Elasticsearch once', () => assertLogsShipped(stage, SMALL_LOG_PODS));
+  } finally {
+    // Also after a failed check: what an hour has shown is not to be lost with it.
+    if (process.env['EVIDENCE'] === '1')
+      await writeChaosReport({ timeline, release: stage.release, seed: SEED, minutes: MINUTES, rows });
+  }
 }

@@ -14,6 +14,8 @@ export interface Recovery {
   /** From the end of the fault until all Pods were Ready, and until each operation had succeeded. */
   readonly readySeconds: number;
   readonly servingSeconds: number;
+  /** The API or operation that succeeded last. */
+  readonly last: string;
   /** Containers that were restarted, and Pods that were replaced. */
   readonly restarted: readonly string[];
   readonly replaced: readonly string[];
@@ -65,6 +67,7 @@ export async function recovered(
   return {
     readySeconds: ready - over,
     servingSeconds: now() - over,
+    last: lastOf(samples.filter(({ at, ok }) => ok && at >= ready)),
     restarted: Object.entries(counts).flatMap(([name, count]) => {
       const more = count - (former[name] ?? count);
       return more > 0 ? [`${name}${more > 1 ? ` × ${more}` : ''}`] : [];
@@ -72,6 +75,16 @@ export async function recovered(
     replaced: pods.filter(({ metadata }) => !known.has(metadata.uid)).map(({ metadata }) => metadata.name),
     samples: samples.filter(({ at }) => at >= began),
   };
+}
+
+/** Of the first success of each API and operation, the one that ended last. */
+function lastOf(successes: readonly Sample[]): string {
+  const ends = new Map<string, number>();
+  for (const { at, seconds, what, kind } of successes) {
+    const name = `${what} ${kind}`;
+    if (!ends.has(name)) ends.set(name, at + seconds);
+  }
+  return [...ends].toSorted(([, a], [, b]) => a - b).at(-1)?.[0] ?? '';
 }
 
 /** Seconds since 1970, as the load's. */

@@ -48,6 +48,7 @@ async function pageOf({ timeline, release, seed, minutes, rows }: ChaosReport): 
     'under the load of `make cloud-upgrade`. *Ready*: from the end of the fault until every workload had all of its replicas.',
     '*Serves*: until each API had answered and each operation (server, volume, image, stack) had succeeded once more, which takes',
     'half a minute without any fault. Nothing but Kubernetes and the Pods themselves repaired anything.',
+    ...(timeline.steps.some(({ hasFailed }) => hasFailed) ? ['', '**The run failed; the timeline says where.**'] : []),
     '',
     '| fault | hit | ready | serves | requests, failed | restarted | replaced |',
     '|---|---|---|---|---|---|---|',

@@ -81,6 +81,22 @@ test('an invalid version is rejected with all its problems, once, and the next v
   assert.equal(watch.said().match(/rejected/g)?.length, 1);
 });
 
+test('a rejection does not claim that the old version stays whole if a version in between has failed', async () => {
+  await using p = await pod();
+  const volume = new Volume(p.configDir);
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  let tries = 0;
+  const finish = () => (++tries < 2 ? Promise.resolve([]) : Promise.reject(new UnavailableError('the volume is full')));
+  await using watch = watching(p, { finish });
+  await watch.placed('etc/a.conf', 'one');
+  await volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  await watch.when('the failure', ({ failed }) => failed > 0);
+  await volume.swap({ 'config.json': oneFile({ perm: '9' }), 'a.conf': 'three' });
+  await watch.when('the refusal', ({ refused }) => refused === 1);
+  assert.match(watch.said(), /rejected, [0-9a-f]{12} stays installed, except files of a version that failed: .*perm/);
+  await watch.placed('etc/a.conf', 'two');
+});
+
 test('a source missing in the new version rejects it, and the old file stays', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);

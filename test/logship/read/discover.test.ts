@@ -27,6 +27,18 @@ test('a missing root is polled until it exists', async () => {
   assert.deepEqual(r.lines, ['one']);
 });
 
+test('a missing root does not hold up the files of another', async () => {
+  await using r = await reading({ patterns: ['late/*.log', 'nova/*.log'] });
+  mkdirSync(r.path('nova'));
+  writeFileSync(r.path('nova/a.log'), 'one\n');
+  await r.poll();
+  assert.deepEqual(r.lines, ['one']);
+  mkdirSync(r.path('late'));
+  writeFileSync(r.path('late/b.log'), 'two\n');
+  await r.poll();
+  assert.deepEqual(r.lines, ['one', 'two']);
+});
+
 test('skips files excluded by name or by path', async () => {
   await using directory = await privateDirectory('discover');
   for (const name of ['nova', 'glance']) mkdirSync(join(directory.path, name));

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { watch as chokidar } from 'chokidar';
 import { Wake, type Watch } from '../../../src/logship/read/wake.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { log, reading } from './reading.ts';
@@ -26,6 +27,33 @@ test('reports a file added to a directory', async () => {
   } finally {
     clearInterval(writes);
   }
+});
+
+test('a directory that is watched already is not added again, since chokidar then watches it twice', async () => {
+  await using directory = await privateDirectory('wake');
+  const [a = '', b = '', c = ''] = ['a', 'b', 'c'].map((name) => join(directory.path, name));
+  for (const each of [a, b, c]) mkdirSync(each);
+  const calls: unknown[] = [];
+  const watch: Watch = (paths, options) => {
+    const watcher = chokidar(paths, options);
+    const [add, unwatch] = [watcher.add.bind(watcher), watcher.unwatch.bind(watcher)];
+    watcher.add = (added) => (calls.push(['add', added]), add(added));
+    watcher.unwatch = (gone) => (calls.push(['unwatch', gone]), unwatch(gone));
+    return watcher;
+  };
+  using wake = new Wake({ moved: () => {}, grown: () => {}, log: log(), watch });
+  for (const wanted of [
+    [a, b],
+    [a, b],
+    [b, c],
+  ])
+    await wake.watch(wanted);
+  assert.deepEqual(calls, [
+    ['unwatch', []],
+    ['add', [a, b]],
+    ['unwatch', [a]],
+    ['add', [c]],
+  ]);
 });
 
 test('distinguishes appended lines from added files', async () => {
@@ -60,6 +88,20 @@ for (const [code, says] of [
     assert.match(said[0]!, says);
   });
 }
+
+test('a directory that was missing when it was asked for is watched', async () => {
+  await using r = await reading({ patterns: ['late/*.log'] });
+  await r.poll();
+  await r.changed(1).catch(() => {});
+  mkdirSync(r.path('late'));
+  await r.poll();
+  let number = 0;
+  const writes = setInterval(() => writeFileSync(r.path(`late/${number++}.log`), 'new\n'), 20);
+  // Much longer than the test.
+  await r.changed(600_000).finally(() => clearInterval(writes));
+  await r.poll(0);
+  assert.ok(r.lines.length > 0);
+});
 
 test('a reader polls at once on an event', async () => {
   await using r = await reading();

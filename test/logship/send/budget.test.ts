@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Budget } from '../../../src/logship/send/limits.ts';
 
 const open = new AbortController().signal;
@@ -33,4 +35,23 @@ test('an abort ends the wait without an error', async () => {
   stop.abort(new Error('enough'));
   await wait;
   assert.equal(budget.isSpent, true);
+});
+
+test('aborted waits do not accumulate in memory while there is no room', async () => {
+  const budget = new Budget(100);
+  budget.take(100);
+  const reasons: WeakRef<Error>[] = [];
+  for (let nth = 0; nth < 100; nth++) {
+    const limit = new AbortController();
+    const wait = budget.room(limit.signal);
+    const reason = new Error('enough');
+    reasons.push(new WeakRef(reason));
+    limit.abort(reason);
+    await wait;
+  }
+  setFlagsFromString('--expose-gc');
+  // A dereferenced WeakRef target stays alive until the end of the turn: dereference only once, after the collection.
+  await new Promise((resolve) => setImmediate(resolve));
+  (runInNewContext('gc') as () => void)();
+  assert.ok(reasons.filter((reason) => reason.deref() !== undefined).length < 50);
 });

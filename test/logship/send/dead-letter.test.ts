@@ -80,3 +80,12 @@ test('a letter written by an earlier run is not repeated', async () => {
   await l.open().write([letter('a')]);
   assert.deepEqual(await idsIn(l.file), ['a', 'b', 'c']);
 });
+
+test("a letter with Unicode's line separators is not repeated either, and its text is kept", async () => {
+  await using l = await letters();
+  const payload = 'one\u2028two\u2029three';
+  for (let run = 0; run < 2; run++) await l.open().write([letter('a', payload)]);
+  assert.deepEqual(await idsIn(l.file), ['a']);
+  const { document } = JSON.parse(await readFile(l.file, 'utf8')) as { document: { Payload: string } };
+  assert.equal(document.Payload, payload);
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import type { Batch } from '../../../src/logship/send/batch.ts';
+import { range, type Batch } from '../../../src/logship/send/batch.ts';
 import type { Delivered } from '../../../src/logship/send/deliver.ts';
 import { Capacity } from '../../../src/logship/send/limits.ts';
 import { Outbox } from '../../../src/logship/send/outbox.ts';
@@ -57,6 +57,98 @@ test('documents that wait separately are counted, and so is their age', async ()
   assert.equal(sent[1]?.count, 1);
   assert.equal(o.outbox.waiting, 0);
   assert.equal(o.outbox.sinceMs, undefined);
+});
+
+test('many documents that the server rejects again do not hold up others', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const never = new AbortController().signal;
+  let taken = 0;
+  const send = (next: Batch): Promise<Delivered> => {
+    next.tries++;
+    if (next.body.includes('stuck')) return Promise.resolve({ again: next.pick([0]), tookNothing: true });
+    taken++;
+    return Promise.resolve(DONE);
+  };
+  const capacity = new Capacity();
+  const failed = (error: unknown) => assert.fail(String(error));
+  const o = new Outbox({ send, failed, capacity, stopping: never, signal: never });
+  for (let second = 0; second < 120; second++) {
+    if (second < 50) o.offer(batch(`stuck ${second}`));
+    if (second < 100) o.offer(batch(`fine ${second}`));
+    for (let nth = 0; nth < 20; nth++) {
+      t.mock.timers.tick(50);
+      for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+    }
+  }
+  assert.equal(o.waiting > 0, true);
+  assert.equal(taken, 100);
+});
+
+test('retries of documents that only their index rejects do not use up the turns of others', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const never = new AbortController().signal;
+  let [offered, taken] = [0, 0];
+  const send = (next: Batch): Promise<Delivered> => {
+    next.tries++;
+    if (next.body.includes('stuck')) return Promise.resolve({ again: next.pick([0]), tookNothing: true });
+    taken++;
+    return Promise.resolve(DONE);
+  };
+  const capacity = new Capacity();
+  const failed = (error: unknown) => assert.fail(String(error));
+  const o = new Outbox({ send, failed, capacity, stopping: never, signal: never });
+  const turn = async () => {
+    t.mock.timers.tick(50);
+    for (let nth = 0; nth < 5; nth++) await new Promise(setImmediate);
+  };
+  for (let nth = 0; nth < 2400; nth++) {
+    // As the reader does, which waits for room.
+    if (nth % 10 === 0 && o.hasRoom) o.offer(batch(`stuck ${nth}`));
+    if (nth % 10 === 5 && o.hasRoom) {
+      o.offer(batch(`fine ${nth}`));
+      offered++;
+    }
+    await turn();
+  }
+  assert.equal(offered, 240);
+  assert.equal(taken, 240);
+});
+
+test('documents that wait for their index are sent again together, and none is lost', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const never = new AbortController().signal;
+  const ids = new Set<string>();
+  let [requests, isOpen, most] = [0, false, 0];
+  const send = (next: Batch): Promise<Delivered> => {
+    next.tries++;
+    requests++;
+    if (next.count > 1) most = Math.max(most, next.body.length);
+    if (!isOpen) return Promise.resolve({ again: next.pick(range(next)), tookNothing: true });
+    for (const at of range(next)) ids.add(String(next.document(at)));
+    return Promise.resolve(DONE);
+  };
+  const capacity = new Capacity();
+  const failed = (error: unknown) => assert.fail(String(error));
+  const stop = new AbortController();
+  const o = new Outbox({ send, failed, capacity, stopping: stop.signal, signal: never });
+  const turn = async () => {
+    t.mock.timers.tick(50);
+    for (let nth = 0; nth < 5; nth++) await new Promise(setImmediate);
+  };
+  let offered = 0;
+  for (let nth = 0; nth < 6000; nth++) {
+    if (nth % 10 === 0 && o.hasRoom) o.offer(batch(`${offered++} ${'x'.repeat(4000)}`));
+    if (nth === 4800) requests = 0;
+    await turn();
+  }
+  // Separately, each of them would have been sent again at least every ten seconds: 6 times in this minute.
+  assert.ok(requests < offered, `${requests} requests for ${offered} documents`);
+  assert.ok(most <= capacity.bytes, `${most} bytes`);
+  isOpen = true;
+  stop.abort();
+  await turn();
+  await o.idle();
+  assert.equal(ids.size, offered);
 });
 
 test('a failure ends the outbox: it is reported once, and the rest is dropped from memory', async () => {

@@ -99,6 +99,11 @@ for (const [args, message] of [
   ['--to elasticsearch=http://es --to elasticsearch=http://es', /elasticsearch-es is given twice/],
   ['--to opensearch=ftp://os', /--to is not an http/],
   ['--to opensearch=http://u:hunter2@os', /--to: it must not contain credentials/],
+  ['--to opensearch=http://u:p,hunter2@os', /--to: '\.\.\.' is none of elasticsearch/],
+  ['--to opensearch=http://u:p,hunter2,p@os', /--to: '\.\.\.' is none of elasticsearch/],
+  ['--to opensearch=http://u:p,hunter2=p@os', /--to: '\.\.\.' is none of elasticsearch/],
+  ['--to elastic=u:hunter2@os', /--to: 'elastic=\.\.\.' is none of elasticsearch/],
+  ['--to elastic', /--to: 'elastic' is none of elasticsearch/],
   [
     '--to elasticsearch=http://es --to opensearch=http://os --user u',
     /--user: for which server\? --user elasticsearch=/,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { SyslogFiles } from '../../../src/logship/syslog/files.ts';
+import { lineOf, SyslogFiles } from '../../../src/logship/syslog/files.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { log } from '../said.ts';
 
@@ -63,6 +63,33 @@ test('a file keeps growing while the renamed one is still needed', async () => {
   isFree = true;
   w.write('haproxy', 'third');
   assert.equal(w.read('haproxy/haproxy.log'), 'third\n');
+});
+
+test('a file that cannot be renamed keeps growing, which is logged once', async () => {
+  await using w = await world({ maxBytes: 10 });
+  await mkdir(join(w.root, 'haproxy/haproxy.log.1/x'), { recursive: true });
+  const lines = ['first-10-bytes', 'second', 'third', 'fourth'];
+  for (const line of lines) w.write('haproxy', line);
+  assert.equal(w.read('haproxy/haproxy.log'), `${lines.join('\n')}\n`);
+  assert.equal(w.files.lost, 0);
+  assert.deepEqual(w.said.length, 1);
+  assert.match(w.said[0] ?? '', /haproxy\.log cannot be renamed to \S+\.1 and keeps growing: EISDIR/);
+});
+
+test('a line starts on its own line after one that a full disk and an earlier run have truncated', async () => {
+  await using w = await world();
+  await mkdir(join(w.root, 'haproxy'));
+  await writeFile(join(w.root, 'haproxy/haproxy.log'), 'one\nha');
+  w.write('haproxy', 'two');
+  assert.equal(w.read('haproxy/haproxy.log'), 'one\nha\ntwo\n');
+});
+
+// With quadratic backtracking this would take minutes.
+test('newlines within a message are fast to escape', () => {
+  const message = { facility: 1, severity: 5, timeMs: 0, host: 'h', program: 'p', pid: '1', messageId: 'm', data: '-' };
+  const newlines = 1024 * 1024;
+  const line = lineOf({ ...message, text: `${'\n'.repeat(newlines)}x\r\n\0` });
+  assert.equal(line, `<13>1 1970-01-01T00:00:00.000Z h p 1 m - ${'#012'.repeat(newlines)}x`);
 });
 
 test('a file moved by another process gets no more lines', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { accountNameOf } from '../../../src/migrate/fencing/account.ts';
 import { fencePredecessor } from '../../../src/migrate/fencing/index.ts';
 import type { FenceRow } from '../../../src/migrate/lock/fence.ts';
 import type { Databases, LockTerms } from '../../../src/migrate/plan.ts';
@@ -7,12 +8,12 @@ import type { Reached } from '../../../src/migrate/target/reach.ts';
 import { parseMysqlUrl } from '../../../src/mysql/index.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
+const TRACE = { account: '', kept: '', client: '10.0.0.7', lockSession: '', isAlone: 0, token: 5 };
 /** A session on one server without sessions of others, where a migration has left its trace under token 5. */
 const SESSION = {
   isGalera: false,
   rows: (sql: string) => {
-    const trace = { account: '', kept: '', client: '10.0.0.7', lockSession: '', isAlone: 0, token: 5 };
-    if (sql.includes('trace_token')) return Promise.resolve([trace]);
+    if (sql.includes('trace_token')) return Promise.resolve([TRACE]);
     return Promise.resolve(sql.includes('ID = CONNECTION_ID()') ? [{ host: '10.0.0.8:1' }] : []);
   },
 } as unknown as Reached;
@@ -43,4 +44,22 @@ test('an interrupted command gets time to stop, also if the first successor did 
 
 test('a command whose end is recorded gets no time to stop', async () => {
   assert.equal(await waits({ state: 'interrupted', token: 5 }), false);
+});
+
+test("another service's account in the fence row, or in that of a copied database, is not ended", async () => {
+  const { log } = recordedLog();
+  const { signal } = new AbortController();
+  const fence = async (trace: object) => {
+    const rows = (sql: string) => (sql.includes('trace_token') ? [{ ...TRACE, client: '', ...trace }] : []);
+    const session = { ...SESSION, rows: (sql: string) => Promise.resolve(rows(sql)) } as unknown as Reached;
+    const before = { state: 'done', token: 5 } as FenceRow;
+    return await fencePredecessor(PLAN, session, { before }, { signal, log, redact: (text) => text });
+  };
+  const own = accountNameOf('keystone', 'keystone', 5);
+  assert.deepEqual(await fence({ account: own }), [own]);
+  for (const other of [accountNameOf('nova', 'nova', 5), accountNameOf('keystone', 'keystone_copy', 5)]) {
+    const rejected = { exitCode: 69, message: new RegExp(`'${other}', .* of database keystone by keystone`) };
+    await assert.rejects(fence({ account: other }), rejected);
+    await assert.rejects(fence({ account: own, kept: JSON.stringify([other]) }), rejected);
+  }
 });

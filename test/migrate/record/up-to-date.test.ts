@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RecordRow } from '../../../src/migrate/record/record.ts';
-import { passedIn } from '../../../src/migrate/record/up-to-date.ts';
+import { lookAtRecord, passedIn } from '../../../src/migrate/record/up-to-date.ts';
+import { parseMysqlUrl } from '../../../src/mysql/index.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
 
 /** Records of Keystone, the latest first, from `RELEASE PHASE STATE`, the latest last. */
 function records(...lines: readonly string[]): RecordRow[] {
@@ -42,4 +44,17 @@ test('without a newer release, after its contract, or among unknown releases, th
   assert.equal(passed('expand', ...OLD, '2025.1 expand done'), undefined, 'an older release');
   assert.equal(passed('online', ...OLD, '2026.1 expand done'), undefined, 'never done');
   assert.equal(passed('expand', '2025.2-ubuntu-noble expand failed', '2026.1 expand done'), undefined, 'failed');
+});
+
+test('a command of the user runs whatever is recorded for the phase that it is named after', async ({ signal }) => {
+  const plan = {
+    service: 'nova',
+    release: '2025.2',
+    phase: 'expand',
+    isCommand: true,
+    target: parseMysqlUrl('mysql://nova:p@127.0.0.1:1/nova'),
+    timeoutMs: 1,
+  } as unknown as Parameters<typeof lookAtRecord>[0];
+  const effects = { signal, log: recordedLog().log, redact: (text: string) => text };
+  assert.equal(await lookAtRecord(plan, effects), undefined);
 });

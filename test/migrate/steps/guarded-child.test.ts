@@ -110,8 +110,10 @@ test('a confirmation extends the deadline, and replaces the previous one', async
 });
 
 test('no guard is left behind if the command cannot be started', async () => {
-  const options = { env: {}, descriptor: NO_SOCKET, onLine: () => {}, directory: '/nowhere' };
-  await assert.rejects(startGuarded(['true'], options), { exitCode: 69 });
+  const options = { env: {}, descriptor: NO_SOCKET, onLine: () => {} };
+  await assert.rejects(startGuarded(['true'], { ...options, directory: '/nowhere' }), { exitCode: 69 });
+  // Larger than the kernel accepts, which Node throws.
+  await assert.rejects(startGuarded(['true'], { ...options, env: { LARGE: 'x'.repeat(2 ** 18) } }), { exitCode: 69 });
   const isGuard = ({ commandLine }: { commandLine: string }) => commandLine.includes('kolla-db-sync-guard');
   await until('the guard to exit', () => (childrenOf(process.pid).some(isGuard) ? undefined : true));
 });

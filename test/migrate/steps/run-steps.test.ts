@@ -46,7 +46,8 @@ test('an error that an earlier step has survived does not explain why a later on
 });
 
 test('a step that cannot be started is a result that can be recorded, like a failed one', async () => {
-  const { outcome, meaning } = await ranIn('/nowhere', 'true');
+  const { outcome, meaning, output, error } = await ranIn('/nowhere', 'true');
   assert.deepEqual(outcome, { state: 'ended', code: 69 });
   assert.match(meaning ?? '', /cannot start \/bin\/sh/);
+  assert.deepEqual([output, error?.message], [meaning, meaning], 'in the record, and in the log');
 });

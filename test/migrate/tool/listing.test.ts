@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChildError, UnavailableError } from '../../../src/core/errors.ts';
+import { Pulse } from '../../../src/migrate/steps/pulse.ts';
 import { findListed, type Reader } from '../../../src/migrate/tool/listing.ts';
 import { toDo } from '../../../src/migrate/tool/plan-tool.ts';
 import type { Task } from '../../../src/migrate/tool/task.ts';
@@ -93,6 +94,15 @@ test('a lost lock stops the tool too', async () => {
   const { task, done } = listing('sleep 1000');
   const reason = new Error('lost');
   await assert.rejects(findListed(task, done, { ...reader, lost: AbortSignal.abort(reason) }, effects()), reason);
+});
+
+test('a tool that was not started, because the lock was not confirmed in time, has not failed itself', async () => {
+  const { task, done } = listing('echo ours 2 v');
+  const pulse = new Pulse(() => performance.now() - 1);
+  await assert.rejects(findListed(task, done, { ...reader, pulse }, effects()), {
+    exitCode: 69,
+    message: /^sh: the lock was not confirmed in time/,
+  });
 });
 
 test('neither of two passwords is shown, and the same object is updated', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { portQuestion, type PortQuery } from '../../../src/probe/local/port.ts';
 import type { Verdict } from '../../../src/probe/verdict.ts';
@@ -140,8 +141,18 @@ test("another process's connection does not count", async () => {
   assert.equal((await ask('connected', { process: undefined, ports: [server.port] })).healthy, true);
 });
 
+/** A free port to which no connection of an earlier process is still in TIME-WAIT. */
+async function unusedPort(): Promise<number> {
+  for (;;) {
+    const port = await freePort();
+    const remote = `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
+    const tables = await Promise.all(['tcp', 'tcp6'].map((table) => readFile(`/proc/net/${table}`, 'utf8')));
+    if (!tables.some((text) => text.includes(remote))) return port;
+  }
+}
+
 test('the message says if no process at all has a connection to the port', async () => {
-  const port = await freePort();
+  const port = await unusedPort();
   const reason = reasonOf(await ask('connected', { process: undefined, ports: [port] }));
   assert.equal(reason, `no connections to port ${port}`);
   const named = await ask('connected', { process: { name: name('nobody') }, ports: [port] });
