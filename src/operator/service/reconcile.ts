@@ -110,8 +110,7 @@ export class ServiceReconciler {
     const first = await this.#step(service, desired, release, signal);
     if (first.do === 'observe' && release !== undefined) return await this.#observe(service, desired, release, signal);
     if (this.#reads.isSuspended(service)) {
-      const why =
-        'spec.suspend of this object or of its OpenStack is true; the release is not what the object describes';
+      const why = 'spec.suspend is true here or in its OpenStack; the release is not what the object describes';
       await this.#publish(service, { ...inProgress('Suspended', 'Suspended', why), helm: release }, signal);
       return {};
     }
@@ -167,8 +166,8 @@ export class ServiceReconciler {
     const { failedJobs = [], conditions, release } = publisher.statusOf(service) ?? {};
     const missing = newest === undefined ? [] : await this.#reads.missing(newest, failedJobs, signal);
     const timeoutMs = parseDuration(service.spec.timeout ?? '1h', Infinity);
-    const tried = [...attempted, release];
-    const step = decide(desired, { newest, attempted: tried, failures, missing, timeoutMs, now: now() });
+    const facts = { newest, attempted: [...attempted, release], failures, missing, timeoutMs, now: now() };
+    const step = decide(desired, facts);
     if (step.do !== 'retry later') return step;
     // Helm's record has secrets, and may have less than the whole error, which the condition has.
     const why = redactor(desired.secrets)(step.why);

@@ -23,6 +23,21 @@ function outbox(send: (batch: Batch) => Promise<Delivered>) {
 
 const DONE = { tookNothing: false };
 
+/** A server that takes every document but those with `stuck`. */
+function pickyOutbox() {
+  const never = new AbortController().signal;
+  let taken = 0;
+  const send = (next: Batch): Promise<Delivered> => {
+    next.tries++;
+    if (next.body.includes('stuck')) return Promise.resolve({ again: next.pick([0]), tookNothing: true });
+    taken++;
+    return Promise.resolve(DONE);
+  };
+  const failed = (error: unknown) => assert.fail(String(error));
+  const o = new Outbox({ send, failed, capacity: new Capacity(), stopping: never, signal: never });
+  return { o, taken: () => taken };
+}
+
 test('at most two requests are in flight', async () => {
   const open: PromiseWithResolvers<Delivered>[] = [];
   const o = outbox(() => {
@@ -61,17 +76,7 @@ test('documents that wait separately are counted, and so is their age', async ()
 
 test('many documents that the server rejects again do not hold up others', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const never = new AbortController().signal;
-  let taken = 0;
-  const send = (next: Batch): Promise<Delivered> => {
-    next.tries++;
-    if (next.body.includes('stuck')) return Promise.resolve({ again: next.pick([0]), tookNothing: true });
-    taken++;
-    return Promise.resolve(DONE);
-  };
-  const capacity = new Capacity();
-  const failed = (error: unknown) => assert.fail(String(error));
-  const o = new Outbox({ send, failed, capacity, stopping: never, signal: never });
+  const { o, taken } = pickyOutbox();
   for (let second = 0; second < 120; second++) {
     if (second < 50) o.offer(batch(`stuck ${second}`));
     if (second < 100) o.offer(batch(`fine ${second}`));
@@ -81,22 +86,13 @@ test('many documents that the server rejects again do not hold up others', async
     }
   }
   assert.equal(o.waiting > 0, true);
-  assert.equal(taken, 100);
+  assert.equal(taken(), 100);
 });
 
 test('retries of documents that only their index rejects do not use up the turns of others', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const never = new AbortController().signal;
-  let [offered, taken] = [0, 0];
-  const send = (next: Batch): Promise<Delivered> => {
-    next.tries++;
-    if (next.body.includes('stuck')) return Promise.resolve({ again: next.pick([0]), tookNothing: true });
-    taken++;
-    return Promise.resolve(DONE);
-  };
-  const capacity = new Capacity();
-  const failed = (error: unknown) => assert.fail(String(error));
-  const o = new Outbox({ send, failed, capacity, stopping: never, signal: never });
+  const { o, taken } = pickyOutbox();
+  let offered = 0;
   const turn = async () => {
     t.mock.timers.tick(50);
     for (let nth = 0; nth < 5; nth++) await new Promise(setImmediate);
@@ -111,7 +107,7 @@ test('retries of documents that only their index rejects do not use up the turns
     await turn();
   }
   assert.equal(offered, 240);
-  assert.equal(taken, 240);
+  assert.equal(taken(), 240);
 });
 
 test('documents that wait for their index are sent again together, and none is lost', async (t) => {
