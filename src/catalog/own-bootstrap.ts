@@ -49,7 +49,11 @@ export const Identity = v.strictObject({
   roles: v.optional(ListOf(Text)),
   users: v.optional(ListOf(User)),
   services: v.optional(
-    ListOf(v.strictObject({ name: Text, type: Text, description: Text, endpoints: v.pipe(Mapping, Endpoints) })),
+    v.pipe(
+      ListOf(v.strictObject({ name: Text, type: Text, description: Text, endpoints: v.pipe(Mapping, Endpoints) })),
+      v.check((all) => isApart(all.map(({ name }) => name)), 'has two entries of one name'),
+      v.check((all) => isApart(all.map(({ type }) => type)), 'has two entries of one type'),
+    ),
   ),
 });
 

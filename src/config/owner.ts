@@ -108,7 +108,8 @@ function idOf(kind: 'user' | 'group', name: string, known: ReadonlyMap<string, n
   const file = kind === 'user' ? '/etc/passwd' : '/etc/group';
   if (/^\d*$/.test(name)) throw new RangeError(`'${owner}' has no ${kind} name; write the name as in ${file}`);
   const near =
-    suggestion(name, nearOnly(name, known)) || ": run in the service's image, or plan with --image DIR or --user UID";
+    suggestion(name, nearOnly(name, known)) ||
+    ": run in the service's image, or plan with --image DIR or --user UID, or copy the image's etc/passwd and etc/group into --root";
   throw new RangeError(`no ${kind} '${name}' in ${file}${near}`);
 }
 

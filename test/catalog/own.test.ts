@@ -170,6 +170,17 @@ test('the documented example is parsed as printed', async () => {
 });
 
 for (const [what, second, says] of [
+  ['with the same name', 'name: a, type: y', /identity\.services: has two entries of one name/],
+  ['of the same type', 'name: b, type: x', /identity\.services: has two entries of one type/],
+] as const) {
+  test(`two entries of Keystone's catalogue ${what} are rejected`, () => {
+    const rest = 'description: D, endpoints: { public: { port: 1, path: "" } }';
+    const identity = `identity: { services: [{ name: a, type: x, ${rest} }, { ${second}, ${rest} }] }`;
+    assert.match(problemsOf(`${MURANO}  ${identity}\n`), says);
+  });
+}
+
+for (const [what, second, says] of [
   ['with the same name', 'name: a, secret: t', /murano\.keys: has two entries of one name/],
   ['in the same Secret', 'name: b, secret: s', /murano\.keys: has two in one Secret/],
 ] as const) {

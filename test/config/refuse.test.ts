@@ -119,6 +119,7 @@ test('a FIFO, an empty path and a five-digit mode are each rejected with their o
   await p.write(join(p.configDir, 'a'), '');
   await p.config({ command: 'true', config_files: [entry('a', '/etc/a', { owner: 'zz' })] });
   assert.match(await refusal(p), /no user 'zz' in \/etc\/passwd: run in the service's image, or plan with --image DIR/);
+  assert.match(await refusal(p), /or copy the image's etc\/passwd and etc\/group into --root\./);
   assert.match(await refusal(p, { root: none }), /^--root \S+\/none does not exist: mkdir it$/);
 });
 

@@ -86,7 +86,8 @@ function settleDirectory(settling: Settling, directory: Entry, name: string, ent
   const isThere = found?.isDirectory() === true;
   if (!isThere) {
     if (found !== undefined) above.unlink(name);
-    above.make(name, entry.mode & 0o700);
+    // A parent gets its final mode at once, since a start after a kill keeps it. Others are private until their owner is set.
+    above.make(name, entry.touched ? entry.mode & 0o700 : entry.mode);
   }
   const handle = tree.keep(entry, directory, above.open(name));
   if (isThere) settleAccess(settling, handle, entry);

@@ -11,9 +11,9 @@ export interface ElasticsearchOptions extends ServerOptions {
 
 /** Elasticsearch 8 and 9, OpenSearch 2 and 3. Uses `create`, so that duplicates are reported and not written twice. */
 export function elasticsearchSink(options: ElasticsearchOptions, parts: ServerParts): Sink {
-  const { target } = options;
+  const { kind, target } = options;
   const server = new Server(options, parts);
-  const hint = (status: number) => hintFor(status, target);
+  const hint = (status: number) => hintFor(status, kind, target);
   let isMade = 'indexPrefix' in target;
   return {
     name: server.name,
@@ -21,7 +21,7 @@ export function elasticsearchSink(options: ElasticsearchOptions, parts: ServerPa
     async send({ body, count }, signal) {
       try {
         if (!isMade && 'dataStream' in target) {
-          const refusal = await makeDataStream(server, target.dataStream, signal);
+          const refusal = await makeDataStream(server, kind, target.dataStream, signal);
           if (refusal !== undefined) return refusal;
           isMade = true;
         }
@@ -49,7 +49,12 @@ function indexOf(target: Target, day: string): string {
  * Creates the data stream by name, so that a missing template is reported: a bulk request would create a plain index of
  * that name, without the data stream's lifecycle.
  */
-async function makeDataStream(server: Server, name: string, signal: AbortSignal): Promise<Answer | undefined> {
+async function makeDataStream(
+  server: Server,
+  kind: ServerOptions['kind'],
+  name: string,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
   const { status, body } = await server.ask(
     { method: 'PUT', path: `/_data_stream/${encodeURIComponent(name)}` },
     signal,
@@ -57,7 +62,7 @@ async function makeDataStream(server: Server, name: string, signal: AbortSignal)
   const text = body.toString();
   // Permission to write does not imply permission to create the data stream.
   if (status === 200 || status === 403 || text.includes('resource_already_exists_exception')) return undefined;
-  const answer = readBulkReply(status, body, 0, (is) => hintFor(is, { dataStream: name }));
+  const answer = readBulkReply(status, body, 0, (is) => hintFor(is, kind, { dataStream: name }));
   if (answer.is !== 'held') return { is: 'held', reason: `no data stream ${name}: status ${status}` };
   const fix = /no matching index template|no matching template/.test(text)
     ? '; kolla-log-ship setup makes the template'
@@ -65,11 +70,16 @@ async function makeDataStream(server: Server, name: string, signal: AbortSignal)
   return { is: 'held', reason: `no data stream ${name}: ${answer.reason}${fix}` };
 }
 
+const PRIVILEGES = {
+  elasticsearch: 'create_doc and auto_configure',
+  opensearch: 'cluster_composite_ops, and write and create_index',
+} as const;
+
 /** The fix for a response status. */
-function hintFor(status: number, target: Target): string {
+function hintFor(status: number, kind: ServerOptions['kind'], target: Target): string {
   const where = 'dataStream' in target ? target.dataStream : `${target.indexPrefix}*`;
   if (status === 401) return '; see --user and --password-file, or --api-key-file';
-  if (status === 403) return `; the user needs create_doc and auto_configure on ${where}, if no index is blocked`;
+  if (status === 403) return `; the user needs ${PRIVILEGES[kind]} on ${where}, if no index is blocked`;
   if (status === 404) return `; does --url lead to the server itself, and may ${where} be created?`;
   return '';
 }

@@ -4,9 +4,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { killContainer } from '../../cluster/kubernetes/index.ts';
 import { oneOf } from '../../support/random.ts';
-import { podsOf } from '../install.ts';
 import { COMPUTE_NODES, type Stage } from '../stage.ts';
 import { emptyLogVolume, fillLogVolume } from './log-volume.ts';
+import { readyPod } from './ready-pod.ts';
 
 /** How long a state lasts: longer than Kubernetes needs to notice that a node is gone. */
 const LASTS_MS = 60_000;
@@ -181,13 +181,14 @@ export async function strike(faults: readonly Fault[], stage: Stage, random: () 
 
 /** A random Pod of OpenStack's services, which have labels of Helm's releases; the client and the load have none. */
 async function servicePod(stage: Stage, random: () => number): Promise<string> {
-  const ours = (await podsOf(stage)).filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/instance']);
-  const names = ours.map(({ metadata }) => metadata.name).filter((name) => !INFRASTRUCTURE.test(name));
-  return oneOf(random, names.toSorted());
+  return await readyPod(
+    stage,
+    random,
+    ({ name, labels }) => labels?.['app.kubernetes.io/instance'] !== undefined && !INFRASTRUCTURE.test(name),
+  );
 }
 
 /** A random Pod of a chart. */
 async function nodeOf(stage: Stage, chart: string, random: () => number): Promise<string> {
-  const all = (await podsOf(stage)).filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/instance'] === chart);
-  return oneOf(random, all.map(({ metadata }) => metadata.name).toSorted());
+  return await readyPod(stage, random, ({ labels }) => labels?.['app.kubernetes.io/instance'] === chart);
 }

@@ -1,7 +1,7 @@
 /** The fault of a full log volume: Placement's, which is small and in memory. */
-import { oneOf } from '../../support/random.ts';
 import { podsOf } from '../install.ts';
 import type { Stage } from '../stage.ts';
+import { readyPod } from './ready-pod.ts';
 
 const CHART = 'placement';
 /** Of the Pods whose lines are cut where the volume ended. */
@@ -15,8 +15,7 @@ export const SMALL_LOG_VOLUME: object = { [CHART]: { workloads: { api: { volumes
 
 /** Fills it in one of Placement's Pods, as the service's user. @returns the Pod */
 export async function fillLogVolume(stage: Stage, random: () => number): Promise<string> {
-  const pods = (await podsOf(stage)).map(({ metadata }) => metadata.name).filter((name) => SMALL_LOG_PODS.test(name));
-  const pod = oneOf(random, pods.toSorted());
+  const pod = await readyPod(stage, random, ({ name }) => SMALL_LOG_PODS.test(name));
   const out = await inside(stage, pod, `head --bytes=${MIB}M /dev/zero >${FILE}; echo $?`);
   if (out !== '1\n') throw new Error(`the log volume of ${pod} is not full, but was to be by the values of the cloud`);
   return pod;

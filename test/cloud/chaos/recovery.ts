@@ -19,8 +19,15 @@ export interface Recovery {
   /** Containers that were restarted, and Pods that were replaced. */
   readonly restarted: readonly string[];
   readonly replaced: readonly string[];
+  /** Nodes that were not ready meanwhile. Kubernetes takes their Pods out of their Services for that time. */
+  readonly unreadyNodes: readonly string[];
   /** Requests and operations from the beginning of the fault to the recovery. */
   readonly samples: readonly Sample[];
+}
+
+interface Node {
+  readonly metadata: { readonly name: string };
+  readonly status: { readonly conditions: readonly { readonly type: string; readonly lastTransitionTime: string }[] };
 }
 
 interface Workload {
@@ -73,8 +80,19 @@ export async function recovered(
       return more > 0 ? [`${name}${more > 1 ? ` × ${more}` : ''}`] : [];
     }),
     replaced: pods.filter(({ metadata }) => !known.has(metadata.uid)).map(({ metadata }) => metadata.name),
+    unreadyNodes: await unreadySince(stage, began),
     samples: samples.filter(({ at }) => at >= began),
   };
+}
+
+/** All nodes are ready now, so a later change was from not ready. */
+async function unreadySince(stage: Stage, began: number): Promise<string[]> {
+  const { items } = JSON.parse(await stage.kubectl(['get', 'nodes', '--output=json'])) as { items: Node[] };
+  const hasChanged = ({ status }: Node) =>
+    status.conditions.some(
+      ({ type, lastTransitionTime }) => type === 'Ready' && Date.parse(lastTransitionTime) / 1000 >= began,
+    );
+  return items.filter(hasChanged).map(({ metadata }) => metadata.name);
 }
 
 /** Of the first success of each API and operation, the one that ended last. */

@@ -50,11 +50,11 @@ async function pageOf({ timeline, release, seed, minutes, rows }: ChaosReport): 
     'half a minute without any fault. Nothing but Kubernetes and the Pods themselves repaired anything.',
     ...(timeline.steps.some(({ hasFailed }) => hasFailed) ? ['', '**The run failed; the timeline says where.**'] : []),
     '',
-    '| fault | hit | ready | serves | requests, failed | restarted | replaced |',
-    '|---|---|---|---|---|---|---|',
-    ...rows.map(({ name, hit, readySeconds, servingSeconds, samples, restarted, replaced }) => {
+    '| fault | hit | ready | serves | requests, failed | nodes not ready | restarted | replaced |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rows.map(({ name, hit, readySeconds, servingSeconds, samples, unreadyNodes, restarted, replaced }) => {
       const failed = samples.filter(({ ok }) => !ok).length;
-      const lists = [restarted, replaced].map((names) => names.join(', ') || '–');
+      const lists = [unreadyNodes, restarted, replaced].map((names) => names.join(', ') || '–');
       return `| ${name} | ${hit} | ${readySeconds.toFixed(0)} s | ${servingSeconds.toFixed(0)} s | ${samples.length}, ${failed} | ${lists.join(' | ')} |`;
     }),
     '',

@@ -6,7 +6,8 @@
  *   k8s/examples/cloud/openstack.yaml, two replicas of each API, the images below OpenStack fixed
  *     -> kubectl apply -> Ready -> what users do
  *   ../upgrade/load.ts in the background -> kolla-pod upgrade RELEASE --watch -> Ready, meanwhile
- *     strikes.ts: SIGKILL to the leader, KILLS times; with FAULTS, a pattern of their names, faults of ../chaos, too
+ *     strikes.ts: SIGKILL to the leader, KILLS times; with FAULTS, a pattern of their names, faults of ../chaos, too, until each
+ *     workload and operation has recovered; MariaDB and RabbitMQ have three nodes then
  *   Helm's revisions -> stages.ts: when each stage began -> requests and operations by stage
  *   at the end: records of services, what was created before, no lock, what users do on the new release, `helm ls`
  *   -> report.ts, docs/evidence/cloud-operator.md, with FAULTS chaos-upgrade.md
@@ -21,6 +22,7 @@ import { randomFrom } from '../../support/random.ts';
 import { faultsNamed } from '../chaos/faults.ts';
 import { assertLocksFree } from '../chaos/locks.ts';
 import { SMALL_LOG_VOLUME } from '../chaos/log-volume.ts';
+import { recovered } from '../chaos/recovery.ts';
 import { startClient } from '../client.ts';
 import { writeImages } from '../images.ts';
 import { podsOf } from '../install.ts';
@@ -35,6 +37,7 @@ import { endLoad } from '../upgrade/after.ts';
 import { createLasting } from '../upgrade/lasting.ts';
 import { startLoad } from '../upgrade/load.ts';
 import { assertOnlyLimits } from '../upgrade/outcome.ts';
+import { THREE_NODES } from '../upgrade/rolled.ts';
 import { sqlOf } from '../upgrade/schemas.ts';
 import { twoOfEach } from '../upgrade/two-of-each.ts';
 import { writeOperatorReport } from './report.ts';
@@ -62,7 +65,7 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const admin = await adminOf(file);
   const passwordOf = await makePasswords(file);
   const replicas = join(stage.directory, 'replicas.json');
-  await writeFile(replicas, JSON.stringify(twoOfEach()));
+  await writeFile(replicas, JSON.stringify(twoOfEach(STRUCK.length > 0 ? THREE_NODES : {})));
   const prepared = STRUCK.length > 0 ? [join(stage.directory, 'prepared.json')] : [];
   for (const one of prepared) await writeFile(one, JSON.stringify({ global: { charts: SMALL_LOG_VOLUME } }));
   await timeline.step('the operator runs', () => installOperator(stage));
@@ -85,6 +88,11 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   await timeline.step(`kolla-pod upgrade ${TO} --watch`, () => upgradeCloud(stage, TO, timeline, STRUCK.length > 0));
   const ended = Date.now() / 1000;
   const done = await strikes.stop();
+  if (STRUCK.length > 0)
+    await timeline.step('the last fault is over', async () => {
+      const { readySeconds, servingSeconds } = await recovered(stage, load, [], ended);
+      return `ready after ${readySeconds.toFixed(0)} s, served after ${servingSeconds.toFixed(0)} s`;
+    });
   const { phases: upgrade, revisions } = await stagesOf(stage, { began, ended });
   const phases = [{ name: 'before', from: loaded, to: began }, ...upgrade];
   const rows = await endLoad({ stage, timeline, client, load, lasting }, phases);

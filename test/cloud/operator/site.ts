@@ -4,12 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dump, load } from 'js-yaml';
 import { ROOT } from '../../../build/bundle.ts';
+import { messageOf } from '../../../src/core/errors.ts';
 import { UPGRADE_STAGES } from '../../../src/catalog/order.ts';
 import type { OpenStack, OpenStackService, OpenStackSpec } from '../../../src/operator/objects.ts';
 import { helm } from '../../../tools/helm.ts';
 import { run } from '../../../tools/process.ts';
 import { podBinary } from '../../cluster/pod-binary.ts';
 import { podImages } from '../../cluster/pod-images.ts';
+import { until } from '../../support/until.ts';
 import { REGISTRY } from '../images.ts';
 import { GLOBALS } from '../install.ts';
 import { NAMESPACE, type Stage } from '../stage.ts';
@@ -36,8 +38,8 @@ export async function installOperator(stage: Stage): Promise<void> {
 }
 
 /**
- * Applies the example's cloud. What lies below OpenStack keeps its image in an upgrade: here each is one Pod, without which no
- * request succeeds.
+ * Applies the example's cloud. What lies below OpenStack keeps its image in an upgrade: each may be one Pod, without which
+ * no request succeeds.
  * @param further files of values between those of the cloud and the passwords
  */
 export async function applyCloud(stage: Stage, further: readonly string[], passwords: string): Promise<void> {
@@ -60,7 +62,7 @@ export async function applyCloud(stage: Stage, further: readonly string[], passw
  * @param isPatient whether a degraded one, which the operator tries again, does not end it
  */
 export async function upgradeCloud(
-  { node }: Stage,
+  { node, kubectl }: Stage,
   release: string,
   timeline: Timeline,
   isPatient = false,
@@ -72,6 +74,17 @@ export async function upgradeCloud(
     for (const line of stderr.trimEnd().split('\n')) timeline.say(line);
     if (code === 0) return;
     assert.ok(isPatient && code === UNAVAILABLE, stderr);
+    await until('the operator to try again', async (saw) => {
+      try {
+        const path = '--output=jsonpath={.items[*].status.conditions[?(@.type=="Degraded")].status}';
+        const degraded = await kubectl(['get', 'openstack', path]);
+        saw(degraded);
+        return degraded === 'True' ? undefined : true;
+      } catch (error) {
+        saw(messageOf(error)); // the API server may be what was struck
+        return undefined;
+      }
+    });
   }
 }
 

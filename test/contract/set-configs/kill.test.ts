@@ -20,6 +20,9 @@ import { look, plant, type Files } from './tree.ts';
 // The test starts 400 processes, one after the other.
 fileLimit(30);
 
+// As the maker's in the fixtures.
+process.umask(0o022);
+
 const skip = (await canGiveFilesAway()) ?? false;
 /** Under a sanitizer fewer files, each killed as often: its writes are the same. */
 const FILES = isSanitized ? 5 : 20;
@@ -28,6 +31,8 @@ const SIZE = 10_000;
 /** Number of writes between two kills, chosen so that kills reach the last ones. */
 const STRIDE = 1.3;
 const CHILD = fileURLToPath(new URL('fixtures/starts.ts', import.meta.url));
+/** Directories that the tool creates as parents; a later start keeps their mode. */
+const MADE = ['etc/kolla', 'etc/kolla/defaults', 'etc/kolla/defaults/etc', 'etc/kolla/defaults/etc/x'];
 const start = { argv: [], env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' } };
 
 /** Starts the tool, which kills itself before or after its write number `at`. Resolves with the signal. */
@@ -93,6 +98,7 @@ test(`${KILLS} kills leave no partial file, and the next start converges`, { ski
     const again = await byUs({ root, ...start });
     assert.equal(again.code, 0, again.stderr);
     const seen = look(root);
+    for (const path of MADE) assert.match(seen.get(path)!.what, /^directory 0:0 755\b/, `${path} after kill ${i}`);
     for (const name of names) {
       assert.match(seen.get(`etc/x/${name}`)!.what, /n$/);
       assert.match(seen.get(`etc/kolla/defaults/etc/x/${name}`)!.what, /i$/);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { bulkServer } from './bulk-server.ts';
-import { batch, delivering, sinkAt } from './delivering.ts';
+import { batch, delivering, sinkAt, sinkOf } from './delivering.ts';
 
 test('only documents with 429 are sent again', async () => {
   await using server = await bulkServer({ document: (id, number) => (id === 'b' && number < 3 ? 429 : 201) });
@@ -51,6 +51,13 @@ for (const [status, hint] of [
     assert.equal(d.counts.rejected, 0);
   });
 }
+
+test("403 of OpenSearch names OpenSearch's permissions", async () => {
+  await using server = await bulkServer({ request: (number) => (number < 3 ? 403 : 200) });
+  await using d = await delivering(sinkOf('opensearch', server.url));
+  await d.deliver(batch('a'));
+  assert.match(d.said[0] ?? '', /needs cluster_composite_ops, and write and create_index on flog-\*/);
+});
 
 test('documents that are already indexed are settled, and counted separately', async () => {
   await using server = await bulkServer();

@@ -47,7 +47,11 @@ interface Delivering extends AsyncDisposable {
 }
 
 export function sinkAt(...urls: [URL, ...URL[]]): Sink {
-  const options = { kind: 'elasticsearch', urls, target: { indexPrefix: 'flog-' }, login: undefined, tls: {} } as const;
+  return sinkOf('elasticsearch', ...urls);
+}
+
+export function sinkOf(kind: 'elasticsearch' | 'opensearch', ...urls: [URL, ...URL[]]): Sink {
+  const options = { kind, urls, target: { indexPrefix: 'flog-' }, login: undefined, tls: {} } as const;
   return elasticsearchSink(options, { log: log(), proxyEnv: {} });
 }
 
