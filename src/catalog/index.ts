@@ -58,7 +58,7 @@ export type { Infrastructure } from './infrastructure.ts';
 export type { Probe } from './probe.ts';
 export type { Listing, Place, Step, ToolTask, ToolVariable } from './tool.ts';
 export { INTERFACES, isLastBeforeRollout, PHASES } from './service.ts';
-export { knownRelease, RELEASES, UPGRADE_STAGES, upgradeStage } from './order.ts';
+export { knownRelease, RELEASES, UPGRADE_STAGES, upgradesFrom, upgradeStage } from './order.ts';
 
 /** The services of Kolla's images, by name. */
 export const SERVICES: readonly Service[] = [
