@@ -92,8 +92,8 @@ export const SERVICES: readonly Service[] = [
 ];
 
 /** The service with that name; undefined if unknown. */
-export function serviceNamed(name: string, services: readonly Service[] = SERVICES): Service | undefined {
-  return services.find((service) => service.name === name);
+export function serviceNamed(name: string): Service | undefined {
+  return SERVICES.find((service) => service.name === name);
 }
 
 /** Commands of kolla-db-sync and kolla-bootstrap, which cannot be names of services. */
