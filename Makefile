@@ -61,8 +61,10 @@ aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, with fault
 cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three nodes, and what its users do (needs root); RELEASE=2026.1, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/cloud.md and the status page's picture
 	@RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts
 
-cloud-full: $(READY) ## make cloud of every release, with Tempest's smoke tests and a reload of each service; RELEASE=2026.1 for one
+cloud-full: $(READY) ## make cloud of every release, with Tempest's smoke tests and a reload of each service, then 2026.1 to 2026.2 under load and 5 minutes of faults; RELEASE=2026.1 for one release alone
 	@for release in $(or $(RELEASE),$(basename $(notdir $(wildcard test/cloud/releases/*.txt)))); do FULL=1 RELEASE=$$release STAY= EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts || exit 1; done
+	@$(if $(RELEASE),,$(MAKE) --no-print-directory cloud-upgrade FROM=2026.1 RELEASE=2026.2 STAY=)
+	@$(if $(RELEASE),,$(MAKE) --no-print-directory chaos MINUTES=5 RELEASE= STAY= EVIDENCE=)
 
 cloud-release: $(READY) ## from the directory of a release to a server: a registry, make publish, helm install oci:// of all charts (needs root); RELEASE=2026.1, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/release.md
 	@RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/released/index.ts

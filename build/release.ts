@@ -34,7 +34,7 @@ import { targetFor } from './images/arm64.ts';
 import { IMAGE_ARCH } from './images/base.ts';
 import { buildImages, type BuiltImage } from './images/index.ts';
 import { REPOSITORY_FORM } from './images/repository.ts';
-import { sha256 } from './release/digest.ts';
+import { sha256 } from './digest.ts';
 import type { Compression } from './release/images.ts';
 import { writeRelease } from './release/index.ts';
 import { readSigner } from './release/key.ts';

@@ -24,7 +24,7 @@ import { notRun } from './runner/outcomes.ts';
 import { CHECK, itemsOf, suitesOf, UnknownSuite, type Item } from './runner/plan.ts';
 import { inLanes } from './runner/pool.ts';
 import { prepare, type Prepared } from './runner/prepare.ts';
-import { briefOf, failuresOf, lineOf, othersOf, skipsOf, summaryOf, timesOf, type Ran } from './runner/report.ts';
+import { failuresOf, lineOf, othersOf, skipsOf, summaryOf, timesOf, type Ran } from './runner/report.ts';
 import { hasFailed, type Result } from './runner/result.ts';
 import { runTestFile } from './runner/test-file.ts';
 import { serveShared } from './servers/index.ts';
@@ -99,7 +99,6 @@ async function main(words: readonly string[]): Promise<number> {
   section(`cut ${why}, and required`, namesOf(cut.filter(isRequired)));
   // Last, where it is seen without scrolling.
   section('failed', failuresOf(ran));
-  section('failed, in a line each', briefOf(ran));
   console.log(`\n${summaryOf(ran, secondsSoFar()).join('\n')}`);
   const hasFailures = ran.some(({ result }) => hasFailed(result)) || cut.some(isRequired) || unheld.length > 0;
   const code = asked.signal.aborted ? Number(process.exitCode) : Number(hasFailures);

@@ -10,8 +10,6 @@
  * run. `install` contains them too and runs, as uid 65532; `core` contains kolla-core and its commands only; `operator`
  * is `install` with Helm and the charts (operator.ts). Images are reproducible from the same sources, packages and Go.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { basename, join } from 'node:path';
@@ -20,6 +18,7 @@ import { VERSION } from '../../src/core/version.ts';
 import { imageTar, type Image, type Layer } from '../../tools/image.ts';
 import { onTarget, type Target } from '../base.ts';
 import { checkBinary } from '../check.ts';
+import { sha256, sha256Of } from '../digest.ts';
 import { buildBinary, type Built } from '../make.ts';
 import { IMAGE_ARCH, basePackages } from './base.ts';
 import { bundledPackages, corePackages, type BundledPackage } from './bundled.ts';
@@ -89,7 +88,7 @@ export async function buildImages({
     await writeFile(join(work, licences), whole.licences);
     const archives = kinds.flatMap((kind) => ['tar', 'cdx.json'].map((end) => `${nameOf(kind, architecture)}.${end}`));
     const files = [...archives, licences];
-    const sums = await Promise.all(files.map(async (name) => `${await sha256(join(work, name))}  ${name}\n`));
+    const sums = await Promise.all(files.map(async (name) => `${await sha256Of(join(work, name))}  ${name}\n`));
     await writeFile(join(work, `SHA256SUMS.${architecture}`), sums.join(''));
     for (const name of [...files, `SHA256SUMS.${architecture}`]) await rename(join(work, name), join(directory, name));
     return images.map((image) => ({ ...image, file: join(directory, basename(image.file)) }));
@@ -187,7 +186,7 @@ async function papersOf(
   const sbom = sbomOf({
     image: nameOf(kind, architecture),
     architecture,
-    sums: Object.fromEntries(Object.entries(binaries).map(([one, bytes]) => [one, sumOf(bytes)])),
+    sums: Object.fromEntries(Object.entries(binaries).map(([one, bytes]) => [one, sha256(bytes)])),
     packages,
     parts,
     base: RUNS[kind] === undefined ? [] : await basePackages(target.arch),
@@ -198,14 +197,4 @@ async function papersOf(
 
 function nameOf(kind: Kind, architecture: string): string {
   return `kolla-pod-${kind}-${architecture}`;
-}
-
-function sumOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-async function sha256(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }

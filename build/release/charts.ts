@@ -15,7 +15,7 @@ import { parseValues } from '../../src/toolbox/helm-values.ts';
 import { must } from '../../tools/process.ts';
 import { chartNames, DEFAULTS, LIBRARY, packageChart } from '../charts.ts';
 import { artifactHubAnnotations, withAnnotations, type Publication } from './artifact-hub.ts';
-import { sha256 } from './digest.ts';
+import { sha256 } from '../digest.ts';
 import { createLayout, MEDIA, type Layout } from './layout.ts';
 
 /** Media types of Helm's artifacts. */

@@ -8,7 +8,7 @@ import { writeArchives } from './archives.ts';
 import type { Publication } from './artifact-hub.ts';
 import { changesOf } from './changes.ts';
 import { writeCharts } from './charts.ts';
-import { sumsOf } from './digest.ts';
+import { sumsOf } from '../digest.ts';
 import { addImages, type Compression } from './images.ts';
 import { fingerprintOf, type Signer } from './key.ts';
 import { createLayout, type Layout } from './layout.ts';

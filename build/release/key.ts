@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import * as v from 'valibot';
 import { ConfigError, messageOf } from '../../src/core/errors.ts';
-import { sha256 } from './digest.ts';
+import { sha256 } from '../digest.ts';
 
 /** A private key that signs as cosign does: ECDSA on P-256 with SHA-256. */
 export interface Signer {

@@ -58,7 +58,7 @@ export type { Infrastructure } from './infrastructure.ts';
 export type { Probe } from './probe.ts';
 export type { Listing, Place, Step, ToolTask, ToolVariable } from './tool.ts';
 export { INTERFACES, isLastBeforeRollout, PHASES } from './service.ts';
-export { knownRelease, RELEASES, UPGRADE_STAGES, upgradeStage } from './order.ts';
+export { knownRelease, RELEASES, UPGRADE_STAGES, upgradesFrom, upgradeStage } from './order.ts';
 
 /** The services of Kolla's images, by name. */
 export const SERVICES: readonly Service[] = [
@@ -92,8 +92,8 @@ export const SERVICES: readonly Service[] = [
 ];
 
 /** The service with that name; undefined if unknown. */
-export function serviceNamed(name: string, services: readonly Service[] = SERVICES): Service | undefined {
-  return services.find((service) => service.name === name);
+export function serviceNamed(name: string): Service | undefined {
+  return SERVICES.find((service) => service.name === name);
 }
 
 /** Commands of kolla-db-sync and kolla-bootstrap, which cannot be names of services. */

@@ -28,3 +28,14 @@ export const RELEASES = ['2025.1', '2025.2', '2026.1', '2026.2'] as const;
 export function knownRelease(text: string = ''): (typeof RELEASES)[number] | undefined {
   return RELEASES.find((release) => text === release || text.startsWith(`${release}-`));
 }
+
+/**
+ * The known releases to which OpenStack supports an upgrade: the next one, and from the first of a year the first of the next
+ * year (SLURP: https://governance.openstack.org/tc/resolutions/20220210-release-cadence-adjustment.html).
+ */
+export function upgradesFrom(release: (typeof RELEASES)[number]): readonly (typeof RELEASES)[number][] {
+  const [next, ...later] = RELEASES.slice(RELEASES.indexOf(release) + 1);
+  const isFirst = (one: string) => one.endsWith('.1');
+  const slurp = isFirst(release) ? later.find(isFirst) : undefined;
+  return [next, slurp].filter((one) => one !== undefined);
+}

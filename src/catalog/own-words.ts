@@ -1,5 +1,6 @@
 /** Common parts of the schemas of a custom service. */
 import * as v from 'valibot';
+import { isMapping } from '../core/mapping.ts';
 
 export const Text = v.pipe(
   v.string((issue) => `must be a string, but is ${issue.received}`),
@@ -17,7 +18,7 @@ export const AbsolutePath = v.pipe(
 );
 /** valibot's record would accept a list, with indexes as keys. */
 export const Mapping = v.custom<Record<string, unknown>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  isMapping,
   (issue) => `must be a mapping, but is ${issue.received}`,
 );
 

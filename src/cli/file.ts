@@ -3,6 +3,7 @@ import { loadAll } from 'js-yaml';
 import { ConfigError, messageOf } from '../core/errors.ts';
 import { yamlProblem } from '../core/yaml-problem.ts';
 import { suggestion } from '../core/nearest.ts';
+import { isMapping } from '../core/mapping.ts';
 import type { Option } from './option.ts';
 import { SECTIONS } from './sections.ts';
 
@@ -91,7 +92,7 @@ function readYaml(file: string): unknown {
 }
 
 function mappingAt(value: unknown, file: string, place: string): Mapping {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Mapping;
+  if (isMapping(value)) return value;
   throw new ConfigError(`${file}: ${place === '' ? 'the file' : place} is not a mapping of options`);
 }
 

@@ -20,8 +20,8 @@ const RAISED_NAMES = new Set(['kolla_set_configs', 'kolla_copy_cacerts']);
  * Rejects execution of kolla-pod through sudo.
  * @throws NotPermittedError for a name in Kolla's sudoers
  */
-export function refuseRaised(name: string, env: NodeJS.ProcessEnv = process.env, euid?: number): void {
-  if (!RAISED_NAMES.has(name) || !isRaised(env, euid)) return;
+export function refuseRaised(name: string): void {
+  if (!RAISED_NAMES.has(name) || !isRaised(process.env)) return;
   throw new NotPermittedError(
     "kolla-pod does not run through sudo, because Node reads the caller's environment: link this name to " +
       'kolla-core, which is next to kolla-pod in its images and in volumes filled by `kolla-pod install`',

@@ -3,11 +3,12 @@ import type { Log } from '../core/log.ts';
 const REPEAT_MS = 30_000;
 
 /** Logs a state when it changes, and every 30 s while it lasts. */
-export function statusLine(log: Log, now: () => number = () => performance.now()): (text: string) => void {
+export function statusLine(log: Log): (text: string) => void {
   let said: { text: string; at: number } | undefined;
   return (text) => {
-    if (said?.text === text && now() - said.at < REPEAT_MS) return;
-    said = { text, at: now() };
+    const now = performance.now();
+    if (said?.text === text && now - said.at < REPEAT_MS) return;
+    said = { text, at: now };
     log.info(text);
   };
 }

@@ -30,7 +30,7 @@ export type { Image } from './image.ts';
 export { mountsFor, type Mount } from './mounts.ts';
 export type { Overlay } from './overlays/overlay.ts';
 export { changesOf, type Plan } from './plan.ts';
-export type { DirectoryStep, FileStep, LinkStep, Step } from './model.ts';
+export type { Step } from './model.ts';
 export type { Loaded } from './read.ts';
 export { CONFIG_DIR } from './read.ts';
 

@@ -107,7 +107,7 @@ class Collector {
   mounts(): Mount[] {
     const found = new Map<string, Omit<Mount, 'entries'>>();
     const entriesOf = new Map<string, Set<string>>();
-    const wishes = this.#wishes.toSorted((a, b) => compare(a.path, b.path) || (a.kind === 'directory' ? -1 : 1));
+    const wishes = this.#wishes.toSorted((a, b) => byPath(a.path, b.path) || (a.kind === 'directory' ? -1 : 1));
     const order = new Map(this.#wishes.map(({ entry }, i) => [entry, i]));
     for (const { path, kind, entry, data } of wishes) {
       const outer = outermost(found, path);
@@ -125,7 +125,7 @@ class Collector {
     const asked = (path: string) =>
       [...(entriesOf.get(path) ?? [])].toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
     return [...found.values()]
-      .toSorted((a, b) => compare(a.path, b.path))
+      .toSorted((a, b) => byPath(a.path, b.path))
       .map((mount) => ({ ...mount, entries: asked(mount.path) }));
   }
 
@@ -147,6 +147,6 @@ function outermost(found: ReadonlyMap<string, Pick<Mount, 'path' | 'kind'>>, pat
   return [...found.values()].find((mount) => mount.kind === 'directory' && path.startsWith(`${mount.path}/`))?.path;
 }
 
-function compare(a: string, b: string): number {
+export function byPath(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

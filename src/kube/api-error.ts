@@ -19,6 +19,12 @@ export class ApiError extends Error {
   }
 }
 
+/** For a read or deletion of an object that may be missing: undefined. Throws any other error. */
+export function unlessGone(error: unknown): undefined {
+  if (!(error instanceof ApiError && error.status === 404)) throw error;
+  return undefined;
+}
+
 /** The API server denies every way to read an object: exit code 77. */
 export class ForbiddenError extends NotPermittedError {
   override name = 'ForbiddenError';

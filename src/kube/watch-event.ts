@@ -1,6 +1,7 @@
 import { errorFromStatus } from './api-error.ts';
 import type { KubeObject } from './types.ts';
 import { StringDecoder } from 'node:string_decoder';
+import { isMapping } from '../core/mapping.ts';
 
 export interface WatchEvent<T extends KubeObject> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
@@ -36,15 +37,15 @@ export function readEvents<T extends KubeObject>(values: readonly unknown[]): Re
 
 function isEvent(value: unknown): boolean {
   return (
-    isRecord(value) &&
+    isMapping(value) &&
     TYPES.includes(value['type']) &&
-    isRecord(value['object']) &&
-    isRecord(value['object']['metadata'])
+    isMapping(value['object']) &&
+    isMapping(value['object']['metadata'])
   );
 }
 
 function errorOf(value: unknown): Error {
-  if (isRecord(value) && value['type'] === 'ERROR') return errorFromStatus(value['object']);
+  if (isMapping(value) && value['type'] === 'ERROR') return errorFromStatus(value['object']);
   return new Error(`${nameOf(value)} received instead of a watch event`);
 }
 
@@ -52,14 +53,10 @@ function errorOf(value: unknown): Error {
 function nameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  if (!isRecord(value)) return `a ${typeof value}`;
+  if (!isMapping(value)) return `a ${typeof value}`;
   return TYPES.includes(value['type'])
     ? `an event ${String(value['type'])} without an object`
     : 'an object that is not an event';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Maximum length of a line. etcd limits an object to 1.5 MiB, so a longer line is not an event. */

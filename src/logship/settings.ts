@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Values } from '../cli/option.ts';
 import { messageOf, UsageError } from '../core/errors.ts';
-import { parseListen, type Address, type ListenAddress } from '../net/address.ts';
+import { listenAddress, parseListen, type Address, type ListenAddress } from '../net/address.ts';
 import type { OPTIONS } from './options.ts';
 import type { ParserOptions } from './parse/document.ts';
 import { formatRules, labelsOf } from './parse/options.ts';
@@ -85,7 +85,7 @@ export function settingsOf(operands: readonly string[], options: Options): Setti
     graceMs: options.grace,
     reclaim: { mode: reclaimOf(options), keepBytes: keepBytesOf(options) },
     syslog: syslogOf(options),
-    listen: options.listen === undefined ? undefined : read('--listen', options.listen, parseListen),
+    listen: options.listen === undefined ? undefined : listenAddress(options.listen),
   };
 }
 

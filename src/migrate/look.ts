@@ -6,8 +6,8 @@ import { isAccessDenied, tryLogin } from './ensure/login.ts';
 import type { Database, Databases, Effects, Tool, Work } from './plan.ts';
 import { upToDateBy } from './record/up-to-date.ts';
 import { reach } from './target/reach.ts';
-import { inWords } from './sync.ts';
 import { planTool, type Task, type ToolChange } from './tool/index.ts';
+import { inWords } from './worded.ts';
 
 /** Missing databases, accounts and grants. Empty without an admin account, because nothing would be created. */
 export async function lookAtDatabase(plan: EnsureOptions & Databases, effects: Effects): Promise<Seen[]> {

@@ -1,5 +1,5 @@
 import { ExitCode } from '../core/errors.ts';
-import { isMysqlError, mysqlError, preferring } from '../mysql/index.ts';
+import { preferring } from '../mysql/index.ts';
 import { conclude } from './record/conclude.ts';
 import { releaseLock } from './lock/lock.ts';
 import { makeReady } from './ensure/index.ts';
@@ -10,6 +10,7 @@ import { runSteps, type Ran } from './steps/run-steps.ts';
 import { takeTurn, type TakeTurn, type Turn } from './lock/turn.ts';
 import { tellDone, tellUpToDate } from './record/tell-up-to-date.ts';
 import { lookAtRecord } from './record/up-to-date.ts';
+import { inWords } from './worded.ts';
 
 type Migration = LockedWork & Pick<Plan, 'rollout'>;
 
@@ -24,23 +25,6 @@ export async function sync(plan: Plan, effects: Effects, take: TakeTurn = takeTu
 /** The same for a database that already exists. */
 export async function syncReady(plan: Migration, effects: Effects): Promise<ExitCode> {
   return await inWords(plan, () => migrate(plan, effects, takeTurn));
-}
-
-/**
- * Runs the work, and turns a server's error into one of ours.
- * @param doing the action on the database, worded to follow "cannot"
- */
-export async function inWords<T>(plan: Pick<Migration, 'target'>, work: () => Promise<T>, doing?: string): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw worded(plan, error, doing);
-  }
-}
-
-/** A server's error as one of ours; any other error as it is. */
-export function worded({ target }: Pick<Migration, 'target'>, error: unknown, doing = 'migrate'): unknown {
-  return isMysqlError(error) ? mysqlError(`${doing} database ${target.database}`, error) : error;
 }
 
 async function migrate(plan: Migration, effects: Effects, take: TakeTurn): Promise<ExitCode> {

@@ -5,8 +5,8 @@ import { takeTurn } from './lock/turn.ts';
 import type { Effects, LockedWork } from './plan.ts';
 import { conclude } from './record/conclude.ts';
 import type { Ran } from './steps/run-steps.ts';
-import { inWords, worded } from './sync.ts';
 import { ensureTool, type Task } from './tool/index.ts';
+import { inWords, worded } from './worded.ts';
 
 /** What work other than a migration receives while it holds the lock. */
 export interface Locked {

@@ -38,12 +38,12 @@ export function parseListen(text: string): ListenAddress {
   }
 }
 
-/** @throws UsageError with the name of the flag */
-export function listenAddress(flag: string, text: string): ListenAddress {
+/** The value of --listen. @throws UsageError */
+export function listenAddress(text: string): ListenAddress {
   try {
     return parseListen(text);
   } catch (error) {
-    throw new UsageError(`${flag}: ${messageOf(error)}`, { cause: error });
+    throw new UsageError(`--listen: ${messageOf(error)}`, { cause: error });
   }
 }
 

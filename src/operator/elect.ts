@@ -4,16 +4,20 @@ import type { Log } from '../core/log.ts';
 import { LEASE_RESOURCE } from '../kube/db-sync-lease.ts';
 import type { KubeClient, ObjectRef } from '../kube/types.ts';
 import { takeLease, type HeldLease } from '../migrate/lease/index.ts';
+import type { CONTROLLERS } from './options.ts';
 
 /** Another replica takes over after this time without a renewal. */
 const LEASE_MS = 30_000;
 /** When a leader without confirmation stops; the rest of the Lease is for ending Helm (HELM_GRACE_MS). */
 const LOSS_MS = 20_000;
 
-/** The Lease of a set of controllers. */
-export function electionLease(namespace: string, controllers: readonly string[], all: readonly string[]): ObjectRef {
+/**
+ * The Lease of a set of controllers. All processes that run Helm have the same, whatever else they run, since each takes another
+ * process's unfinished operation for interrupted.
+ */
+export function electionLease(namespace: string, controllers: readonly (typeof CONTROLLERS)[number][]): ObjectRef {
   const { group, resource } = LEASE_RESOURCE;
-  const suffix = controllers.length === all.length ? '' : `-${controllers.toSorted().join('-')}`;
+  const suffix = controllers.includes('service') ? '' : `-${controllers.toSorted().join('-')}`;
   return { group, version: 'v1', resource, namespace, name: `kolla-operator${suffix}` };
 }
 

@@ -24,7 +24,7 @@ export const OPERATOR_OPTIONS = [
     repeat: true,
     env: 'KOLLA_OPERATOR_CONTROLLERS',
     help: 'controller to run, repeatable (default: all)',
-    details: 'Processes with different controllers hold different Leases.',
+    details: 'Processes that run service share one Lease; others have one for their set of controllers.',
     example: 'service',
   },
   {

@@ -21,7 +21,7 @@ export async function runOperator(
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const process = processName();
   const controllers = options.controllers.length === 0 ? CONTROLLERS : [...new Set(options.controllers)];
-  const lease = electionLease(client.namespace, controllers, CONTROLLERS);
+  const lease = electionLease(client.namespace, controllers);
   log.info(`waiting for Lease ${lease.namespace}/${lease.name}`, { controllers });
   await using held = await lead(await election.get(), lease, process, signal, log);
   log.info(`leading, Lease ${lease.namespace}/${lease.name}`);

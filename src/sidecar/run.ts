@@ -16,7 +16,7 @@ export async function runSidecar(
   context: Pick<Context, 'signal' | 'log' | 'inherited' | 'podFile' | 'stdout'>,
 ): Promise<never> {
   const { signal, log } = context;
-  const listen = listenAddress('--listen', options.listen);
+  const listen = listenAddress(options.listen);
   const prepared = await prepareRoles({ options, context });
   using supervisor = supervise(
     prepared.map(({ role }) => role),

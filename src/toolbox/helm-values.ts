@@ -3,12 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../core/errors.ts';
 import { loadValues } from '../core/helm-yaml.ts';
 import { yamlProblem } from '../core/yaml-problem.ts';
+import { isMapping } from '../core/mapping.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
-
-export function isMapping(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The value of a key that has a mapping, or nothing. */
 export function at(values: Values, ...path: readonly string[]): Values {

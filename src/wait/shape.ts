@@ -3,6 +3,7 @@
  * controller writes. A field with a wrong type gives no verdict, so the wait continues, also if it is negated.
  */
 import * as v from 'valibot';
+import { isMapping } from '../core/mapping.ts';
 
 /** A field whose type differs from the API. */
 export class MalformedError extends Error {
@@ -21,7 +22,7 @@ function maybe<T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown,
 }
 
 /** An object that is not a list, since valibot accepts a list as an object with indexes as keys. */
-const NO_LIST = v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+const NO_LIST = v.custom<object>(isMapping);
 
 export type Shape = v.GenericSchema;
 type Fields = Readonly<Record<string, Shape>>;

@@ -142,6 +142,16 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
     assert.ok(job && waitsOf(job).every((wait) => wait.startsWith('!pod@openstack?label=')));
     assert.equal(waitsOf(job).length, 2);
   });
+
+  test("two namespaces: after an upgrade it restarts Nova's services where their charts are", async () => {
+    await using helm = await rendering('nova-compute');
+    const args = ['--namespace', 'openstack-nodes', '--values', join(EXAMPLES, 'two-namespaces.yaml')];
+    const rendered = await helm.render({ upgrade: { stepwise: true } }, [...args, '--is-upgrade']);
+    const command = mainOf(rendered.one('Job', 'nova-compute-restart')).command ?? [];
+    const restarted = command.slice(command.indexOf('restart') + 1);
+    assert.equal(restarted.length, 3);
+    for (const one of restarted) assert.match(one, /^deployment\/nova-[a-z-]+@openstack$/);
+  });
 });
 
 /** Values of `make cloud`. */

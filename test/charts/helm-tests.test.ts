@@ -42,6 +42,16 @@ describe('helm test', { skip: (await canRunHelm()) ?? false }, () => {
     assert.equal(volumes.find(({ name }: { name: string }) => name === mount.name).secret.secretName, 'openstack-ca');
   });
 
+  test('its Pod is assigned to the nodes of the service, and tolerates their taints', async () => {
+    await using chart = await rendering('placement');
+    const tolerations = { controller: [{ key: 'openstack', operator: 'Exists' }] };
+    const global = { labels: { controller: { 'node/for': 'openstack' } }, tolerations };
+    const pod = podOf(await chart.tests({ global, workloads: { api: { nodeSelector: { disk: 'ssd' } } } }));
+    assert.deepEqual(pod.nodeSelector, { 'node/for': 'openstack', disk: 'ssd' });
+    assert.deepEqual(pod.tolerations, tolerations.controller);
+    assert.equal(pod.topologySpreadConstraints, undefined);
+  });
+
   test('a workload that is off, or has no replicas, is not asked', async () => {
     await using chart = await rendering('heat');
     const workloads = { api: { replicas: 0 }, 'api-cfn': { enabled: false } };

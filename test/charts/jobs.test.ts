@@ -72,6 +72,17 @@ describe('Jobs', { skip }, () => {
     }
   });
 
+  test('replicas that keep away from each other leave a node for the Job, which has only their node affinity', async () => {
+    const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] } };
+    const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { team: 'a' } } };
+    const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [term] };
+    const rendered = await keystone.render({ workloads: { api: { affinity: { nodeAffinity, podAntiAffinity } } } });
+    const affinityOf = ({ spec }: KubeObject) => (spec.jobTemplate?.spec ?? spec).template.spec.affinity;
+    assert.deepEqual(affinityOf(rendered.one('Deployment', 'keystone')), { nodeAffinity, podAntiAffinity });
+    for (const job of [...rendered.of('Job'), ...rendered.of('CronJob')])
+      assert.deepEqual(affinityOf(job), { nodeAffinity }, job.metadata.name);
+  });
+
   test('no object of an installation is a Helm hook, since --wait would deadlock with one', async () => {
     assert.doesNotMatch(JSON.stringify((await keystone.render(stepwise)).all), /helm\.sh\/hook/);
   });

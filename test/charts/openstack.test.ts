@@ -79,6 +79,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.equal(osloOption(heat, 'ec2authtoken', 'auth_url'), keystone.url);
     assert.equal(osloOption(heat, 'ec2authtoken', 'endpoint_override'), 'https://identity.example');
     assert.equal(osloOption(heat, 'clients_keystone', 'auth_uri'), 'https://identity.example');
+    assert.equal(osloOption(heat, 'keystone_authtoken', 'www_authenticate_uri'), 'https://identity.example');
     assert.ok((await horizonSettings(values)).includes(`OPENSTACK_KEYSTONE_URL = '${keystone.url}'`));
   });
 

@@ -343,6 +343,12 @@ describe('values', { skip }, () => {
     [{ config: { files: { 'a.conf': { secret: true } } } }, /config\.files\.a\.conf: say content, file or existing/],
     [{ user: { uid: null } }, /workloads\.api: say user: \{name, uid\}/],
     [
+      { jobs: { ttlSecondsAfterFinished: null } },
+      /jobs\.ttlSecondsAfterFinished: null removes it, and the chart needs it/,
+    ],
+    [{ global: { jobs: { backoffLimit: null } } }, /jobs\.backoffLimit: null removes it, and the chart needs it/],
+    [{ workloadDefaults: { replicas: null } }, /workloadDefaults\.replicas: null removes it, and the chart needs it/],
+    [
       { workloads: { api: { hostNetwork: { reason: 'why not' } } } },
       /workloads\.api\.hostNetwork: say restricted: \{exempt: reason\} too/,
     ],

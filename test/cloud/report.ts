@@ -47,7 +47,7 @@ export async function writeReport(
 }
 
 /** Records the release for the support matrix, after all operations have passed. */
-export async function recordSupport(stage: Stage): Promise<void> {
+async function recordSupport(stage: Stage): Promise<void> {
   const [kubernetes = ''] = /\d+\.\d+/.exec(await kubernetesOf(stage)) ?? [];
   await recordCloud({ openstack: stage.release, kubernetes, addresses: 'IPv4' });
 }

@@ -86,7 +86,7 @@ export const IMAGE_PLUGIN = 'python3';
 type UwsgiOptions = Readonly<Record<string, string | true>>;
 
 /** uWSGI's options, for the command line or its ini file. */
-export function uwsgiOptions(host: string, port: number): UwsgiOptions {
+function uwsgiOptions(host: string, port: number): UwsgiOptions {
   return {
     'http-socket': `${host}:${port}`,
     module: 'keystone.server.wsgi:initialize_public_application()',

@@ -36,7 +36,7 @@ export const canRunRsyslog: Capability = async () => {
 };
 
 /** The version, such as `8.2302.0`. */
-export async function rsyslogVersion(): Promise<string> {
+async function rsyslogVersion(): Promise<string> {
   const { program, env } = await unpacked();
   const said = await must(program, ['-v'], { env });
   return /\d+\.\d+\.\d+/.exec(said)?.[0] ?? said;

@@ -5,6 +5,7 @@ import { endPodsOf, type Cluster } from '../cluster/kubernetes/index.ts';
 import { namespaceName } from '../support/names.ts';
 import { until } from '../support/until.ts';
 import { NAMESPACE, OWN_NODE, OWN_POD } from './waits-objects.ts';
+import { podSpec } from './objects.ts';
 
 const OTHER_NODE = namespaceName('compute');
 const HOSTS: Readonly<Record<string, string>> = { [OWN_NODE]: '10.0.0.1', [OTHER_NODE]: '10.0.0.2' };
@@ -116,10 +117,6 @@ export async function makeWorld(cluster: Cluster): Promise<void> {
 
 function core(kind: string, name: string, metadata: object = {}) {
   return { apiVersion: 'v1', kind, metadata: { name, ...metadata } };
-}
-
-function podSpec(restartPolicy = 'Always') {
-  return { restartPolicy, containers: [{ name: 'main', image: 'none.test/c:1' }] };
 }
 
 /** A Pod that, once deleted, stays terminating for the rest of the test, because of its finalizer. */

@@ -51,7 +51,7 @@ export async function tlsFileOf(chart: string, name: string, values: object = {}
   return textAt(rendered, (workload && sourcesOf(workload)[name]) ?? '');
 }
 
-export async function tlsRendering(chart: string, values: object = {}): Promise<Rendered> {
+async function tlsRendering(chart: string, values: object = {}): Promise<Rendered> {
   await using helm = await rendering(chart);
   return await helm.render({ ...values, global: { tls: { enabled: true } } });
 }

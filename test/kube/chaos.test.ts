@@ -3,23 +3,13 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject, SetRef } from '../../src/kube/index.ts';
+import { randomFrom } from '../support/random.ts';
 import { until } from '../support/until.ts';
 import { FAST, line, scriptedApi, status, type Handler } from './support.ts';
 
 const PODS: SetRef = { group: '', version: 'v1', resource: 'pods', namespace: 'ns' };
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
 const CHANGES = 300;
-
-/** A seeded generator of numbers from 0 to 1 (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface Change {
   readonly version: number;

@@ -17,15 +17,6 @@ import { privateDirectory } from '../../tools/directory.ts';
 
 export const JOB: ObjectRef = { group: 'batch', version: 'v1', resource: 'jobs', namespace: 'ns', name: 'sync' };
 
-/** A client for watches of single objects, for which any other request is a failure. */
-export function onlyWatching(watch: KubeClient['watch']): KubeClient {
-  const unasked = () => {
-    throw new Error('only watches were expected');
-  };
-  const others = { watchSet: unasked, get: unasked, request: unasked, apply: unasked, discover: unasked };
-  return { namespace: 'own', server: '', watch, ...others, [Symbol.dispose]: () => {} };
-}
-
 /**
  * Milliseconds where a real server takes minutes. Silence is only noticed by tests that shorten its times: a busy machine
  * may stop this process, client and server, for longer than any time that a test should take.

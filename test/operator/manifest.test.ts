@@ -24,3 +24,13 @@ test('the CRDs have the releases and charts of the catalogue', () => {
   const names = UPGRADE_STAGES.flat().toSorted();
   assert.ok(openstack.replaceAll(/\s+/g, ' ').includes(`must be one of ${names.join(', ')}`));
 });
+
+test('the CRDs reject a timeout of zero, which Helm takes as none', () => {
+  for (const name of ['openstacks', 'openstackservices']) {
+    const pattern = /timeout:\n.*\n.*\n.*\n +pattern: (.*)/.exec(textOf(`crds/${name}.yaml`))?.[1];
+    assert.ok(pattern !== undefined, name);
+    for (const text of ['1h', '30m', '1h30m', '0h30m', '1h0m0s', '100ms', '05s', '10m'])
+      assert.match(text, new RegExp(pattern));
+    for (const text of ['0s', '00m', '0h0m', '', '5', '-5m', '1h30']) assert.doesNotMatch(text, new RegExp(pattern));
+  }
+});

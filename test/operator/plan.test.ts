@@ -110,7 +110,7 @@ test('the steps of an upgrade name what runs, what runs together, and the pauses
   });
   const services = servicesAt('2026.1', openstack);
   assert.deepEqual(stepsTo('2026.2', openstack, services), [
-    'preflight: all charts render, database and message queue are ready, no migration is unfinished, upgrade checks pass',
+    'preflight: OpenStack supports the upgrade, all charts render, database and message queue are ready, no migration is unfinished, upgrade checks pass',
     'keystone: helm upgrade to 2026.2 (Jobs first), then wait until workloads and Jobs are complete',
     'pause: spec.upgrade.pauseAfter has keystone',
     'nova, nova-cell: helm upgrade to 2026.2 (Jobs first), then wait until workloads and Jobs are complete',

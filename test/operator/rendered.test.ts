@@ -43,7 +43,7 @@ test('a list of a Pod that a chart leaves empty has no images', () => {
   assert.deepEqual(imagesIn(text), { images: ['tiny'], pullSecrets: [] });
 });
 
-test('a preflight reads lines of any length', async () => {
+test('a preflight reads lines of any length, and refuses releases that OpenStack does not skip', async () => {
   await using directory = await privateDirectory('rendered');
   const at = (name: string) => join(directory.path, name);
   await mkdir(at('charts/keystone'), { recursive: true });
@@ -61,4 +61,16 @@ test('a preflight reads lines of any length', async () => {
   const none = new Map<string, never>();
   const checked = await preflight.check(openstack, wantedServices(openstack, none), none, signal);
   assert.equal(checked.reason, 'Passed');
+  for (const [from, to, says] of [
+    ['2025.2', '2026.2', /^keystone: OpenStack has no upgrade from 2025\.2 to 2026\.2: go to 2026\.1 first$/],
+    ['2025.1', '2026.2', /to 2026\.2: go to 2025\.2 or 2026\.1 first$/],
+    ['2025.1', '2026.1', /^1 charts render/],
+    ['2025.1', '2025.2', /^1 charts render/],
+  ] as const) {
+    const upgrade = { skipChecks: ['keystone'] };
+    const later: OpenStack = { metadata, spec: { ...openstack.spec, release: to, upgrade } };
+    const existing = new Map([['keystone', { metadata, spec: { release: from }, status: { release: from } }]]);
+    const { message } = await preflight.check(later, wantedServices(later, existing), existing, signal);
+    assert.match(message ?? '', says);
+  }
 });

@@ -5,7 +5,7 @@ import type { Outcome } from './outcomes.ts';
 import { hasFailed, NO_COUNTS, type Result } from './result.ts';
 import { SUITES } from '../suites.ts';
 import { itemsOf, suitesOf } from './plan.ts';
-import { briefOf, failuresOf, lineOf, othersOf, skipsOf, summaryOf, timesOf, type Ran } from './report.ts';
+import { failuresOf, lineOf, othersOf, skipsOf, summaryOf, timesOf, type Ran } from './report.ts';
 
 function ranOf(name: string, outcomes: readonly Partial<Outcome>[], more: Partial<Result> = {}): Ran {
   const whole = outcomes.map((outcome): Outcome => ({ file: name, name: 'x', result: 'passed', ...outcome }));
@@ -39,25 +39,18 @@ test('the summary counts every file, but no tests of an interrupted one', () => 
   ]);
 });
 
-test('a failure is reported with its file, test and message', () => {
-  const failed = ranOf('a.test.ts', [{ name: 'd > t', result: 'failed', reason: 'no\n\nby: gone' }]);
-  assert.deepEqual(failuresOf([failed, ranOf('b', [{}])]), ['  a.test.ts: d > t', '    no', '    by: gone']);
+test('a failure is reported with its file, test and message, in a line per test, but none for its suite', () => {
+  const failed = ranOf('a.test.ts', [
+    { name: 'd > t', result: 'failed', reason: 'no\n\n  by: gone' },
+    { name: 'd', result: 'failed', reason: '1 subtest failed' },
+  ]);
+  assert.deepEqual(failuresOf([failed, ranOf('b', [{}])]), ['  a.test.ts: d > t: no by: gone']);
   assert.match(lineOf(failed), /^✖ unit: a\.test\.ts .*\nwhy$/);
   const crashed = ranOf('c', [], { counts: { ...NO_COUNTS, tests: 1, cancelled: 1 } });
   assert.ok(hasFailed(crashed.result));
-  assert.deepEqual(failuresOf([crashed]), ['  c', '    why']);
+  assert.deepEqual(failuresOf([crashed]), ['  c: why']);
   const killed = ranOf('d', [{ name: 'd', result: 'failed' }], { text: 'said\n\nexitCode: 1\n' });
-  assert.deepEqual(failuresOf([killed]), ['  d', '    said', '    exitCode: 1']);
-});
-
-test('the last list has a line per failed test, but none for its suite', () => {
-  const failed = ranOf('a.test.ts', [
-    { name: 'd > t', result: 'failed', reason: 'no\n  by: gone' },
-    { name: 'd', result: 'failed', reason: '1 subtest failed' },
-  ]);
-  assert.deepEqual(briefOf([failed, ranOf('b', [{}])]), ['  a.test.ts: d > t: no by: gone']);
-  const crashed = ranOf('c', [], { counts: { ...NO_COUNTS, tests: 1, cancelled: 1 } });
-  assert.deepEqual(briefOf([crashed]), ['  c: why']);
+  assert.deepEqual(failuresOf([killed]), ['  d: said exitCode: 1']);
 });
 
 test('a failure in an interrupted file does not count', () => {

@@ -67,51 +67,26 @@ export function othersOf(suites: readonly string[]): string[] {
     .map(({ name, what }) => `  ${`make test SUITE=${name}`.padEnd(30)} ${what}`);
 }
 
-/**
- * Output lines that are shown: the last ones of a file that failed outside of its tests, the first ones of a failed
- * test.
- */
-const TOLD_LINES = 10;
-const TOLD_WIDTH = 300;
+/** Maximum length of an error in the list of failures. */
+const FAILURE_WIDTH = 500;
 
 /**
- * Each failed test by file and name, with its error; for a file that failed outside its tests, the end of its output.
+ * A line per failure, for a reader who sees only the end of the output: the failed test by file and name with its error,
+ * or for a file that failed outside its tests, the end of its output. The whole output stands with the file's own line.
  */
 export function failuresOf(all: readonly Ran[]): string[] {
-  return all
-    .filter(({ result }) => hasFailed(result))
-    .flatMap(({ item, result }) => {
-      const failed = result.outcomes.filter((outcome) => outcome.result === 'failed' && outcome.name !== item.name);
-      const named = failed.flatMap(({ name, reason = '' }) => [
-        `  ${item.name}: ${name}`,
-        ...told(reason).slice(0, TOLD_LINES),
-      ]);
-      return named.length > 0 ? named : [`  ${item.name}`, ...told(result.text).slice(-TOLD_LINES)];
-    });
-}
-
-/** Maximum length of what the last list says of a failure. */
-const BRIEF_WIDTH = 500;
-
-/** A line per failure, for a reader who sees only the end of the output. */
-export function briefOf(all: readonly Ran[]): string[] {
   return all
     .filter(({ result }) => hasFailed(result))
     .flatMap(({ item, result }) => {
       const failed = result.outcomes.filter((outcome) => outcome.result === 'failed');
       const inner = failed.filter(({ name }) => !failed.some((other) => other.name.startsWith(`${name} > `)));
       const isNamed = inner.some(({ name, reason = '' }) => name !== item.name || reason !== '');
-      const rows = isNamed ? inner : [{ name: '', reason: result.text.slice(-BRIEF_WIDTH) }];
+      const rows = isNamed ? inner : [{ name: '', reason: result.text.slice(-FAILURE_WIDTH) }];
       return rows.map(({ name, reason = '' }) => {
         const of = name === '' ? item.name : `${item.name}: ${name}`;
-        return `  ${of}: ${reason.replaceAll(/\s+/g, ' ')}`.slice(0, BRIEF_WIDTH);
+        return `  ${of}: ${reason.replaceAll(/\s+/g, ' ').trim().slice(0, FAILURE_WIDTH)}`;
       });
     });
-}
-
-function told(text: string): string[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines.map((line) => `    ${line.slice(0, TOLD_WIDTH)}`);
 }
 
 /** The summary lines of Node's own runner. Files that were interrupted do not count. */

@@ -9,6 +9,12 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
+/** Deterministic whole numbers below a bound. */
+export function numbersFrom(seed: number): (below: number) => number {
+  const random = randomFrom(seed);
+  return (below) => Math.floor(random() * below);
+}
+
 export function oneOf<T>(random: () => number, all: readonly T[]): T {
   return all[Math.floor(random() * all.length)]!;
 }

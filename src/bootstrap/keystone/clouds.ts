@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import { yamlProblem } from '../../core/yaml-problem.ts';
 import { suggestion } from '../../core/nearest.ts';
+import { isMapping } from '../../core/mapping.ts';
 
 /** Text values of a cloud in clouds.yaml: `auth_url`, `password`, `region_name`, `cacert` ... */
 export interface Cloud {
@@ -54,5 +55,5 @@ async function mappingIn(file: string): Promise<Mapping | undefined> {
 }
 
 function mappingAt(value: unknown): Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Mapping) : {};
+  return isMapping(value) ? value : {};
 }

@@ -1,9 +1,10 @@
 import { ConfigError, NotPermittedError, UnavailableError } from '../../core/errors.ts';
+import { isMapping } from '../../core/mapping.ts';
 import type { JsonAnswer } from '../../net/json.ts';
 import { Client } from '../client.ts';
 import type { Effects } from '../effects.ts';
 import { Outdated } from '../outdated.ts';
-import { isListOfObjects, isObject } from '../shape.ts';
+import { isListOfObjects } from '../shape.ts';
 import type { Access } from './access.ts';
 
 /** Any Keystone object with an id. */
@@ -76,7 +77,7 @@ export class Keystone {
   /** The ID of the user who is logged in. */
   async ownUserId(): Promise<string> {
     const doing = "read the token's user";
-    const token = this.#valueIn(await this.#send('GET', TOKENS, doing), 'token', isObject, doing);
+    const token = this.#valueIn(await this.#send('GET', TOKENS, doing), 'token', isMapping, doing);
     const user = token['user'];
     if (isEntity(user)) return user.id;
     throw new UnavailableError(`cannot ${doing}: Keystone returned no user`);
@@ -149,7 +150,7 @@ export class Keystone {
    */
   #valueIn<T>(answer: JsonAnswer, key: string, isWanted: (value: unknown) => value is T, doing: string): T {
     this.#ok(answer, doing);
-    const value = isObject(answer.body) ? answer.body[key] : undefined;
+    const value = isMapping(answer.body) ? answer.body[key] : undefined;
     if (isWanted(value)) return value;
     throw this.#stranger(answer, doing);
   }
@@ -179,7 +180,7 @@ export class Keystone {
 }
 
 function isEntity(value: unknown): value is Entity {
-  return isObject(value) && typeof value['id'] === 'string';
+  return isMapping(value) && typeof value['id'] === 'string';
 }
 
 /** Keystone's error message. Undefined if the response is not an error from Keystone. */

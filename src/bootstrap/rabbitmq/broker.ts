@@ -4,7 +4,8 @@ import type { JsonAnswer } from '../../net/json.ts';
 import { Client } from '../client.ts';
 import type { Effects } from '../effects.ts';
 import { Outdated } from '../outdated.ts';
-import { isListOfObjects, isObject } from '../shape.ts';
+import { isMapping } from '../../core/mapping.ts';
+import { isListOfObjects } from '../shape.ts';
 
 export interface BrokerOptions {
   /** The management API's URLs, one per node of the cluster. */
@@ -28,7 +29,7 @@ export class Broker {
 
   /** The object at a path; undefined after a 404. */
   async find(path: string): Promise<Record<string, unknown> | undefined> {
-    return await this.#read(path, isObject);
+    return await this.#read(path, isMapping);
   }
 
   /** The list at a path; empty after a 404. */

@@ -24,7 +24,7 @@ import { normalPath, type Overlay } from './overlay.ts';
 import { fillPasswords } from './passwords.ts';
 import { parseOverlays, type OverlaySection } from './schema.ts';
 
-export { DEFAULT_ALLOWED, holdsSecret, type Overlay } from './overlay.ts';
+export { holdsSecret, type Overlay } from './overlay.ts';
 
 /**
  * The overlay defined by a file. Undefined if the section is missing or empty.

@@ -1,5 +1,3 @@
-import { basename } from 'node:path';
-
 /** The result of parsing arguments like argparse: the action, or the output and exit code. */
 export type Asked =
   | { readonly check: boolean }
@@ -11,9 +9,8 @@ const OPTIONS = [
 ];
 
 /** Kolla's command line: `--check`, `-h`, and their prefixes. Anything else prints usage on stderr and exits with 2. */
-export function parseCommandLine(argv: readonly string[], program = 'kolla_set_configs'): Asked {
-  const usage = `usage: ${basename(program)} [-h] [--check]\n`;
-  const refuse = (why: string) => ({ exitCode: 2, stderr: `${usage}${basename(program)}: error: ${why}\n` });
+export function parseCommandLine(argv: readonly string[]): Asked {
+  const refuse = (why: string) => ({ exitCode: 2, stderr: `${USAGE}kolla_set_configs: error: ${why}\n` });
   const unknown: string[] = [];
   let check = false;
   for (const [i, word] of argv.entries()) {
@@ -27,12 +24,13 @@ export function parseCommandLine(argv: readonly string[], program = 'kolla_set_c
     );
     if (option === undefined) unknown.push(word);
     else if (value.length > 0) return refuse(`argument ${option.flag}: ignored explicit argument '${value.join('=')}'`);
-    else if (option.flag === '--help') return { exitCode: 0, stdout: usage + HELP };
+    else if (option.flag === '--help') return { exitCode: 0, stdout: USAGE + HELP };
     else check = true;
   }
   return unknown.length > 0 ? refuse(`unrecognized arguments: ${unknown.join(' ')}`) : { check };
 }
 
+const USAGE = 'usage: kolla_set_configs [-h] [--check]\n';
 const HELP = `
 Installs the files of /var/lib/kolla/config_files/config.yaml or config.json.
 The environment variable KOLLA_CONFIG_STRATEGY is COPY_ALWAYS or COPY_ONCE.

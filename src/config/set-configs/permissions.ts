@@ -15,11 +15,6 @@ export interface Permission {
   readonly place: string;
 }
 
-/** All entries of a `permissions` section, or of a section with the same keys. */
-export function handlePermissions(work: Work, entries: readonly Mapping[], section: string): void {
-  for (const [i, entry] of entries.entries()) handlePermission(work, entry, `${section}[${i}]`);
-}
-
 export function handlePermission(work: Work, entry: Mapping, place: string): void {
   const { tree } = work.changes;
   const { uid, gid } = work.owners.idsOf(entry['owner'], place);

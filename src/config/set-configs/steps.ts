@@ -2,7 +2,7 @@ import { configFile, copyConfigFile } from './config-file.ts';
 import { handleDefaults } from './defaults.ts';
 import { SetConfigsError, unexpected } from '../failure.ts';
 import { ForeignLinkError, naming } from '../tree/links.ts';
-import { handlePermission, handlePermissions } from './permissions.ts';
+import { handlePermission } from './permissions.ts';
 import { dirname, mappings, text, type Mapping } from '../python/values.ts';
 import { systemError } from '../tree/tree.ts';
 import type { Work } from './work.ts';
@@ -23,7 +23,8 @@ export function carryOut(work: Work, document: Mapping, strategy: string | undef
   createFiles(work, document);
   handleDefaults(work, document);
   copyConfig(work, document);
-  handlePermissions(work, mappings(document, 'permissions'), 'permissions');
+  for (const [i, entry] of mappings(document, 'permissions').entries())
+    handlePermission(work, entry, `permissions[${i}]`);
   if (strategy !== 'COPY_ONCE') return;
   if (changes.tree.lstat(CONFIGURED) !== undefined)
     throw systemError(

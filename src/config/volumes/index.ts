@@ -28,7 +28,6 @@ export type { OwnerRule } from '../owner.ts';
 export type { EntryPlan } from './entries.ts';
 export type { Place } from './layout.ts';
 export type { Container, PodSpec } from './pod-spec.ts';
-export type { PodUser } from './user.ts';
 
 export interface PodPlanOptions {
   /** The configuration directory, as for installing. */

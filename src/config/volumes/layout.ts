@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { isWithin } from '../../fs/within.ts';
-import type { Mount } from '../mounts.ts';
+import { byPath, type Mount } from '../mounts.ts';
 import type { Document } from '../schema.ts';
 import { trimmed } from '../python/values.ts';
 
@@ -118,8 +118,4 @@ function coversOf(places: readonly Place[]): string[] {
 function ancestors(path: string): string[] {
   const directory = dirname(path);
   return directory === '/' ? [] : [...ancestors(directory), directory];
-}
-
-function byPath(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -37,7 +37,7 @@ export function checkCertificates(configDir: string, image: string): void {
   if (store !== undefined && isDirectory(directory)) certificatesOfSources(sourcesIn(directory), store);
 }
 
-function isDirectory(path: string): boolean {
+export function isDirectory(path: string): boolean {
   return unlessAbsent(() => statSync(path))?.isDirectory() ?? false;
 }
 

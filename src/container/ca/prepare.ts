@@ -25,7 +25,7 @@ import { unlessAbsent } from '../../fs/absent.ts';
 import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import { Replacer } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
-import { certificatesOfSources, chosenSources, type Added } from './added.ts';
+import { certificatesOfSources, chosenSources, isDirectory, type Added } from './added.ts';
 import { bundleWith } from './pem.ts';
 import { knownStoreOf, OUR_PREFIX, STORES, storeOf, type CaStore } from './store.ts';
 import { linkNameOf, putFile, putHash, seed } from './write.ts';
@@ -167,10 +167,6 @@ function removeOurs(directory: string, wanted: ReadonlySet<string>, log: Log): v
     unlinkSync(path);
     log.info(`removed ${path}`);
   }
-}
-
-function isDirectory(path: string): boolean {
-  return unlessAbsent(() => statSync(path))?.isDirectory() ?? false;
 }
 
 function storeIn(image: string): CaStore {

@@ -42,16 +42,13 @@ function fillTemplate(text: string, values: TemplateValues, file: string): strin
 }
 
 /** Values of this container. Using an address throws UsageError if INTERFACE_NAME has none. */
-export function ownValues(
-  interfaceName: string | undefined,
-  interfaces: () => Readonly<Record<string, readonly { readonly address: string }[] | undefined>> = networkInterfaces,
-): TemplateValues {
+export function ownValues(interfaceName: string | undefined): TemplateValues {
   const ip = () => {
     if (interfaceName === undefined)
       throw new UsageError(
         'INTERFACE_NAME is not set, and a template of DEPENDENCY_CONFIG uses its address; set it, as to eth0',
       );
-    const all = interfaces();
+    const all = networkInterfaces();
     const [first] = all[interfaceName] ?? [];
     if (first === undefined)
       throw new UsageError(

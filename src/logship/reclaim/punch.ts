@@ -24,10 +24,8 @@ const DEADLINE_MS = 30_000;
 const CHILD_FD = 3;
 
 /** The path of util-linux's program, or why it cannot be used. */
-export function findFallocate(
-  directories: string = DIRECTORIES,
-): { readonly file: string } | { readonly reason: string } {
-  const found = findProgram('fallocate', directories);
+export function findFallocate(): { readonly file: string } | { readonly reason: string } {
+  const found = findProgram('fallocate', DIRECTORIES);
   return isRefusal(found) ? { reason: 'there is no fallocate' } : { file: found.file };
 }
 

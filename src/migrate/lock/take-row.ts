@@ -1,7 +1,7 @@
 import { UnavailableError, messageOf } from '../../core/errors.ts';
 import { UNKNOWN_DATABASE, errnoOf, isPassing, isUndone, mysqlError, reasonOf } from '../../mysql/index.ts';
-import { latestToken, type RecordRow } from '../record/record.ts';
-import { recordedAsDone, type RecordLook } from '../record/up-to-date.ts';
+import { latestToken, readRecords, type RecordRow } from '../record/record.ts';
+import { doneIn, type RecordLook } from '../record/up-to-date.ts';
 import { isClaimed, openFence, readFence, requireInnodb, takeFence, type Claim, type FenceRow } from './fence.ts';
 import { breakStaleLock } from '../fencing/index.ts';
 import { freeFence, holderOf, leaseObserver, type LeaseObserver } from './free-fence.ts';
@@ -91,7 +91,7 @@ export async function takeRow(
         const row = await openFence(session);
         if (tried !== undefined && isClaimed(row, claim, tried.token)) return { session, lockName, claim, ...tried };
         // The row alone is not enough, because its last holder may have done other work under the same lock since.
-        const done = await recordedAsDone(session, row, claim);
+        const done = doneIn(await readRecords(session), row, claim);
         if (done !== undefined && done.token !== seen.doneBy) return { session, lockName, finished: done };
         const isPassed = passed !== '' && row.holder === passed;
         // On a single server, only the holder of its lock can take the fence.
@@ -146,7 +146,8 @@ async function endHolder(session: Reached, lockName: string, log: Effects['log']
 }
 
 async function sightOf(session: Reached, claim: Claim): Promise<Sight> {
-  return { doneBy: (await recordedAsDone(session, await readFence(session), claim))?.token };
+  const row = await readFence(session);
+  return { doneBy: doneIn(await readRecords(session), row, claim)?.token };
 }
 
 /** The current record, read through a separate session. */

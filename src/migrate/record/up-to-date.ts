@@ -1,4 +1,4 @@
-import { errnoOf, UNKNOWN_DATABASE, type MysqlSession } from '../../mysql/index.ts';
+import { errnoOf, UNKNOWN_DATABASE } from '../../mysql/index.ts';
 import { knownRelease, PHASES, RELEASES, type Phase } from '../../catalog/index.ts';
 import { readFence, type Claim, type FenceRow } from '../lock/fence.ts';
 import { askCheck } from '../steps/check.ts';
@@ -36,14 +36,17 @@ export async function lookAtRecord(plan: Work & Database & Tool, effects: Effect
   );
   if (session === undefined) return { doneBy: undefined, isUpToDate: false };
   await using held = session;
-  const passed = passedIn(await readRecords(held), plan);
+  // In this order: what begins in between shows in the records.
+  const fence = await readFence(held);
+  const records = await readRecords(held);
+  const passed = passedIn(records, plan);
   if (passed !== undefined) {
     const { token } = passed;
     log.info(`nothing to do: token ${token} has done it, and a newer release has added to the schema since`, { token });
     return { doneBy: token, isUpToDate: true };
   }
   if (check === undefined) return undefined;
-  const doneBy = (await recordedAsDone(held, await readFence(held), claimed(plan)))?.token;
+  const doneBy = doneIn(records, fence, { ...plan, work: workOf(plan) })?.token;
   if (doneBy === undefined) return { doneBy, isUpToDate: false };
   const code = await askCheck(check, held, plan, effects);
   if (code === undefined || !isBehind(phase, check.codes[code])) return { doneBy, isUpToDate: false };
@@ -86,23 +89,18 @@ function isPhase(word: string): word is Phase {
   return (PHASES as readonly string[]).includes(word);
 }
 
-function claimed(plan: Work): Omit<Claim, 'holder'> {
-  const { service, release, phase } = plan;
-  return { service, release, phase, work: workOf(plan) };
-}
-
 /**
  * The record of this work, if it is done and nothing after it may have changed the schema.
- * @param fence the current fence row; undefined if there is none
+ * @param records read after the fence
+ * @param fence undefined if there is none
  */
-export async function recordedAsDone(
-  session: MysqlSession,
+export function doneIn(
+  records: readonly RecordRow[],
   fence: FenceRow | undefined,
   { service, release, phase, work }: Omit<Claim, 'holder'>,
-): Promise<RecordRow | undefined> {
+): RecordRow | undefined {
   // Work other than a migration leaves the schema unchanged, whatever its result.
   if (fence === undefined || (fence.state !== 'done' && isMigration(fence.phase))) return undefined;
-  const records = await readRecords(session);
   const own = records.find((row) => row.service === service && row.release === release && row.phase === phase);
   if (own?.state !== 'done' || own.work !== work) return undefined;
   // Each holder replaces its predecessor's entry in the fence, so all records are checked.

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { defined } from '../../core/defined.ts';
-import { ApiError } from '../../kube/api-error.ts';
+import { ApiError, unlessGone } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject, ObjectRef } from '../../kube/types.ts';
 import type { HelmValues } from '../objects.ts';
@@ -70,19 +70,11 @@ export async function newestRelease(
   known: number,
   signal: AbortSignal,
 ): Promise<Release | undefined> {
-  const read = (revision: number) => readSecret(client, secretRef(namespace, name, revision), signal);
+  const read = (revision: number) =>
+    client.get<ReleaseSecret>(objectPath(secretRef(namespace, name, revision)), { signal }).catch(unlessGone);
   let [revision, newest] = [known, known === 0 ? undefined : await read(known)];
   for (let next; (next = await read(revision + 1)) !== undefined; revision++) newest = next;
   return newest === undefined ? undefined : releaseIn(newest);
-}
-
-async function readSecret(client: KubeClient, ref: ObjectRef, signal: AbortSignal): Promise<ReleaseSecret | undefined> {
-  try {
-    return await client.get<ReleaseSecret>(objectPath(ref), { signal });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
 }
 
 function releaseIn(secret: ReleaseSecret): Release {

@@ -1,5 +1,6 @@
 import { loadValues } from '../../core/helm-yaml.ts';
 import { yamlProblem } from '../../core/yaml-problem.ts';
+import { isMapping } from '../../core/mapping.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
@@ -85,8 +86,4 @@ function secretsIn(value: unknown, isSecret: boolean): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => secretsIn(item, isSecret));
   if (!isMapping(value)) return [];
   return Object.entries(value).flatMap(([key, item]) => secretsIn(item, isSecret || SECRET_KEY.test(key)));
-}
-
-function isMapping(value: unknown): value is HelmValues {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { serviceNamed, upgradeStage } from '../../catalog/index.ts';
+import { knownRelease, RELEASES, serviceNamed, upgradesFrom, upgradeStage } from '../../catalog/index.ts';
 import type { Log } from '../../core/log.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { conditionOf, type Verdict } from '../conditions.ts';
@@ -45,7 +45,13 @@ interface Effects {
 }
 
 interface Finding {
-  readonly reason: 'NotReady' | 'MigrationUnfinished' | 'ChartFails' | 'ImageMissing' | 'UpgradeCheckFailed';
+  readonly reason:
+    | 'ReleaseSkipped'
+    | 'NotReady'
+    | 'MigrationUnfinished'
+    | 'ChartFails'
+    | 'ImageMissing'
+    | 'UpgradeCheckFailed';
   readonly message: string;
 }
 
@@ -87,7 +93,9 @@ export class Preflight {
           : `${heldJobs.join(', ')} of ${from} is suspended: set the release back to ${from} and remove upgrade.pauseBefore`;
       // Their readiness probes include that Galera is synced and that RabbitMQ's nodes are in the cluster.
       const isDown = upgradeStage(chart) === 0 && ready !== undefined && ready.status !== 'True';
+      const skipped = skippedTo(release, chart, from);
       return [
+        ...(skipped === undefined ? [] : [{ reason: 'ReleaseSkipped', message: `${name}: ${skipped}` } as const]),
         ...(isDown ? [{ reason: 'NotReady', message: `${name} is not ready: ${ready.message}` } as const] : []),
         ...(open === undefined ? [] : [{ reason: 'MigrationUnfinished', message: `${name}: ${open}` } as const]),
       ];
@@ -183,6 +191,16 @@ function isChecked({ spec }: OpenStack, { name, chart }: Wanted, object: OpenSta
 }
 
 /** A failed check that is repeated stays failed until it has passed. */
+/** Why a service can't go to this release at once; undefined if it can. What is below OpenStack has versions of its own. */
+function skippedTo(release: string, chart: string, from: string | undefined): string | undefined {
+  const [known, to] = [knownRelease(from), knownRelease(release)];
+  if (upgradeStage(chart) === 0 || known === undefined || to === undefined) return undefined;
+  const next = upgradesFrom(known);
+  return RELEASES.indexOf(to) <= RELEASES.indexOf(known) || next.includes(to)
+    ? undefined
+    : `OpenStack has no upgrade from ${known} to ${to}: go to ${next.join(' or ')} first`;
+}
+
 function checking({ metadata, status }: OpenStack, words: readonly string[]): Verdict {
   const former = conditionOf(status?.conditions, 'Preflight');
   const isRetry = former?.reason === 'UpgradeCheckFailed' && former.observedGeneration === metadata.generation;

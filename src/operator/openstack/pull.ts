@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ApiError } from '../../kube/api-error.ts';
+import { ApiError, unlessGone } from '../../kube/api-error.ts';
 import { collectionPath, objectPath } from '../../kube/path.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Images } from '../helm/images.ts';
@@ -86,9 +86,4 @@ function resultOf(pod: Pod, count: number): Pulled {
   const problem = problemOf(pod);
   if (problem !== undefined) return { is: 'failed', why: problem };
   return { is: 'pending', why: `pod/${pod.metadata.name} has pulled ${there} of ${count} images` };
-}
-
-function unlessGone(error: unknown): undefined {
-  if (!(error instanceof ApiError && error.status === 404)) throw error;
-  return undefined;
 }

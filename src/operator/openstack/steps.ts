@@ -34,4 +34,4 @@ export function stepsTo(
 
 /** What openstack/preflight.ts checks. */
 const PREFLIGHT =
-  'all charts render, database and message queue are ready, no migration is unfinished, upgrade checks pass';
+  'OpenStack supports the upgrade, all charts render, database and message queue are ready, no migration is unfinished, upgrade checks pass';

@@ -1,4 +1,4 @@
-import { ApiError } from '../../kube/api-error.ts';
+import { ApiError, unlessGone } from '../../kube/api-error.ts';
 import { collectionPath, objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
 import { GROUP, MANAGER, VERSION, type OpenStack } from '../objects.ts';
@@ -125,9 +125,4 @@ async function refusal(
 
 function ownedBy(object: Rendered, owner: object): Rendered {
   return { ...object, metadata: { ...object.metadata, ownerReferences: [owner] } as Rendered['metadata'] };
-}
-
-function unlessGone(error: unknown): undefined {
-  if (!(error instanceof ApiError && error.status === 404)) throw error;
-  return undefined;
 }

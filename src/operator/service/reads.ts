@@ -1,4 +1,4 @@
-import { ApiError } from '../../kube/api-error.ts';
+import { unlessGone } from '../../kube/api-error.ts';
 import { dbSyncLease } from '../../kube/db-sync-lease.ts';
 import { collectionPath, objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
@@ -46,12 +46,16 @@ export class ServiceReads {
 
   async workload(kind: WorkloadKind, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
     const { client, namespace } = this.#sources;
-    return await orAbsent(client.get(objectPath({ ...WORKLOAD_KINDS[kind], namespace, name }), { signal }));
+    return await client
+      .get<KubeObject>(objectPath({ ...WORKLOAD_KINDS[kind], namespace, name }), { signal })
+      .catch(unlessGone);
   }
 
   async service(name: string, signal: AbortSignal): Promise<OpenStackService | undefined> {
     const { client, namespace } = this.#sources;
-    return await orAbsent(client.get(objectPath(ownRef('OpenStackService', namespace, name)), { signal }));
+    return await client
+      .get<OpenStackService>(objectPath(ownRef('OpenStackService', namespace, name)), { signal })
+      .catch(unlessGone);
   }
 
   /** Whether the operator only observes a service: by its own spec, or by that of its OpenStack. */
@@ -95,7 +99,9 @@ export class ServiceReads {
     const { client, namespace } = this.#sources;
     const names = migrationsOf(release.objects).map((name) => dbSyncLease(namespace, name));
     const leases = await Promise.all(
-      names.map(async (ref) => await orAbsent(client.get<KubeObject>(objectPath(ref), { signal, metadataOnly: true }))),
+      names.map(
+        async (ref) => await client.get<KubeObject>(objectPath(ref), { signal, metadataOnly: true }).catch(unlessGone),
+      ),
     );
     return migrationsIn(release, before, (name) => leases.find((lease) => lease?.metadata.name === name));
   }
@@ -163,13 +169,4 @@ function migrationsIn(
     const known = before.find((migration) => migration.name === name);
     return found === undefined ? [] : [migrationStatus(name, found, known)];
   });
-}
-
-async function orAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
 }

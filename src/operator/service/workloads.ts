@@ -33,7 +33,7 @@ export const WORKLOAD_KINDS = {
 export type WorkloadKind = keyof typeof WORKLOAD_KINDS;
 
 /** Whether the kind is one of these. */
-export function isWorkloadKind(kind: string): kind is WorkloadKind {
+function isWorkloadKind(kind: string): kind is WorkloadKind {
   return Object.hasOwn(WORKLOAD_KINDS, kind);
 }
 

@@ -51,7 +51,7 @@ export const config = check({
     { line: 'kolla-probe config --root ./tree --config-dir ./config', does: "on a developer's machine" },
   ],
   prepare({ options: { within: withinMs, configDir, root } }) {
-    return configQuestion({ root, configDir, withinMs }, 'config');
+    return configQuestion({ root, configDir, withinMs });
   },
 });
 
@@ -62,24 +62,16 @@ export interface ConfigQuery {
   readonly withinMs: number;
 }
 
-/**
- * Checks that the newest version of the configuration is installed.
- * @param subject the check as the user wrote it, which is the prefix of every message
- * @param now current time in ms since the epoch
- */
-export function configQuestion(query: ConfigQuery, subject: string, now = Date.now): Question {
-  return {
-    subject,
-    hosts: [],
-    ask: () => Promise.resolve(look(query, now)),
-  };
+/** Checks that the newest version of the configuration is installed. */
+export function configQuestion(query: ConfigQuery): Question {
+  return { subject: 'config', hosts: [], ask: () => Promise.resolve(look(query)) };
 }
 
-function look(query: ConfigQuery, now: () => number): Verdict {
+function look(query: ConfigQuery): Verdict {
   const file = configRecordFile(query.root);
   try {
     const record = readConfigRecord(query.root);
-    if (record !== undefined) return verdictOf(record, query, now);
+    if (record !== undefined) return verdictOf(record, query);
     return unhealthy(
       `there is no ${file}: does kolla-init watch run, with a volume there that this container has too?`,
     );
@@ -88,10 +80,10 @@ function look(query: ConfigQuery, now: () => number): Verdict {
   }
 }
 
-function verdictOf(record: ConfigRecord, { configDir, withinMs }: ConfigQuery, now: () => number): Verdict {
+function verdictOf(record: ConfigRecord, { configDir, withinMs }: ConfigQuery): Verdict {
   const { state, version, looked, problem = '' } = record;
   const stays = version === undefined ? 'nothing is installed' : `${version} stays installed`;
-  const late = newerVersion(record, configDir, withinMs, now);
+  const late = newerVersion(record, configDir, withinMs);
   if (state === 'absent') return unhealthy(problem);
   if (state === 'refused') return unhealthy(`version ${looked} rejected, ${stays}: ${problem}`);
   if (state === 'failed') return unhealthy(`version ${looked} could not be installed: ${problem}`);
@@ -99,17 +91,12 @@ function verdictOf(record: ConfigRecord, { configDir, withinMs }: ConfigQuery, n
 }
 
 /** The problem if kolla-init watch has not examined the kubelet's version within `withinMs`; otherwise undefined. */
-function newerVersion(
-  { configMap }: ConfigRecord,
-  configDir: string,
-  withinMs: number,
-  now: () => number,
-): string | undefined {
+function newerVersion({ configMap }: ConfigRecord, configDir: string, withinMs: number): string | undefined {
   const current = configMapVersion(configDir);
   if (current === undefined || current === configMap) return undefined;
   // The time of the link itself, because the kubelet creates a link per version. A time in the future predates a change
   // of the clock.
-  const sinceMs = Math.abs(now() - lstatSync(join(configDir, '..data')).mtimeMs);
+  const sinceMs = Math.abs(Date.now() - lstatSync(join(configDir, '..data')).mtimeMs);
   if (sinceMs <= withinMs) return undefined;
   return `the ConfigMap's version ${current} is there for ${formatDuration(sinceMs)}, and was not read: does kolla-init watch run?`;
 }

@@ -48,7 +48,7 @@ export const logShip = check({
     },
   ],
   prepare({ options: { state: stateDir, within: withinMs } }) {
-    return logShipQuestion({ stateDir, withinMs }, 'log-ship');
+    return logShipQuestion({ stateDir, withinMs });
   },
 });
 
@@ -71,20 +71,16 @@ interface Lag {
   readonly quietMs: number;
 }
 
-/**
- * Checks that bytes written to log files are being acknowledged.
- * @param subject the check as the user wrote it, which is the prefix of every message
- * @param now current time in ms since the epoch
- */
-export function logShipQuestion({ stateDir, withinMs }: LogShipQuery, subject: string, now = Date.now): Question {
+/** Checks that bytes written to log files are being acknowledged. */
+export function logShipQuestion({ stateDir, withinMs }: LogShipQuery): Question {
   const file = join(stateDir, 'checkpoint.json');
   return {
-    subject,
+    subject: 'log-ship',
     hosts: [],
     async ask(signal, tell = () => {}) {
       try {
         for (;;) {
-          const lag = lagIn(file, now);
+          const lag = lagIn(file);
           const text = `${lag.bytes} bytes of ${lag.files} files are not acknowledged, the last were ${formatDuration(lag.quietMs)} ago`;
           if (lag.bytes === 0) return healthyAs('everything is acknowledged');
           if (lag.quietMs <= withinMs) return healthyAs(text);
@@ -104,7 +100,7 @@ export function logShipQuestion({ stateDir, withinMs }: LogShipQuery, subject: s
   };
 }
 
-function lagIn(file: string, now: () => number): Lag {
+function lagIn(file: string): Lag {
   const { mtimeMs } = statSync(file);
   const { files } = JSON.parse(readFileSync(file, 'utf8')) as { files: readonly Entry[] };
   const offsets = new Map(files.map(({ generation, mark }) => [identityOf(generation), mark.offset]));
@@ -120,7 +116,7 @@ function lagIn(file: string, now: () => number): Lag {
     behind++;
   }
   // A time in the future predates a change of the clock. It counts like a time equally long ago.
-  return { bytes, files: behind, quietMs: Math.abs(now() - mtimeMs) };
+  return { bytes, files: behind, quietMs: Math.abs(Date.now() - mtimeMs) };
 }
 
 /** The stat of a path; undefined if it is not accessible. */

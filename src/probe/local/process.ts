@@ -9,17 +9,17 @@ const SHOWN = 5;
  * Checks that such a process is running; zombies do not count.
  * @param subject the check as the user wrote it, which is the prefix of every message
  */
-export function processQuestion(query: ProcessQuery, subject: string, proc = '/proc'): Question {
+export function processQuestion(query: ProcessQuery, subject: string): Question {
   const wanted = whatIsMeant(query);
   return {
     subject,
     hosts: [],
     async ask(signal) {
-      const found = await findProcesses(wanted, { proc, signal });
+      const found = await findProcesses(wanted, { proc: '/proc', signal });
       const pids = found.map(({ pid }) => pid);
       if (pids.length > 0) return healthyAs(called(wanted, pids));
       const reason = `no process ${called(wanted, [])}`;
-      if (!(await seesOnlyItself(proc))) return unhealthy(reason);
+      if (!(await seesOnlyItself())) return unhealthy(reason);
       return unseen(
         `${reason} to be seen from this container, which shows only its own: those of other containers need ` +
           'shareProcessNamespace: true',
@@ -29,8 +29,8 @@ export function processQuestion(query: ProcessQuery, subject: string, proc = '/p
 }
 
 /** Whether only this process, its relatives and our other helpers are visible, as in a PID namespace of our own. */
-async function seesOnlyItself(proc: string): Promise<boolean> {
-  const all = listProcesses(proc);
+async function seesOnlyItself(): Promise<boolean> {
+  const all = listProcesses();
   const own = lineOf(all, process.pid);
   for (let up = process.pid; up > 0; up = all.find(({ pid }) => pid === up)?.parent ?? 0) own.add(up);
   return all.every((one) => own.has(one.pid) || isOurs(one));

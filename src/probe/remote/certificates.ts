@@ -21,7 +21,8 @@ export interface Validity {
  * Checks that all certificates of a chain are valid now, and for `leftMs` more; the detail is the time until the first
  * one expires.
  */
-export function judgeValidity(chain: readonly Validity[], leftMs: number, now = Date.now()): Verdict {
+export function judgeValidity(chain: readonly Validity[], leftMs: number): Verdict {
+  const now = Date.now();
   const early = chain.find(({ validFrom }) => Date.parse(validFrom) > now);
   if (early !== undefined) {
     return unhealthy(

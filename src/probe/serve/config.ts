@@ -3,6 +3,7 @@ import { ConfigError, messageOf } from '../../core/errors.ts';
 import type { PodFile } from '../../cli/file.ts';
 import type { Log } from '../../core/log.ts';
 import { didYouMean, suggestion } from '../../core/nearest.ts';
+import { isMapping } from '../../core/mapping.ts';
 import { ROLES, type Role } from './part.ts';
 
 /** One check in kolla-pod.yaml. Times are in milliseconds. */
@@ -130,10 +131,6 @@ function failuresOf(given: unknown): number {
 function booleanOf(given: unknown): boolean {
   if (typeof given === 'boolean') return given;
   throw new RangeError('is neither true nor false');
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -22,7 +22,7 @@ export async function runServe(
   set: CheckSet,
 ): Promise<never> {
   const { signal, log, podFile } = context;
-  const listen = listenAddress('--listen', options.listen);
+  const listen = listenAddress(options.listen);
   const configs = checksOf(podFile, options.allowNoChecks, log);
   const prepared = await prepareChecks(configs, context, set);
   signal.throwIfAborted();

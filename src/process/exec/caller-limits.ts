@@ -13,8 +13,8 @@ const SCRIPT = 'ulimit -Sn "$1"; name=$2; shift 2; exec -a "$name" "$@"';
 export function withCallersLimits(
   program: Program,
   words: readonly [string, ...string[]],
-  limit: number | undefined = callersOpenFiles(),
 ): [program: Program, words: [string, ...string[]]] {
+  const limit = callersOpenFiles();
   const bash = limit === undefined ? undefined : findProgram(BASH, '');
   if (bash === undefined || isRefusal(bash)) return [program, [...words]];
   const [name, ...rest] = words;

@@ -1,5 +1,4 @@
-import { readdirSync } from 'node:fs';
-import { cutName, isNamed, type ProcessInfo } from './processes.ts';
+import { cutName, isNamed, pidsIn, type ProcessInfo } from './processes.ts';
 import { othersTurn, readHead } from './read.ts';
 
 export type NamedProcess = Pick<ProcessInfo, 'pid' | 'name' | 'words'>;
@@ -37,14 +36,6 @@ export async function findProcesses(
     if (pattern === undefined ? isNamed(one, name) : pattern.test(one.words.join(' '))) found.push(one);
   }
   return found;
-}
-
-/** All processes that are visible in this PID namespace. */
-export function pidsIn(proc: string): number[] {
-  return readdirSync(proc)
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .toSorted((a, b) => a - b);
 }
 
 type IsPossible = (words: string, name: string) => boolean;

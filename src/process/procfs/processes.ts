@@ -17,16 +17,24 @@ export interface ProcessInfo {
 }
 
 /** All visible processes except zombies and kernel threads. Processes that exit meanwhile are skipped. */
-export function listProcesses(proc = '/proc'): ProcessInfo[] {
-  const pids = readdirSync(proc).filter((name) => /^\d+$/.test(name));
-  const found = pids.map((pid) => readProcess(proc, Number(pid)));
-  return found.filter((one) => one !== undefined).toSorted((a, b) => a.pid - b.pid);
+export function listProcesses(): ProcessInfo[] {
+  return pidsIn('/proc')
+    .map(readProcess)
+    .filter((one) => one !== undefined);
 }
 
-function readProcess(proc: string, pid: number): ProcessInfo | undefined {
+/** All processes that are visible in this PID namespace. */
+export function pidsIn(proc: string): number[] {
+  return readdirSync(proc)
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .toSorted((a, b) => a - b);
+}
+
+function readProcess(pid: number): ProcessInfo | undefined {
   try {
-    const status = readFileSync(`${proc}/${pid}/status`, 'utf8');
-    const command = readFileSync(`${proc}/${pid}/cmdline`, 'utf8');
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status)?.[1] ?? '';
     const words = command.split('\0').filter((_, i, all) => i < all.length - 1);
     if (field('State') === 'Z' || words.length === 0) return undefined;

@@ -10,7 +10,7 @@ async function stay(input: Input<typeof SYNC_OPTIONS>, context: Context): Promis
   // Loaded lazily: the migration of a Job does not need it.
   const { runAlone } = await import('../alone.ts');
   const { stayingMigration } = await import('../roles/db-sync.ts');
-  const listen = listenAddress('--listen', input.options.listen);
+  const listen = listenAddress(input.options.listen);
   // The page shows only names and stages, and the public paths report the stage as well.
   const at = { listen, statusPublic: false, hostNetwork: false };
   return await runAlone(await stayingMigration(input, context), 'stay', at, context);

@@ -1,6 +1,6 @@
 import type { Helper } from '../../cli/command.ts';
 import type { Option } from '../../cli/option.ts';
-import { aliasesOf, EVERYWHERE, positionsOf, type Position } from './model.ts';
+import { aliasesOf, EVERYWHERE, positionsOf, quoted, type Position } from './model.ts';
 
 /** A script for bash 4 or later; needs no bash-completion package. */
 export function bashCompletion(helpers: readonly Helper[]): string {
@@ -57,8 +57,4 @@ function valueCase({ helper, command }: Position, option: Option): string[] {
   if (option.type === 'path') return [`    ${pattern}) COMPREPLY=($(compgen -f -- "$cur")); return ;;`];
   if (option.values === undefined) return [`    ${pattern}) return ;;`];
   return [`    ${pattern}) COMPREPLY=($(compgen -W ${quoted(option.values.join(' '))} -- "$cur")); return ;;`];
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

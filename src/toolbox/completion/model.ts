@@ -46,6 +46,11 @@ export function aliasesOf(helpers: readonly Helper[]): { words: readonly [string
     .map((helper) => ({ words: [sectionOf(helper), helper.name], helper: helper.name }));
 }
 
+/** One word of a script for bash or zsh. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 function flagsOf(command: Command | undefined): Option[] {
   const options: Option[] = command === undefined ? [] : [...command.options, ...COMMON_OPTIONS];
   return options.filter((option) => !option.secret);

@@ -1,6 +1,6 @@
 import type { Helper } from '../../cli/command.ts';
 import type { Option } from '../../cli/option.ts';
-import { aliasesOf, EVERYWHERE, positionsOf, type Position } from './model.ts';
+import { aliasesOf, EVERYWHERE, positionsOf, quoted, type Position } from './model.ts';
 
 /** A script for zsh: to be sourced after compinit, or kept as `_kolla-pod` in a directory of $fpath. */
 export function zshCompletion(helpers: readonly Helper[]): string {
@@ -58,8 +58,4 @@ function flagSpec(option: Option): string {
 
 function escaped(word: string): string {
   return word.replaceAll(':', '\\:');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

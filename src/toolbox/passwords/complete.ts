@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { ConfigError } from '../../core/errors.ts';
+import { isMapping } from '../../core/mapping.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { replaceFile } from '../../fs/replace-file.ts';
 import { writeError } from '../../fs/write-error.ts';
-import { isMapping, parseValues, type Values } from '../helm-values.ts';
+import { parseValues, type Values } from '../helm-values.ts';
 import { PASSWORD_NAMES } from './names.ts';
 
 const EMPTY = 'global:\n  passwords:\n';

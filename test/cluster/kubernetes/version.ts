@@ -20,7 +20,7 @@ export const GO_DIRECTORY: string = fileURLToPath(new URL('go/', import.meta.url
 const DEFAULT_MODULE = 'go.mod';
 
 /** @throws Error with the known versions if there is no module file for `minor`; '' and undefined are the default */
-export function kubernetesVersion(minor?: string): KubernetesVersion {
+function kubernetesVersion(minor?: string): KubernetesVersion {
   const all = [DEFAULT_MODULE, ...globSync('kubernetes-*.mod', { cwd: GO_DIRECTORY })].map(read);
   const found = minor === undefined || minor === '' ? all[0] : all.find((each) => each.minor === minor);
   if (found !== undefined) return found;

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { entry, pod } from '../../config/support.ts';
 import { Volume } from '../../config/watch/support.ts';
 import { startHelper } from '../../support/helper.ts';
+import { randomFrom } from '../../support/random.ts';
 import { until } from '../../support/until.ts';
 
 const SWAPS = 1000;
@@ -13,17 +14,6 @@ const SEED = Number(process.env['SEED'] ?? 4);
 const NAMES = ['a.conf', 'b.conf', 'c.conf'] as const;
 /** Smaller changes are normal variation of the allocator. */
 const GROWTH_MAX_KIB = 48 * 1024;
-
-/** mulberry32, which gives the same numbers in every run. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let x = Math.imul(state ^ (state >>> 15), 1 | state);
-    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** The content of a file, which names its own version and length. */
 function content(version: number, bytes: number): string {
@@ -51,7 +41,7 @@ async function inotifyWatches(pid: number): Promise<number> {
 test(`${SWAPS} consecutive swaps: readers see complete files, each newer than the previous, and finally the last`, async (t) => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
-  const next = random(SEED);
+  const next = randomFrom(SEED);
   const config = JSON.stringify({ command: 'true', config_files: NAMES.map((name) => entry(name, `/etc/x/${name}`)) });
   const swap = async (version: number) => {
     const files = NAMES.map((name) => [name, content(version, Math.floor(next() ** 4 * 50_000))] as const);

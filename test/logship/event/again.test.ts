@@ -5,19 +5,10 @@ import type { LogEvent } from '../../../src/logship/event/event.ts';
 import { Framer } from '../../../src/logship/event/framer.ts';
 import type { FormatName } from '../../../src/logship/parse/formats.ts';
 import type { Cut, Mark } from '../../../src/logship/read/progress.ts';
+import { numbersFrom } from '../../support/random.ts';
 import { Chunks, content } from './framing.ts';
 
-/** Deterministic pseudo-random numbers below a bound. */
-function numbers(seed: number) {
-  let state = (seed * 2_654_435_761 + 1) >>> 0 || 1;
-  return (below: number) => {
-    state = (state ^ (state << 13)) >>> 0;
-    state = (state ^ (state >>> 17)) >>> 0;
-    state = (state ^ (state << 5)) >>> 0;
-    return state % below;
-  };
-}
-type Random = ReturnType<typeof numbers>;
+type Random = ReturnType<typeof numbersFrom>;
 
 const WRITERS = {
   /** Four workers at two times, so that tracebacks interleave, continue late and meet others of the same worker. */
@@ -50,7 +41,7 @@ interface World {
 }
 
 function newWorld(format: keyof typeof WRITERS, seed: number, memory?: SharedMemory): World {
-  const random = numbers(seed);
+  const random = numbersFrom(seed);
   const [olds, lates] = [1 + random(30), random(60)];
   const writes = Array.from({ length: olds + lates + 20 }, (_, nth) => {
     const to = nth < olds ? OLD : nth < olds + lates ? random(2) : CURRENT;
@@ -186,7 +177,7 @@ function marksOf(format: FormatName, lines: readonly string[], random: Random) {
 for (const { what, format, memory } of READINGS) {
   test(`${what}: from every mark the same events are found, with the same positions, texts and times`, () => {
     for (let seed = 1; seed <= 60; seed++) {
-      const random = numbers(seed);
+      const random = numbersFrom(seed);
       const lines = Array.from({ length: 60 }, (_, nth) => WRITERS[format](random, nth));
       const { events, marks } = marksOf(format, lines, random);
       const known = new Map(events.map(({ offset, text, timeMs }) => [offset, JSON.stringify([text, timeMs])]));

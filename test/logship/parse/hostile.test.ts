@@ -4,18 +4,9 @@ import { EventParser } from '../../../src/logship/parse/document.ts';
 import { FORMATS, type FormatName } from '../../../src/logship/parse/formats.ts';
 import { Oslo } from '../../../src/logship/parse/oslo.ts';
 import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { numbersFrom } from '../../support/random.ts';
 
-/** Deterministic pseudo-random numbers below a bound. */
-function numbers(seed: number) {
-  let state = (seed * 2_654_435_761 + 1) >>> 0 || 1;
-  return (below: number) => {
-    state = (state ^ (state << 13)) >>> 0;
-    state = (state ^ (state >>> 17)) >>> 0;
-    state = (state ^ (state << 5)) >>> 0;
-    return state % below;
-  };
-}
-const random = numbers(9);
+const random = numbersFrom(9);
 const pick = <T>(values: readonly T[]): T => values[random(values.length)]!;
 
 const PIECES = [

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FenceRow } from '../../../src/migrate/lock/fence.ts';
 import type { RecordRow } from '../../../src/migrate/record/record.ts';
-import { lookAtRecord, passedIn } from '../../../src/migrate/record/up-to-date.ts';
+import { doneIn, lookAtRecord, passedIn } from '../../../src/migrate/record/up-to-date.ts';
 import { parseMysqlUrl } from '../../../src/mysql/index.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
@@ -44,6 +45,23 @@ test('without a newer release, after its contract, or among unknown releases, th
   assert.equal(passed('expand', ...OLD, '2025.1 expand done'), undefined, 'an older release');
   assert.equal(passed('online', ...OLD, '2026.1 expand done'), undefined, 'never done');
   assert.equal(passed('expand', '2025.2-ubuntu-noble expand failed', '2026.1 expand done'), undefined, 'failed');
+});
+
+test('work is done by its record, unless a migration since then, or the one in the fence, has not been done', () => {
+  const claim = { service: 'keystone', release: '2025.2', phase: 'expand', work: '' };
+  const doneBy = (fence: string | undefined, ...lines: readonly string[]) => {
+    const [phase = '', state = ''] = fence?.split(' ') ?? [];
+    return doneIn(records(...lines), fence === undefined ? undefined : ({ phase, state } as FenceRow), claim)?.token;
+  };
+  assert.equal(doneBy('expand done', '2025.2 expand done', '2025.2 migrate done'), 1);
+  assert.equal(doneBy('bootstrap:tool failed', '2025.2 expand done', '2025.2 bootstrap:tool failed'), 1);
+  assert.equal(
+    doneBy('contract done', '2025.2 expand done', '2026.1 migrate failed', '2026.1 contract done'),
+    undefined,
+  );
+  assert.equal(doneBy('migrate running', '2025.2 expand done'), undefined);
+  assert.equal(doneBy(undefined, '2025.2 expand done'), undefined, 'without a fence');
+  assert.equal(doneBy('expand done', '2025.1 expand done', '2025.2 migrate done'), undefined, 'never done');
 });
 
 test('a command of the user runs whatever is recorded for the phase that it is named after', async ({ signal }) => {

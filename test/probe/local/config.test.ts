@@ -46,7 +46,7 @@ test('reads the record of a real watch: up to date, rejected, fixed, and stale',
 test('an invalid record is unhealthy, and its file named', async () => {
   await using p = await prepared();
   const file = configRecordFile(p.root);
-  const asked = () => configQuestion({ ...p, withinMs: 1000 }, 'config').ask(new AbortController().signal);
+  const asked = () => configQuestion({ ...p, withinMs: 1000 }).ask(new AbortController().signal);
   for (const text of ['', '[]', 'null', '{"state":"fine"}', '{"state":"in-step","version":7}']) {
     await writeFile(file, text);
     const verdict = await asked();
@@ -66,7 +66,7 @@ test('if the ConfigMap is not mounted, or is a plain directory, only the record 
   await using p = await prepared();
   await writeFile(configRecordFile(p.root), '{"state":"in-step","version":"abc","configMap":"..2026_1"}');
   const asked = (configDir: string) =>
-    configQuestion({ root: p.root, configDir, withinMs: 0 }, 'config').ask(new AbortController().signal);
+    configQuestion({ root: p.root, configDir, withinMs: 0 }).ask(new AbortController().signal);
   assert.deepEqual(await asked(join(p.root, 'nowhere')), { healthy: true, detail: 'version abc' });
   assert.equal((await asked(p.configDir)).healthy, false);
 });

@@ -82,7 +82,7 @@ test('a stopped shipper is detected by a file that replaces a rotated one', asyn
 
 test('a rotated file does not count, and a shipper without lines is healthy', async () => {
   await using l = await logs();
-  const asked = () => logShipQuestion({ stateDir: l.stateDir, withinMs: 0 }, 'log-ship').ask(AbortSignal.timeout(300));
+  const asked = () => logShipQuestion({ stateDir: l.stateDir, withinMs: 0 }).ask(AbortSignal.timeout(300));
   await mkdir(l.stateDir);
   await writeFile(join(l.stateDir, 'source-id'), 'x\n');
   assert.deepEqual(await asked(), { healthy: true, detail: 'there was nothing to ship yet' });

@@ -2,20 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../../src/core/errors.ts';
 import { KINDS, parseDependency, type Dependency } from '../../../src/wait/index.ts';
+import { randomFrom } from '../../support/random.ts';
 import { formatDependency } from './format.ts';
 
 const ROUNDS = 20_000;
-
-/** mulberry32, which gives the same numbers for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const MARKS = '!|!|/|://|:|@|?|&|#|=|%|%26|%2|{|}|{.a}|[::1]|,| |\0'.split('|');
 const NAMES = [...'a|keystone-db-sync|ns|3306|:3306|/run/x|.|-|Ä|\u{1F600}|\uD800'.split('|'), 'A'.repeat(300)];

@@ -185,7 +185,6 @@ so neither account nor token; `volumes`, if other than those of the values. Out:
 {{- $values := $ctx.Values -}}
 {{- $workload := deepCopy .of -}}
 {{- /* Values for the service only: its Pods' volumes, host and labels. */ -}}
-{{- $_ := set $workload.values "topologySpread" false -}}
 {{- $_ := set $workload.values "volumes" (deepCopy (.volumes | default $values.bootstrap.volumes)) -}}
 {{- $_ := set $workload "places" (dict) -}}
 {{- include "kolla-pod.readPlaces" (list $ctx $workload) -}}

@@ -86,7 +86,7 @@ tokens itself: keystonemiddleware's client of memcached has no TLS.
 {{ include "kolla-pod.openstack.login" (list $root (index . 1)) }}
 service_type = {{ index . 2 }}
 service_token_roles_required = true
-www_authenticate_uri = {{ include "kolla-pod.openstack.publicUrl" (list $root "keystone" 5000) }}
+www_authenticate_uri = {{ include "kolla-pod.publicIdentityUrl" $root | trimSuffix "/v3" }}
 {{- if not (include "kolla-pod.tls" $root) }}
 memcached_servers = {{ include "kolla-pod.memcachedServers" $root }}
 memcache_pool_dead_retry = {{ include "kolla-pod.openstack.deadRetry" . }}

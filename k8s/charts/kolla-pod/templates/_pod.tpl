@@ -39,7 +39,7 @@ Out: JSON.
 {{- $secrets := list -}}
 {{- range $ctx.Values.global.pullSecrets -}}{{- $secrets = append $secrets (dict "name" .) -}}{{- end -}}
 {{- if $secrets -}}{{- $_ := set $spec "imagePullSecrets" $secrets -}}{{- end -}}
-{{- include "kolla-pod.scheduling" (list $ctx $workload $spec .component) -}}
+{{- include "kolla-pod.scheduling" (list $ctx $workload $spec .component .isWorkload) -}}
 {{- if .isWorkload -}}{{- include "kolla-pod.lay" (list $spec $values.podSpec) -}}{{- end -}}
 {{- $json := toJson (dict "metadata" (dict "labels" $labels "annotations" $annotations) "spec" $spec) -}}
 {{- if not (and .isWorkload $values.restricted.exempt) -}}{{- include "kolla-pod.checkRestricted" (list . $json) -}}{{- end -}}
@@ -66,7 +66,10 @@ its JSON.
 {{- end -}}
 {{- end -}}
 
-{{/* Adds scheduling constraints to a Pod's spec. In: list of context, workload, spec and component. */}}
+{{/*
+Adds scheduling constraints to a Pod's spec. Those that refer to other Pods are for the workload's own: where its replicas keep away
+from each other, a Job would find no node. In: list of context, workload, spec, component and whether the Pod is the workload's.
+*/}}
 {{- define "kolla-pod.scheduling" -}}
 {{- $ctx := index . 0 -}}
 {{- $values := (index . 1).values -}}
@@ -79,7 +82,9 @@ its JSON.
 {{- range $key := list "affinity" "priorityClassName" "dnsPolicy" -}}
 {{- with get $values $key -}}{{- $_ := set $spec $key . -}}{{- end -}}
 {{- end -}}
-{{- if kindIs "slice" $values.topologySpread -}}
+{{- if not (index . 4) -}}
+{{- with $spec.affinity -}}{{- $_ := set $spec "affinity" (pick . "nodeAffinity") -}}{{- end -}}
+{{- else if kindIs "slice" $values.topologySpread -}}
 {{- $_ := set $spec "topologySpreadConstraints" $values.topologySpread -}}
 {{- else if and $values.topologySpread (ne $values.kind "DaemonSet") -}}
 {{- $spread := list -}}

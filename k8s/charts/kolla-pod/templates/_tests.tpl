@@ -36,6 +36,7 @@ object that is a test hook for a Pod whose log it may print. In: context.
 {{- $secrets := list -}}
 {{- range .Values.global.pullSecrets -}}{{- $secrets = append $secrets (dict "name" .) -}}{{- end -}}
 {{- if $secrets -}}{{- $_ := set $spec "imagePullSecrets" $secrets -}}{{- end -}}
+{{- include "kolla-pod.scheduling" (list . $first $spec "test" false) -}}
 {{- /* It stays until the next test, for its log. */ -}}
 {{- $annotations := dict "helm.sh/hook" "test" "helm.sh/hook-delete-policy" "before-hook-creation" -}}
 {{- $metadata := dict "name" (printf "%s-test" .name) "namespace" .Release.Namespace "labels" (fromYaml (include "kolla-pod.labels" (list . "test"))) "annotations" $annotations }}

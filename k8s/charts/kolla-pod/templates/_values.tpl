@@ -25,6 +25,7 @@ values that Helm has. A chart's defaults are in its defaults.yaml, not in values
 {{- range $key, $_ := $chart.settings -}}
 {{- if not (hasKey $values.settings $key) -}}{{- fail (printf "%s: settings.%s: null removes it, and the chart needs it" $ctx.Chart.Name $key) -}}{{- end -}}
 {{- end -}}
+{{- include "kolla-pod.checkNumbers" (list $ctx (omit $library "global") $values "") -}}
 {{- include "kolla-pod.withoutNulls" $values.settings -}}
 {{- $_ := set $ctx "name" ($values.name | default $ctx.Chart.Name) -}}
 {{- $_ := set $values "global" $global -}}
@@ -48,6 +49,23 @@ false and empty values (which mergeOverwrite would ignore). In: list of the lowe
 {{- include "kolla-pod.lay" (list (get $under $key) $value) -}}
 {{- else -}}
 {{- $_ := set $under $key $value -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+Fails for a number that null has removed: it would be 0, such as the grace period of a Pod or the TTL of a failed Job. In: list of
+context, the library's map, the merged one, and their place in the values.
+*/}}
+{{- define "kolla-pod.checkNumbers" -}}
+{{- $ctx := index . 0 -}}
+{{- $values := index . 2 -}}
+{{- $at := index . 3 -}}
+{{- range $key, $value := omit (index . 1) "pdb" -}}
+{{- if kindIs "map" $value -}}
+{{- include "kolla-pod.checkNumbers" (list $ctx $value (get $values $key | default dict) (printf "%s%s." $at $key)) -}}
+{{- else if and (has (kindOf $value) (list "int" "int64" "float64")) (not (hasKey $values $key)) -}}
+{{- fail (printf "%s: %s%s: null removes it, and the chart needs it" $ctx.Chart.Name $at $key) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -43,8 +43,8 @@ export const PLOT_WIDTH = 150;
 export const PLOT_HEIGHT = 40;
 
 /** SVG path of these values. The newest is at the right; 0 is at the bottom and the maximum at the top. */
-export function linePath(values: readonly number[], kept = PLOT_WIDTH, least = 1): string {
-  const most = Math.max(least, ...values);
+export function linePath(values: readonly number[], kept = PLOT_WIDTH): string {
+  const most = Math.max(1, ...values);
   const step = PLOT_WIDTH / Math.max(1, kept - 1);
   const from = PLOT_WIDTH - (values.length - 1) * step;
   return values

@@ -17,7 +17,8 @@ export async function sumsOf(directory: string): Promise<Map<string, string>> {
   return sums;
 }
 
-async function sha256Of(file: string): Promise<string> {
+/** SHA-256 of a file, in hex. */
+export async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
   return hash.digest('hex');
