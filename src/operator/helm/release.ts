@@ -51,7 +51,12 @@ interface Record3 {
 
 /** Helm's name for the Secret of a revision. */
 function secretRef(namespace: string, name: string, revision: number): ObjectRef {
-  return { group: '', version: 'v1', resource: 'secrets', namespace, name: `sh.helm.release.v1.${name}.v${revision}` };
+  return { group: '', version: 'v1', resource: 'secrets', namespace, name: `${secretPrefix(name)}${revision}` };
+}
+
+/** What the names of the Secrets of a release begin with; also those of one whose name goes on with `.v`. */
+export function secretPrefix(name: string): string {
+  return `sh.helm.release.v1.${name}.v`;
 }
 
 /** The release and revision of such a Secret; undefined for any other Secret. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/types.ts';
-import { revisionOf, type Release } from '../helm/release.ts';
+import { revisionOf, secretPrefix, type Release } from '../helm/release.ts';
 import { labelOf } from './desired.ts';
 
 /** What the metadata of Helm's Secrets says about a release. */
@@ -19,7 +19,10 @@ export interface History {
  * @param newest the newest revision, which may be newer than the cache
  */
 export function historyOf(secrets: Iterable<KubeObject>, name: string, newest: Release | undefined): History {
+  const prefix = secretPrefix(name);
   const revisions = [...secrets]
+    // First, since there are thousands of others with many services.
+    .filter(({ metadata }) => metadata.name.startsWith(prefix))
     .flatMap((secret) => {
       const found = revisionOf(secret);
       return found?.name === name ? [{ revision: found.revision, metadata: secret.metadata }] : [];

@@ -1,12 +1,11 @@
 import { unlessGone } from '../../kube/api-error.ts';
 import { dbSyncLease } from '../../kube/db-sync-lease.ts';
-import { collectionPath, objectPath } from '../../kube/path.ts';
+import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
 import type { Cache } from '../cache.ts';
 import { newestRelease, type Release } from '../helm/release.ts';
 import {
   ownRef,
-  ownSet,
   type HelmValues,
   type MigrationStatus,
   type OpenStack,
@@ -15,7 +14,7 @@ import {
 } from '../objects.ts';
 import { historyOf } from './history.ts';
 import { migrationsOf, migrationStatus } from './migrations.ts';
-import { scaleValues } from './scale.ts';
+import { isReplicated, scaleValues } from './scale.ts';
 import { podsProblem } from './pods.ts';
 import { WORKLOAD_KINDS, workloadsState, type WorkloadKind, type WorkloadsState } from './workloads.ts';
 
@@ -73,10 +72,14 @@ export class ServiceReads {
   async scale(release: Release | undefined, signal: AbortSignal): Promise<HelmValues> {
     if (release === undefined) return {};
     const { client, namespace } = this.#sources;
-    const path = collectionPath(ownSet('OpenStackWorkload', namespace));
-    const { items } = await client.get<{ items: readonly OpenStackWorkload[] }>(path, { signal });
-    const byName = new Map(items.map((workload) => [workload.metadata.name, workload]));
-    return scaleValues(release.objects, (name) => byName.get(name));
+    // Each by its name: with many services a list of all costs more than the rest of a change.
+    const all = await Promise.all(
+      release.objects.filter(isReplicated).map(async ({ name }) => {
+        const path = objectPath(ownRef('OpenStackWorkload', namespace, name));
+        return await client.get<OpenStackWorkload>(path, { signal }).catch(unlessGone);
+      }),
+    );
+    return scaleValues(release.objects, (name) => all.find((one) => one?.metadata.name === name));
   }
 
   /** Whether Jobs of the service write this migration's Lease. */
