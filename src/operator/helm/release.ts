@@ -54,7 +54,7 @@ function secretRef(namespace: string, name: string, revision: number): ObjectRef
   return { group: '', version: 'v1', resource: 'secrets', namespace, name: `${secretPrefix(name)}${revision}` };
 }
 
-/** What the names of the Secrets of a release begin with; also those of one whose name goes on with `.v`. */
+/** The beginning of the names of a release's Secrets. Those of a release named `NAME.v...` begin so too. */
 export function secretPrefix(name: string): string {
   return `sh.helm.release.v1.${name}.v`;
 }

@@ -161,7 +161,8 @@ export function stagesOf(wanted: readonly Wanted[], kind: Plan['kind']): Wanted[
   return kind === 'roll back' ? sorted.toReversed() : sorted;
 }
 
-function isNewer(release: string, than: string): boolean {
+/** Whether a known release comes after another. */
+export function isNewer(release: string, than: string): boolean {
   const index = (name: string) => (RELEASES as readonly string[]).indexOf(name);
   return index(release) > index(than);
 }

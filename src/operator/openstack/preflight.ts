@@ -1,4 +1,4 @@
-import { knownRelease, RELEASES, serviceNamed, upgradesFrom, upgradeStage } from '../../catalog/index.ts';
+import { knownRelease, serviceNamed, upgradesFrom, upgradeStage } from '../../catalog/index.ts';
 import type { Log } from '../../core/log.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { conditionOf, type Verdict } from '../conditions.ts';
@@ -10,7 +10,7 @@ import { merge, ValuesError } from '../helm/values.ts';
 import type { OpenStack, OpenStackService } from '../objects.ts';
 import { desiredOf } from '../service/desired.ts';
 import { openMigration } from '../service/migrations.ts';
-import type { Wanted } from './plan.ts';
+import { isNewer, type Wanted } from './plan.ts';
 import { pullImages, type Pulled } from './pull.ts';
 import type { Rendered } from './upgrade-check.ts';
 import { UpgradeChecks } from './upgrade-checks.ts';
@@ -190,17 +190,17 @@ function isChecked({ spec }: OpenStack, { name, chart }: Wanted, object: OpenSta
   return serviceNamed(chart)?.migration.upgradeCheck !== undefined;
 }
 
-/** A failed check that is repeated stays failed until it has passed. */
 /** Why a service can't go to this release at once; undefined if it can. What is below OpenStack has versions of its own. */
 function skippedTo(release: string, chart: string, from: string | undefined): string | undefined {
   const [known, to] = [knownRelease(from), knownRelease(release)];
   if (upgradeStage(chart) === 0 || known === undefined || to === undefined) return undefined;
   const next = upgradesFrom(known);
-  return RELEASES.indexOf(to) <= RELEASES.indexOf(known) || next.includes(to)
+  return !isNewer(to, known) || next.includes(to)
     ? undefined
     : `OpenStack has no upgrade from ${known} to ${to}: go to ${next.join(' or ')} first`;
 }
 
+/** A failed check that is repeated stays failed until it has passed. */
 function checking({ metadata, status }: OpenStack, words: readonly string[]): Verdict {
   const former = conditionOf(status?.conditions, 'Preflight');
   const isRetry = former?.reason === 'UpgradeCheckFailed' && former.observedGeneration === metadata.generation;

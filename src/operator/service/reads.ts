@@ -72,7 +72,7 @@ export class ServiceReads {
   async scale(release: Release | undefined, signal: AbortSignal): Promise<HelmValues> {
     if (release === undefined) return {};
     const { client, namespace } = this.#sources;
-    // Each by its name: with many services a list of all costs more than the rest of a change.
+    // Each by its name: a list of all would cost more with each further service.
     const all = await Promise.all(
       release.objects.filter(isReplicated).map(async ({ name }) => {
         const path = objectPath(ownRef('OpenStackWorkload', namespace, name));

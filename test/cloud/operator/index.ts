@@ -6,8 +6,8 @@
  *   k8s/examples/cloud/openstack.yaml, two replicas of each API, the images below OpenStack fixed
  *     -> kubectl apply -> Ready -> what users do
  *   ../upgrade/load.ts in the background -> kolla-pod upgrade RELEASE --watch -> Ready, meanwhile
- *     strikes.ts: SIGKILL to the leader, KILLS times; with FAULTS, a pattern of their names, faults of ../chaos, too, until each
- *     workload and operation has recovered; MariaDB and RabbitMQ have three nodes then
+ *     strikes.ts: SIGKILL to the leader, KILLS times; with FAULTS, a pattern of their names, faults of ../chaos, too:
+ *     then MariaDB and RabbitMQ have three nodes, and the checks begin when each workload and operation has recovered
  *   Helm's revisions -> stages.ts: when each stage began -> requests and operations by stage
  *   at the end: records of services, what was created before, no lock, what users do on the new release, `helm ls`
  *   -> report.ts, docs/evidence/cloud-operator.md, with FAULTS chaos-upgrade.md
