@@ -36,6 +36,8 @@ export interface Galera extends AsyncDisposable {
   readonly rootPassword: string;
   /** Resolves when all nodes are Synced and in one component. */
   waitWhole(): Promise<void>;
+  /** Resolves when every node has applied what any of them has committed before, such as an account. */
+  waitApplied(): Promise<void>;
 }
 
 /** Twice as quick as Galera's own, and no quicker: a busy machine may hold a node back for seconds, which would split the cluster. */
@@ -108,6 +110,9 @@ export async function startGalera({
         const sizes = await Promise.all(nodes.map((node) => node.status('wsrep_cluster_size')));
         return sizes.every((size) => size === String(count)) ? true : undefined;
       });
+    },
+    async waitApplied() {
+      await Promise.all(nodes.map((node) => node.query('SET wsrep_sync_wait = 7; SELECT 1 FROM mysql.user LIMIT 1')));
     },
     [Symbol.asyncDispose]: end,
   };

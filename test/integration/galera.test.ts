@@ -36,7 +36,7 @@ describe('a Galera cluster of three nodes', { skip }, () => {
     nodes = galera.nodes as typeof nodes;
     await nodes[0].query(`CREATE DATABASE facts; CREATE TABLE facts.fence (name VARCHAR(8) PRIMARY KEY,
       token BIGINT NOT NULL, holder VARCHAR(64) NOT NULL) ENGINE=InnoDB; INSERT INTO facts.fence VALUES ('x', 0, '')`);
-    await Promise.all(nodes.map((node) => node.query('SET wsrep_sync_wait = 7; SELECT token FROM facts.fence')));
+    await galera.waitApplied();
   });
   after(() => galera[Symbol.asyncDispose]());
 

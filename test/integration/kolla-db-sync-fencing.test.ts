@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
 import { childrenOf } from '../support/children.ts';
-import { until } from '../support/until.ts';
 import { startReplicas } from './kolla-db-sync-replicas.ts';
 import { beginHelper, CALM, migration, siteOn, type Begun } from './kolla-db-sync-support.ts';
 
@@ -26,12 +25,7 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
   async function stage(withAdmin: boolean) {
     const site = siteOn(first);
     assert.equal((await site.sync(migration(0))).code, 0);
-    await until('the account everywhere', async () => {
-      const seen = await Promise.all(
-        galera.nodes.map((node) => node.query('SELECT 1 FROM mysql.user WHERE User = ?', [site.database])),
-      );
-      return seen.every((rows) => rows.length > 0) ? true : undefined;
-    });
+    await galera.waitApplied();
     const { database, password } = site;
     const begin = (node: GaleraNode, ...args: string[]) =>
       beginHelper(
@@ -39,13 +33,14 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
         withAdmin ? site.env : { KOLLA_DB_SYNC_CONNECTION: site.env['KOLLA_DB_SYNC_CONNECTION'] },
       );
     const state = async () => {
-      const query = (table: string, order: string) =>
-        second.query(`SELECT * FROM ${database}.${table} ORDER BY ${order}`);
+      const query = async (sql: string) =>
+        (await second.query(`SET wsrep_sync_wait = 7; SELECT ${sql}`)).at(-1) as unknown as Record<string, unknown>[];
+      const rowsOf = (table: string, order: string) => query(`* FROM ${database}.${table} ORDER BY ${order}`);
       return {
-        journal: await query('journal', 'id'),
-        fence: await query('kolla_pod_fence', 'name'),
-        records: await query('kolla_pod_record', 'token'),
-        accounts: await second.query('SELECT User FROM mysql.user WHERE User LIKE ? ORDER BY User', [`${database}%`]),
+        journal: await rowsOf('journal', 'id'),
+        fence: await rowsOf('kolla_pod_fence', 'name'),
+        records: await rowsOf('kolla_pod_record', 'token'),
+        accounts: await query(`User FROM mysql.user WHERE User LIKE '${database}%' ORDER BY User`),
       };
     };
     return { site, begin, state, account: { user: database, password, database } };

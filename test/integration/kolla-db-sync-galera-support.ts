@@ -39,9 +39,7 @@ export async function siteOnGalera(galera: Galera): Promise<GaleraSite> {
     CREATE TABLE ${database}.clock (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB;
     CREATE TABLE ${database}.journal (n INT PRIMARY KEY, who VARCHAR(64), what VARCHAR(8), node VARCHAR(8)) ENGINE=InnoDB;
     INSERT INTO ${database}.clock VALUES (1, 0)`);
-  await Promise.all(
-    galera.nodes.map((node) => node.query('SET wsrep_sync_wait = 7; SELECT 1 FROM mysql.user LIMIT 1')),
-  );
+  await galera.waitApplied();
   const ports = galera.nodes.map(({ port }) => String(port));
   return {
     database,

@@ -19,6 +19,7 @@ before(async () => {
   nodes = galera.nodes as unknown as typeof nodes;
   // The account as kolla-ansible creates it, which may only log in.
   await nodes[0].query("CREATE USER monitor@'%' IDENTIFIED BY 'hidden'");
+  await galera.waitApplied();
   const directory = stack.use(await privateDirectory('probe-galera'));
   defaultsFile = join(directory.path, 'healthcheck.cnf');
   await writeFile(defaultsFile, '[mariadb-client]\nuser=monitor\npassword=hidden\n');

@@ -29,6 +29,7 @@ describe('Galera with the TLS of its chart', { skip }, () => {
       `CREATE USER monitor@'%' IDENTIFIED BY 'of-mariadb-monitor-password';
        CREATE DATABASE keystone; CREATE USER keystone@'%' IDENTIFIED BY 'kpw'; GRANT ALL ON keystone.* TO keystone@'%'`,
     );
+    await galera.waitApplied();
   });
   after(() => stack.disposeAsync());
 
