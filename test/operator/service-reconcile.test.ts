@@ -222,6 +222,21 @@ test('a change that arrives between the decision and Helm ends the step, too', a
   assert.equal(await one.runs(), 0);
 });
 
+test('an object that was deleted and re-created ends the step of the former one', async () => {
+  const deployed = revision(1, 'deployed');
+  const answers = { [SERVICE_PATH]: () => SERVICE, [secretAt(1)]: () => deployed };
+  await using one = await reconciler('exec sleep 20', answers, [deployed]);
+  const turn = one.made.reconcile('keystone', signal);
+  await until('Helm', async () => ((await one.runs()) > 0 ? true : undefined));
+  one.services.delete('keystone');
+  one.made.changed(SERVICE);
+  const recreated = { ...SERVICE, metadata: { ...SERVICE.metadata, uid: 'another' } };
+  one.services.set('keystone', recreated);
+  one.made.changed(recreated);
+  assert.deepEqual(await turn, { againMs: 0 });
+  assert.ok(one.said.some((text) => text.includes('cancelled: the object has changed')));
+});
+
 test('nothing is read or written for a step after the Lease is lost', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const deployed = revision(1, 'deployed');
