@@ -111,7 +111,8 @@ export class ServiceReconciler {
     const first = await this.#step(service, desired, release, signal);
     if (first.do === 'observe' && release !== undefined) return await this.#observe(service, desired, release, signal);
     if (this.#reads.isSuspended(service)) {
-      const why = 'spec.suspend is true here or in its OpenStack; the release is not what the object describes';
+      const why =
+        'spec.suspend is true here or in its OpenStack, or that was deleted; the release is not what the object describes';
       await this.#publish(service, { ...inProgress('Suspended', 'Suspended', why), helm: release }, signal);
       return {};
     }
