@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { ConfigError, messageOf } from '../core/errors.ts';
 import { mayWriteIn } from '../fs/access.ts';
+import { readRegular } from '../fs/content.ts';
 import { under } from './place.ts';
 import { parseState, stateText, type State } from './stored-state.ts';
 import { lookAt } from './step.ts';
@@ -18,7 +18,7 @@ const STATE_MODE = 0o640;
 export async function readTracked(root: string, makesDirectory: boolean): Promise<State | undefined> {
   const file = stateFile(root);
   try {
-    return parseState(readFileSync(file, 'utf8'));
+    return parseState(readRegular(file).toString());
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
       return (await canKeep(under(root, STATE_DIRECTORY), makesDirectory)) ? new Map() : undefined;

@@ -3,8 +3,9 @@
  * in the same container or in another one with the same volume at /run/kolla.
  */
 import { formatProblem } from '../core/format.ts';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegular } from './content.ts';
 
 export interface ConfigRecord {
   readonly state: 'in-step' | 'refused' | 'failed' | 'absent';
@@ -23,10 +24,10 @@ export function configRecordFile(root: string): string {
   return join(root, 'run/kolla/config-watch.json');
 }
 
-/** Reads the record; undefined if it is missing. Throws the system's error, or a SyntaxError if it is invalid. */
+/** Reads the record; undefined if it is missing. Throws an error if it is not readable or not valid. */
 export function readConfigRecord(root: string): ConfigRecord | undefined {
   try {
-    const found: unknown = JSON.parse(readFileSync(configRecordFile(root), 'utf8'));
+    const found: unknown = JSON.parse(readRegular(configRecordFile(root)).toString());
     const problem = formatProblem((found as { format?: unknown } | null)?.format);
     if (problem !== undefined) throw new SyntaxError(`it ${problem}`);
     if (isRecord(found)) return found;

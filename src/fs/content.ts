@@ -76,6 +76,17 @@ export function readContent(path: string): Content {
   return reading(path, constants.O_RDONLY, (fd) => contentOf(path, fd, fstatSync(fd), open));
 }
 
+/**
+ * Reads a regular file into memory, following links. Throws the system's error, and an error for a FIFO or a device,
+ * which may never end.
+ */
+export function readRegular(path: string): Buffer {
+  return reading(path, constants.O_RDONLY, (fd) => {
+    if (!fstatSync(fd).isFile()) throw new Error(`${path} is not a regular file`);
+    return readFileSync(fd);
+  });
+}
+
 /** A file's content, with its stat at the same time. */
 export interface ReadFile {
   readonly content: Content;

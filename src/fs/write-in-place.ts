@@ -1,14 +1,14 @@
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, fsyncSync, ftruncateSync } from 'node:fs';
 import { openAt } from './at.ts';
-import { chunksOf } from './content.ts';
+import { chunksOf, LargeFile, type Content } from './content.ts';
 import type { Directory } from './tree.ts';
 import { writeAll, type FileImage } from './write-file.ts';
 
 /**
  * Replaces an existing file's content and keeps its inode, for processes that have the file itself mounted. The new
  * bytes are one write (several for a large file), then the rest is truncated: a reader in between, or after a kill, can
- * see a mix, and the next run writes it again. Never readable by more users than before or after. Links are not
- * followed. Rejects with the system's error.
+ * see a mix, and the next run writes it again. If there is no room, a file of up to 1 MiB keeps its old content. Never
+ * readable by more users than before or after. Links are not followed. Rejects with the system's error.
  */
 export async function writeInPlace(
   directory: Directory,
@@ -20,17 +20,38 @@ export async function writeInPlace(
     const before = fstatSync(fd);
     if ((before.mode & 0o7777 & ~mode) !== 0) fchmodSync(fd, before.mode & mode & 0o7777);
     if ((uid !== -1 && uid !== before.uid) || (gid !== -1 && gid !== before.gid)) fchownSync(fd, uid, gid);
-    let at = 0;
-    for (const chunk of chunksOf(content)) {
-      writeAll(fd, chunk, at);
-      at += chunk.byteLength;
+    const old = oldContent(directory, name);
+    try {
+      fill(fd, content);
+    } catch (error) {
+      // A full disk. The old blocks are allocated, so the old content has room.
+      if (old !== undefined) fill(fd, old);
+      throw error;
     }
-    ftruncateSync(fd, content.byteLength);
     // Only the owner may change the mode. A write or chown may have cleared set-id bits.
     if ((fstatSync(fd).mode & 0o7777) !== mode) fchmodSync(fd, mode);
     fsyncSync(fd);
   } finally {
     closeSync(fd);
+  }
+}
+
+function fill(fd: number, content: Content): void {
+  let at = 0;
+  for (const chunk of chunksOf(content)) {
+    writeAll(fd, chunk, at);
+    at += chunk.byteLength;
+  }
+  ftruncateSync(fd, content.byteLength);
+}
+
+/** Undefined if the file is large, or not readable. */
+function oldContent(directory: Directory, name: string): Uint8Array | undefined {
+  try {
+    const content = directory.read(name)?.content;
+    return content instanceof LargeFile ? undefined : content;
+  } catch {
+    return undefined;
   }
 }
 

@@ -15,12 +15,13 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { command, type Command, type Context, type Helper, type Input } from '../cli/command.ts';
-import type { ExitCode } from '../core/errors.ts';
+import { ConfigError, type ExitCode } from '../core/errors.ts';
 import type { ListenAddress } from '../net/address.ts';
 import type { Inside } from '../net/http/router.ts';
 import { openBeside } from './beside.ts';
 import { OPTIONS } from './options.ts';
 import { openPipelines, runAll } from './pipelines.ts';
+import { missingPaths } from './read/discover.ts';
 import { settingsOf, type Settings } from './settings.ts';
 import { setup } from './setup/index.ts';
 import { proxyEnvOf } from './sink/agents.ts';
@@ -44,6 +45,7 @@ export async function runShipping(
   using state = await holdDirectory(settings.stateDir, settings.root);
   const context = { log, now, state, proxyEnv: proxyEnvOf(inherited), stdout: process.stdout };
   await using _ = await holdState(state, log);
+  if (settings.once) checkPresent(settings.patterns);
   await using beside = await openBeside(settings, log, now);
   const pipelines = await openPipelines(settings, context);
   beside.begin(pipelines);
@@ -54,6 +56,15 @@ export async function runShipping(
     ),
   );
   return await runAll(pipelines, beside.afterSyslog(signal));
+}
+
+/** Without `once`, a file may be created later, and a glob may match nothing. */
+function checkPresent(patterns: readonly string[]): void {
+  const missing = missingPaths(patterns);
+  if (missing.length > 0)
+    throw new ConfigError(
+      `${missing.join(' and ')} cannot be found: correct the path, or use a glob for files that may be missing`,
+    );
 }
 
 const MAIN = {

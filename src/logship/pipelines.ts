@@ -6,6 +6,7 @@ import { SharedMemory } from './bytes/memory.ts';
 import { newCounts } from './counts.ts';
 import { readBytesFor } from './read/bytes.ts';
 import { Contents } from './read/contents.ts';
+import { missingPaths } from './read/discover.ts';
 import { Follower } from './read/follow.ts';
 import { DeadLetters } from './send/dead-letter.ts';
 import { Outage } from './send/deliver.ts';
@@ -136,7 +137,8 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
   // first start, and with `end` their content is new.
   if (isFirstStart) await checkpoint.save(() => contents.collect());
   log.info(`shipping ${patterns.join(' ')} to ${sink.name}`, { files: lines.files, resumed, stateDir });
-  if (lines.files === 0) log.warn(`no file matches ${patterns.join(' ')}${settings.once ? '' : ' yet'}`);
+  const missing = lines.files === 0 ? patterns : missingPaths(patterns);
+  if (missing.length > 0) log.warn(`no file matches ${missing.join(' ')}${settings.once ? '' : ' yet'}`);
   const outage = new Outage(sink.name, log, now);
   const deadLetters = new DeadLetters({
     directory: context.state,

@@ -72,17 +72,18 @@ export async function control(
     if (name !== undefined && services?.get(name) !== undefined) add('service', name);
   };
 
-  /** The OpenStacks that suspend their services. */
-  const suspending = new Set<string>();
+  /** The OpenStacks that do not suspend their services, by uid. */
+  const active = new Set<string>();
   const openstacks =
     isRun('openstack') || isRun('service')
       ? watch<OpenStack>(ownSet('OpenStack', namespace), {
           onChange: ({ metadata }) => {
             add('openstack', metadata.name);
             // Each change of a service changes the status of its OpenStack, which is no reason to look at all services.
-            const isSuspending = openstacks?.get(metadata.name)?.spec.suspend === true;
-            if (suspending.has(metadata.name) === isSuspending) return;
-            suspending[isSuspending ? 'add' : 'delete'](metadata.name);
+            const current = openstacks?.get(metadata.name);
+            const isActive = current?.metadata.uid === metadata.uid && current.spec.suspend !== true;
+            if (active.has(metadata.uid) === isActive) return;
+            active[isActive ? 'add' : 'delete'](metadata.uid);
             for (const service of services?.values() ?? [])
               if (service.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) === true)
                 add('service', service.metadata.name);

@@ -57,6 +57,25 @@ describe('charts of the infrastructure', { skip }, () => {
     assert.match(file, /pc\.wait_prim_timeout=PT10M/);
   });
 
+  for (const name of ['mariadb', 'rabbitmq'])
+    test(`${name}: the nodes of a second release in a namespace know each other, not those of the first`, async () => {
+      await using chart = await rendering(name);
+      const services = { [name]: null, [`${name}-nodes`]: null, two: {}, peers: { headless: true } };
+      const rendered = await chart.render({
+        name: 'two',
+        workloads: { [name]: { name: 'two', replicas: 3, services } },
+      });
+      assert.equal(rendered.one('StatefulSet', 'two')['spec'].serviceName, 'peers');
+      const texts = [...rendered.of('ConfigMap'), ...rendered.of('Secret')].flatMap(({ kind, ...object }) =>
+        Object.values(object['data'] as Record<string, string>).map((value) =>
+          kind === 'Secret' ? Buffer.from(value, 'base64').toString() : value,
+        ),
+      );
+      const text = [...texts, JSON.stringify(rendered.one('StatefulSet', 'two')['spec'].template.spec)].join('\n');
+      assert.match(text, /two-2\.peers\.openstack/);
+      assert.doesNotMatch(text, new RegExp(`${name}-nodes|${name}-[0-9$]`));
+    });
+
   test('mariadb: a password with quotes and backslashes is taken literally', async () => {
     await using chart = await rendering('mariadb');
     const rendered = await chart.render({ global: { passwords: { database_password: "it's a \\ b" } } });

@@ -51,6 +51,28 @@ describe('global.ipFamilies', { skip }, () => {
     assert.match(text, /^nova_metadata_host = fd00::5\nnova_metadata_port = 8775$/m);
   });
 
+  for (const chart of ['keystone', 'nova'])
+    test(`${chart}: its memcached client, which looks up IPv4 by default, has the family`, async () => {
+      await using helm = await rendering(chart);
+      const serversOf = async (ipFamilies: string[], memcached: object) => {
+        const text = textOf(await helm.render({ global: { ipFamilies, endpoints: { memcached } } }));
+        return new Set(text.match(/(?<=^memcached?_servers = ).*/gm));
+      };
+      const servers = 'a:11211, b:11211';
+      assert.deepEqual(await serversOf(['IPv6'], {}), new Set(['inet6:[memcached]:11211']));
+      assert.deepEqual(await serversOf(['IPv6'], { servers }), new Set(['inet6:[a]:11211,inet6:[b]:11211']));
+      assert.deepEqual(await serversOf(['IPv6'], { servers: 'inet6:[a]:1' }), new Set(['inet6:[a]:1']));
+      assert.deepEqual(await serversOf(['IPv4'], { host: '[fd00::5]' }), new Set(['inet6:[fd00::5]:11211']));
+      for (const families of [['IPv4'], ['IPv4', 'IPv6'], ['IPv6', 'IPv4']])
+        assert.deepEqual(await serversOf(families, {}), new Set(['memcached:11211']));
+    });
+
+  test("keystone: with TLS its client is another one, which doesn't know the prefix", async () => {
+    await using helm = await rendering('keystone');
+    const text = textOf(await helm.render({ global: { ipFamilies: ['IPv6'], tls: { enabled: true } } }));
+    assert.match(text, /^memcache_servers = memcached:11211$/m);
+  });
+
   test('mariadb: Galera and its transfers use IPv6 if it is the first', async () => {
     const text = textOf(await rendered('mariadb', 'IPv6'));
     assert.match(text, /gmcast\.listen_addr=tcp:\/\/\[::\]:4567/);

@@ -47,6 +47,31 @@ describe('Pods on the nodes', { skip: (await canRunHelm()) ?? false }, () => {
     assert.equal(mount?.mountPath, '/run/openvswitch');
     assert.ok(volumes.some(({ name }) => name === 'switch'));
   });
+
+  test("the charts' own init containers have their workload's image, also by digest, and resources for a quota", async () => {
+    const resources = { limits: { cpu: 1, memory: '256Mi' } };
+    const found: string[] = [];
+    for (const [chart, keys] of [
+      ['neutron', ['dhcp-agent', 'l3-agent', 'metadata-agent', 'openvswitch-vswitchd']],
+      ['nova-compute', ['compute']],
+    ] as const) {
+      const image = { registry: 'mirror.example', tag: `sha256:${'0'.repeat(64)}` };
+      await using helm = await rendering(chart);
+      const rendered = await helm.render({
+        global: { pullPolicy: 'Never', kollaPod: { delivery: 'copied', resources } },
+        workloads: Object.fromEntries(keys.map((key) => [key, { image }])),
+      });
+      for (const workload of workloadsOf(rendered))
+        for (const { name, ...container } of podOf(workload).initContainers)
+          if (name === 'own-state' || name === 'init-switch') {
+            const expected = { image: mainOf(workload).image, imagePullPolicy: 'Never', resources };
+            assert.partialDeepStrictEqual(container, expected, keyOf(workload));
+            assert.match(container.image, /^mirror\.example\/[a-z0-9-]+@sha256:0+$/);
+            found.push(keyOf(workload));
+          }
+    }
+    assert.deepEqual(found, ['dhcp-agent', 'l3-agent', 'metadata-agent', 'openvswitch-vswitchd', 'compute']);
+  });
 });
 
 /** An unprivileged user that may become root. */

@@ -319,6 +319,26 @@ describe('workloads', { skip }, () => {
       [true, { limits: { memory: '1Gi' } }],
     );
   });
+
+  test('null leaves out a field of the library, such as the replicas that an autoscaler sets', async () => {
+    const { workload, pod } = await api({
+      replicas: 2,
+      spec: { replicas: null },
+      podSpec: { automountServiceAccountToken: null },
+      podSecurityContext: { runAsGroup: null },
+      securityContext: { readOnlyRootFilesystem: null },
+      container: { readinessProbe: null },
+    });
+    const [container] = pod['containers'];
+    for (const [field, object] of [
+      ['replicas', workload['spec']],
+      ['automountServiceAccountToken', pod],
+      ['runAsGroup', pod['securityContext']],
+      ['readOnlyRootFilesystem', container.securityContext],
+      ['readinessProbe', container],
+    ])
+      assert.ok(!(field in object), field);
+  });
 });
 
 function isMounted({ volumeMounts }: { volumeMounts: { mountPath: string }[] }, path: string): boolean {

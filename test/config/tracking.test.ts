@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '../../src/core/errors.ts';
+import { must } from '../../tools/process.ts';
 import { entry, pod, type Pod } from './support.ts';
 
 interface Life extends Pod {
@@ -132,12 +133,18 @@ test("the state has Kolla's format, and its directory is accessible to the user 
 
 test('an invalid state is rejected with the fix, and nothing is touched', async () => {
   await using p = await life('volume');
+  const rejected = () =>
+    assert.rejects(p.with(entry('new.conf', '/etc/x/new.conf')), (error: unknown) => {
+      assert.ok(error instanceof ConfigError);
+      assert.match(error.message, /run\/kolla\/state is not what this tool writes.*remove it/);
+      return true;
+    });
   await p.write(p.at('run/kolla/state'), '{"half');
-  await assert.rejects(p.with(entry('new.conf', '/etc/x/new.conf')), (error: unknown) => {
-    assert.ok(error instanceof ConfigError);
-    assert.match(error.message, /run\/kolla\/state is not what this tool writes.*remove it/);
-    return true;
-  });
+  await rejected();
+  await rm(p.at('run/kolla/state'));
+  // Reading it would wait for its writer for ever.
+  await must('mkfifo', [p.at('run/kolla/state')]);
+  await rejected();
   await assert.rejects(stat(p.at('etc/x')), { code: 'ENOENT' });
 });
 

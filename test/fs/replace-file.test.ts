@@ -8,6 +8,7 @@ import type { FileImage } from '../../src/fs/write-file.ts';
 import { writeInPlace } from '../../src/fs/write-in-place.ts';
 import { canGiveFilesAway } from '../../tools/capability.ts';
 import { privateDirectory } from '../../tools/directory.ts';
+import { run } from '../../tools/process.ts';
 
 const skip = (await canGiveFilesAway()) ?? false;
 const OTHER = 65_534;
@@ -112,3 +113,26 @@ async function asOther(directory: string, work: () => Promise<void>): Promise<vo
     process.seteuid!(0);
   }
 }
+
+/** Replaces the file in argv[1] in place. */
+const IN_PLACE = `
+  import { basename, dirname } from 'node:path';
+  import { Directory } from '${new URL('../../src/fs/tree.ts', import.meta.url).href}';
+  import { writeInPlace } from '${new URL('../../src/fs/write-in-place.ts', import.meta.url).href}';
+  const content = Buffer.alloc(4000, 'new ');
+  using directory = Directory.open(dirname(process.argv[1]));
+  await writeInPlace(directory, basename(process.argv[1]), { content, mode: 0o600, uid: -1, gid: -1 });
+`;
+
+test('in place, a file for which there is no room keeps its content', async () => {
+  await using directory = await privateDirectory('replace');
+  const path = join(directory.path, 'a.conf');
+  const old = 'old '.repeat(100);
+  await writeFile(path, old, { mode: 0o600 });
+  // Like a full disk, a limit of the file size fails a write after its first part.
+  const script = 'ulimit -f 1; exec "$0" --input-type=module --eval "$1" "$2"';
+  const { code, stderr } = await run('/bin/bash', ['--norc', '-c', script, process.execPath, IN_PLACE, path]);
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /EFBIG/);
+  assert.equal(await readFile(path, 'utf8'), old);
+});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -155,6 +155,34 @@ test('a missing log root is a configuration error with the fix', async () => {
   const { code, stderr } = await ship('--once', '--root', '/nowhere');
   assert.equal(code, 65);
   assert.equal(logLines(stderr)[0]?.msg, '/nowhere does not exist: mount the log volume or set --root');
+});
+
+test('a missing file is a configuration error with --once, and ships nothing; a glob that matches nothing is not', async () => {
+  await using l = await logs('one');
+  const typo = join(l.root, 'keystone/keystoen.log');
+  const first = await ship('--once', '--root', l.root, l.file, typo);
+  assert.deepEqual([first.code, first.stdout], [65, '']);
+  assert.match(logLines(first.stderr).at(-1)?.msg ?? '', /keystoen\.log cannot be found/);
+  const glob = await ship('--once', '--root', l.root, join(l.root, 'nova/*.log'));
+  assert.equal(glob.code, 0, glob.stderr);
+  assert.match(glob.stderr, /no file matches .*nova\/\*\.log/);
+  // Rotated since the last run, and not created again yet.
+  assert.equal((await ship('--once', '--root', l.root, l.file)).code, 0);
+  await appendFile(l.file, 'two\n');
+  await rename(l.file, `${l.file}.1`);
+  const rotated = await ship('--once', '--root', l.root, l.file);
+  assert.deepEqual([rotated.code, printed(rotated.stdout).length], [0, 1], rotated.stderr);
+});
+
+test('a missing file is warned about, even if another one exists', async () => {
+  await using l = await logs('one');
+  const typo = join(l.root, 'keystone/keystoen.log');
+  const { code, stderr } = await stopped(['--root', l.root, l.file, typo], 'shipping');
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(
+    logLines(stderr).flatMap(({ level, msg }) => (level === 'warn' ? [msg] : [])),
+    [`no file matches ${typo} yet`],
+  );
 });
 
 test('with the server down on shutdown exits with code 143 after the grace period, and the next start ships the rest', async () => {

@@ -97,6 +97,11 @@ test('a change of the status of an OpenStack is no reason to look at its service
   await sets.get('openstacks')?.send(cloud(3, true));
   await looked(5);
   assert.deepEqual(looks.slice(3).toSorted(), ['glance', 'keystone']);
+  // Resumed, deleted, and known only after its services, as when its own watch is behind.
+  for (const [i, own] of [[cloud(4, false)], [], [cloud(5, false)]].entries()) {
+    await sets.get('openstacks')?.send(...own);
+    await looked(7 + 2 * i);
+  }
   stop.abort();
   await running;
 });

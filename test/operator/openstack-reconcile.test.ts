@@ -10,6 +10,7 @@ import type { Preflight } from '../../src/operator/openstack/preflight.ts';
 import { reconcileOpenStack } from '../../src/operator/openstack/reconcile.ts';
 import { statusOf } from '../../src/operator/openstack/status.ts';
 import { Publisher } from '../../src/operator/publish.ts';
+import { applyChange } from '../../src/operator/workload/change.ts';
 import { reconcileWorkload } from '../../src/operator/workload/reconcile.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
@@ -114,6 +115,35 @@ test('a workload whose change a policy refuses is tried again without an event',
   };
   const { againMs } = await reconcileWorkload('nova-api', effects, signal);
   assert.ok(againMs !== undefined);
+});
+
+test('a paused workload that another client has resumed is paused again, and only then', async () => {
+  const bodies: KubeObject[] = [];
+  const apply = (_: string, body: KubeObject) => (bodies.push(body), Promise.resolve(body));
+  const client = { apply } as unknown as KubeClient;
+  const metadata = { name: 'ovs', namespace: 'openstack', uid: 'uid', generation: 1 };
+  const pauses = [
+    ['Deployment', { paused: true }, {}],
+    ['StatefulSet', { updateStrategy: { rollingUpdate: { partition: 2 ** 31 - 1 } } }, { updateStrategy: {} }],
+    ['DaemonSet', { updateStrategy: { type: 'OnDelete' } }, { updateStrategy: { type: 'RollingUpdate' } }],
+  ] as const;
+  for (const [kind, paused, resumed] of pauses) {
+    const object = { metadata, spec: { kind, paused: true } };
+    await applyChange(client, object, { metadata }, signal);
+    const { annotations = {} } = bodies.splice(0)[0]!.metadata;
+    for (const [spec, applies] of [
+      [paused, 0],
+      [resumed, 1],
+    ] as const) {
+      await applyChange(
+        client,
+        object,
+        { metadata: { ...metadata, annotations }, spec: { replicas: 1, ...spec } },
+        signal,
+      );
+      assert.equal(bodies.splice(0).length, applies, `${kind} with ${JSON.stringify(spec)}`);
+    }
+  }
 });
 
 test('a preflight that is not made any more leaves no condition that it fails', () => {

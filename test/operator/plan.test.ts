@@ -93,6 +93,13 @@ test('pauseAfter holds back what comes later, in an upgrade only', () => {
   assert.deepEqual(planOf(openstack, servicesAt('2026.1', openstack)).pausedAfter, []);
 });
 
+test('an OpenStack owns the services that an earlier one, deleted with --cascade=orphan, has left', () => {
+  const services = servicesAt('2026.1', cloud());
+  const keystone = services.get('keystone')!;
+  services.set('keystone', { ...keystone, metadata: { ...keystone.metadata, ownerReferences: [] } });
+  assert.deepEqual(namesOf(planOf(cloud(), services).apply), ['keystone']);
+});
+
 test('a service of another OpenStack is not touched', () => {
   const services = servicesAt('2025.2', cloud({ services: { keystone: {} } }));
   const keystone = services.get('keystone')!;

@@ -209,6 +209,20 @@ test('a service of a suspended OpenStack is only observed', async () => {
   }
 });
 
+test('the release of a service whose OpenStack was deleted is not touched until the garbage collector deletes the service', async () => {
+  const deployed = revision(1, 'deployed');
+  const metadata = { name: 'cloud', namespace: NAMESPACE, uid: 'cloud-uid', generation: 1 };
+  const owner = { apiVersion: '', kind: 'OpenStack', name: 'cloud', uid: 'cloud-uid', controller: true };
+  const owned = { ...SERVICE, metadata: { ...SERVICE.metadata, ownerReferences: [owner] } };
+  const answers = { [SERVICE_PATH]: () => owned, [secretAt(1)]: () => deployed };
+  await using one = await reconciler('exit 0', answers, [deployed]);
+  one.services.set('keystone', owned);
+  await one.made.reconcile('keystone', signal);
+  one.openstacks.set('cloud', { metadata: { ...metadata, uid: 'next' }, spec: { release: '2026.1', services: {} } });
+  await one.made.reconcile('keystone', signal);
+  assert.deepEqual([await one.runs(), one.statuses.at(-1)?.phase], [0, 'Suspended']);
+});
+
 test('a change that arrives between the decision and Helm ends the step, too', async () => {
   const deployed = revision(1, 'deployed');
   const answers = { [SERVICE_PATH]: () => SERVICE, [secretAt(1)]: () => deployed };
@@ -220,6 +234,21 @@ test('a change that arrives between the decision and Helm ends the step, too', a
   };
   assert.deepEqual(await one.made.reconcile('keystone', signal), { againMs: 0 });
   assert.equal(await one.runs(), 0);
+});
+
+test('an object that was deleted and re-created ends the step of the former one', async () => {
+  const deployed = revision(1, 'deployed');
+  const answers = { [SERVICE_PATH]: () => SERVICE, [secretAt(1)]: () => deployed };
+  await using one = await reconciler('exec sleep 20', answers, [deployed]);
+  const turn = one.made.reconcile('keystone', signal);
+  await until('Helm', async () => ((await one.runs()) > 0 ? true : undefined));
+  one.services.delete('keystone');
+  one.made.changed(SERVICE);
+  const recreated = { ...SERVICE, metadata: { ...SERVICE.metadata, uid: 'another' } };
+  one.services.set('keystone', recreated);
+  one.made.changed(recreated);
+  assert.deepEqual(await turn, { againMs: 0 });
+  assert.ok(one.said.some((text) => text.includes('cancelled: the object has changed')));
 });
 
 test('nothing is read or written for a step after the Lease is lost', async (t) => {

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../core/duration.ts';
+import { followAt } from '../../fs/access.ts';
 import { Bell } from './bell.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { Follower } from './follower.ts';
@@ -16,25 +17,41 @@ export async function watchConfig(options: WatchOptions, parts: WatchParts): Pro
     () => bell.ring(),
     (reason) => warn(`cannot watch all of the configuration: ${reason}; changes there are found after up to ${after}`),
   );
-  const watch = async (paths: readonly string[]) => {
+  const follower = new Follower(options, parts);
+  let watched = '';
+  const watch = async () => {
+    const { paths } = follower;
+    watched = placesOf(paths);
     await watcher.watch(paths);
     for (const path of await frozenFiles(paths))
       warn(
         `${path} is mounted itself: this container will not see a new version of it; mount the directory, without subPath`,
       );
   };
-  const follower = new Follower(options, parts);
-  await watch(follower.paths);
+  const rewatch = async (isAgain: boolean) => {
+    if (!isAgain && placesOf(follower.paths) === watched) return;
+    await watch();
+    // Ringing after the watch is set up covers changes made in between.
+    bell.ring();
+  };
+  await watch();
   for (let isAgain = false; ;) {
     signal.throwIfAborted();
-    const before = follower.paths;
     const isWhole = await follower.turn();
-    const isElsewhere = String(before) !== String(follower.paths);
-    if (isAgain || isElsewhere) await watch(follower.paths);
-    // Ringing after the watch is set up covers changes made in between.
-    if (isAgain || isElsewhere || !isWhole) bell.ring();
-    isAgain = await nextChange(bell, follower, options, parts);
+    await rewatch(isAgain);
+    if (!isWhole) bell.ring();
+    isAgain = await nextChange(bell, follower, options, parts, rewatch);
   }
+}
+
+/** Different when a path is added, and when a directory is re-created: inotify's watch ended with the former one. */
+function placesOf(paths: readonly string[]): string {
+  return paths
+    .map((path) => {
+      const found = followAt(path);
+      return `${path}\0${found?.isDirectory() === true ? `${found.dev}:${found.ino}:${found.birthtimeMs}` : ''}`;
+    })
+    .join('\0');
 }
 
 /** Logs each text once only. */
@@ -52,9 +69,11 @@ async function nextChange(
   follower: Follower,
   { settleMs, pollMs }: WatchOptions,
   { signal, log }: WatchParts,
+  rewatch: (isAgain: boolean) => Promise<void>,
 ): Promise<boolean> {
   for (;;) {
     const isRung = await bell.wait({ settleMs, idleMs: Math.min(pollMs, follower.retryMs), signal });
+    await rewatch(false);
     if (follower.retryMs < Infinity) return false;
     if ((await fingerprintOf(follower.paths)) === follower.fingerprint) {
       await follower.nothingNew();

@@ -6,7 +6,6 @@
  * Writes nothing. 0 no difference; 1 differences, summarized on stderr; 65 config.json, kolla-pod.yaml or a CA
  * certificate is invalid.
  */
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { command } from '../../cli/command.ts';
 import { ExitCode } from '../../core/errors.ts';
@@ -16,6 +15,7 @@ import { makePlan } from '../../config/index.ts';
 import { certificateCheck, configOptions } from './files.ts';
 import { FILE_OPTIONS } from './options.ts';
 import { followAt, mayWriteIn } from '../../fs/access.ts';
+import { readRegular } from '../../fs/content.ts';
 import { ROOTLESS_RUN_COMMAND, RUN_COMMAND } from '../start/index.ts';
 
 /** Number of paths that the last line names; stdout has all of them. */
@@ -78,7 +78,7 @@ export async function compareCommand(root: string, wanted: string, show: Show): 
     const subject = { path, entry: 'command' };
     const found = read(path);
     if (found instanceof Error) {
-      if (found.code !== 'ENOENT') return { ...subject, is: `not readable (${found.code})` };
+      if (found.code !== 'ENOENT') return { ...subject, is: `not readable (${found.code ?? found.message})` };
       if (dest === ROOTLESS_RUN_COMMAND && (await isVolume(dirname(path)))) return { ...subject, is: 'missing' };
       continue;
     }
@@ -97,7 +97,7 @@ async function isVolume(directory: string): Promise<boolean> {
 
 function read(path: string): Buffer | NodeJS.ErrnoException {
   try {
-    return readFileSync(path);
+    return readRegular(path);
   } catch (error) {
     return error as NodeJS.ErrnoException;
   }

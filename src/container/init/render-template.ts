@@ -97,6 +97,9 @@ function targetOf(path: string): string {
   }
 }
 
+/** The system's errors for a full disk, a quota, and a limit of the file size. */
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
 async function write(path: string, content: Uint8Array): Promise<void> {
   const found = followAt(path);
   const image: FileImage =
@@ -106,8 +109,9 @@ async function write(path: string, content: Uint8Array): Promise<void> {
   try {
     replace(path, image);
   } catch (error) {
-    // A file mount, or a file in a directory of another user, may still be writable in place.
-    if (found?.isFile() !== true || (error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
+    // A file mount, or a file in a directory of another user, may still be writable in place. Without room for it, the
+    // content would be half old and half new.
+    if (found?.isFile() !== true || NO_ROOM.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
     using directory = Directory.open(dirname(path));
     await writeInPlace(directory, basename(path), image);
   }

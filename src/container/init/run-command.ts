@@ -1,7 +1,8 @@
-import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../core/log.ts';
 import { followAt, mayWriteIn } from '../../fs/access.ts';
+import { fileHolds } from '../../fs/content.ts';
 import { replace } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
 import { ROOTLESS_RUN_COMMAND } from '../start/index.ts';
@@ -31,20 +32,20 @@ export async function leaveRunCommand(root: string, command: string, log: Log): 
     if (found.uid === process.geteuid?.() && (found.mode & 0o777 & ~DIRECTORY_MODE) !== 0)
       chmodSync(directory, (found.mode & 0o7000) | DIRECTORY_MODE);
     const content = Buffer.from(command);
-    const there = contentOf(path);
-    if (there?.equals(content) && (statSync(path).mode & 0o777) === FILE_MODE) return false;
+    const isSame = isCommand(path, content);
+    if (isSame && (statSync(path).mode & 0o777) === FILE_MODE) return false;
     replace(path, { content, mode: FILE_MODE, uid: -1, gid: -1 });
     log.info(`wrote ${path}`);
-    return there !== undefined && !there.equals(content);
+    return isSame === false;
   } catch (cause) {
     throw writeError(`cannot write ${path}`, `mount a volume at ${directory} that this user may write`, cause);
   }
 }
 
-/** Undefined if the file is unreadable. */
-function contentOf(path: string): Buffer | undefined {
+/** Whether the file has that content; undefined if it is unreadable. */
+function isCommand(path: string, content: Buffer): boolean | undefined {
   try {
-    return readFileSync(path);
+    return fileHolds(path, content);
   } catch {
     return undefined;
   }

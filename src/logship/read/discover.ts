@@ -14,6 +14,8 @@ interface DiscoverOptions {
 /** Number of polls after which all globs are matched again, for file systems with coarse timestamps of directories. */
 const FULL_EVERY = 30;
 const MAGIC = /[*?[{(!]/;
+/** The names of rotated files, after the file's own. */
+const ROTATED = '[.-][0-9]*';
 
 /**
  * Finds the files that match the globs. Matching is expensive with many files, so it is repeated only when a directory
@@ -69,7 +71,7 @@ export class Discover {
     this.#existing = this.#directories.filter((directory) => statOf(directory) !== undefined);
     const matches = new Set(globSync([...patterns]).map((path) => resolve(path)));
     this.#files = [...matches].filter((path) => !this.#isExcluded(path) && !isCompressed(path)).toSorted();
-    const rotated = globSync(patterns.map((pattern) => `${pattern}[.-][0-9]*`)).map((path) => resolve(path));
+    const rotated = globSync(patterns.map((pattern) => pattern + ROTATED)).map((path) => resolve(path));
     this.#origins = [...new Set(rotated.flatMap((path) => this.originOf(path) ?? []))];
   }
 
@@ -82,6 +84,11 @@ export class Discover {
     if (stateDir !== undefined && path.startsWith(stateDir + sep)) return true;
     return excludes.some((glob) => matchesGlob(glob.includes('/') ? path : basename(path), glob));
   }
+}
+
+/** The paths without a wildcard at which there is no file, not even a rotated one. */
+export function missingPaths(patterns: readonly string[]): readonly string[] {
+  return patterns.filter((path) => !MAGIC.test(path) && globSync([path, path + ROTATED]).length === 0);
 }
 
 /** The directories that a glob matches, from its first wildcard on. */

@@ -118,7 +118,7 @@ export function planOf(openstack: OpenStack, existing: ReadonlyMap<string, OpenS
     for (const one of stage) {
       const object = existing.get(one.name);
       const owner = foreign(one.name);
-      const needs = owner === undefined && !isApplied(one, object);
+      const needs = owner === undefined && !isApplied(one, object, uid);
       if (needs && isOpen) apply.push(one);
       const state = owner === undefined ? stateOf(object, needs, isOpen, after) : belongsTo(one.name, owner);
       services.push({ name: one.name, ...defined({ release: object?.status?.release }), ...state });
@@ -181,12 +181,15 @@ function refusalOf(
   return undefined;
 }
 
-function isApplied({ spec, digest }: Wanted, object: OpenStackService | undefined): boolean {
-  return object?.metadata.annotations?.[APPLIED] === digest && contains(object.spec, spec);
+/** @param uid of the OpenStack, which one that was deleted with --cascade=orphan leaves without an owner */
+function isApplied({ spec, digest }: Wanted, object: OpenStackService | undefined, uid: string): boolean {
+  const { annotations, ownerReferences } = object?.metadata ?? {};
+  const isOwned = ownerReferences?.some((owner) => owner.uid === uid) === true;
+  return isOwned && annotations?.[APPLIED] === digest && contains(object?.spec, spec);
 }
 
 /** Whether all of these fields have these values. Other managers may have set others. */
-function contains(actual: unknown, wanted: unknown): boolean {
+export function contains(actual: unknown, wanted: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) return isDeepStrictEqual(actual, wanted);
   if (typeof actual !== 'object' || actual === null) return false;
   return Object.entries(wanted).every(([key, value]) => contains((actual as Record<string, unknown>)[key], value));

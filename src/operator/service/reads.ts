@@ -57,11 +57,13 @@ export class ServiceReads {
       .catch(unlessGone);
   }
 
-  /** Whether the operator only observes a service: by its own spec, or by that of its OpenStack. */
+  /** Whether the operator only observes a service: by its own spec, or by that of its OpenStack, or after that was deleted. */
   isSuspended({ metadata, spec }: OpenStackService): boolean {
     const owner = metadata.ownerReferences?.find(({ controller }) => controller);
-    const openstack = owner && this.#sources.openstacks.get(owner.name);
-    return spec.suspend === true || (openstack?.metadata.uid === owner?.uid && openstack?.spec.suspend === true);
+    if (spec.suspend === true || owner?.kind !== 'OpenStack') return spec.suspend === true;
+    const openstack = this.#sources.openstacks.get(owner.name);
+    // Without its owner, the garbage collector is about to delete the service.
+    return openstack?.metadata.uid !== owner.uid || openstack.spec.suspend === true;
   }
 
   /** The values that OpenStackWorkloads set, from the cache. */

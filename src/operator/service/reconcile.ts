@@ -64,10 +64,10 @@ export class ServiceReconciler {
   readonly #effects: ServiceEffects;
   readonly #failures = new Failures();
   readonly #reads: ServiceReads;
-  /** Helm's current runs: by name, with the generation of the object that each is about, and what keeps its Jobs waiting. */
+  /** Helm's current runs: by name, with the object that each is about, and what keeps its Jobs waiting. */
   readonly #running = new Map<
     string,
-    { readonly generation: number; readonly cancel: AbortController; problem?: string | undefined }
+    { readonly object: OpenStackService['metadata']; readonly cancel: AbortController; problem?: string | undefined }
   >();
 
   constructor(effects: ServiceEffects) {
@@ -88,13 +88,14 @@ export class ServiceReconciler {
   }
 
   /**
-   * Ends a Helm whose object has changed meanwhile: its Jobs may never succeed, and the change may be the fix. The Jobs
-   * themselves go on; those of the next revision wait for their lock. A suspended service is left alone.
+   * Ends a Helm whose object has changed or was re-created meanwhile: its Jobs may never succeed, and the change may be the
+   * fix. The Jobs themselves go on; those of the next revision wait for their lock. A suspended service is left alone.
    */
   changed(service: OpenStackService): void {
-    const run = this.#running.get(service.metadata.name);
-    if (run !== undefined && run.generation !== service.metadata.generation && !this.#reads.isSuspended(service))
-      run.cancel.abort(new Error('the object has changed during the operation'));
+    const { name, uid, generation } = service.metadata;
+    const run = this.#running.get(name);
+    if (run === undefined || (run.object.uid === uid && run.object.generation === generation)) return;
+    if (!this.#reads.isSuspended(service)) run.cancel.abort(new Error('the object has changed during the operation'));
   }
 
   /** The services whose state the Lease of a migration changes. */
@@ -110,7 +111,8 @@ export class ServiceReconciler {
     const first = await this.#step(service, desired, release, signal);
     if (first.do === 'observe' && release !== undefined) return await this.#observe(service, desired, release, signal);
     if (this.#reads.isSuspended(service)) {
-      const why = 'spec.suspend is true here or in its OpenStack; the release is not what the object describes';
+      const why =
+        'spec.suspend is true here or in its OpenStack, or that was deleted; the release is not what the object describes';
       await this.#publish(service, { ...inProgress('Suspended', 'Suspended', why), helm: release }, signal);
       return {};
     }
@@ -208,10 +210,11 @@ export class ServiceReconciler {
     const { withoutHooks = false } = step;
     const what = { namespace, name, chart, values, secrets, labels, timeout, withoutHooks };
     const cancel = new AbortController();
-    const { generation } = service.metadata;
-    this.#running.set(name, { generation, cancel });
+    const { uid, generation } = service.metadata;
+    this.#running.set(name, { object: service.metadata, cancel });
     // changed() knew of no run yet.
-    if ((this.#effects.services.get(name)?.metadata.generation ?? 0) > generation)
+    const known = this.#effects.services.get(name)?.metadata;
+    if (known !== undefined && (known.uid !== uid || known.generation > generation))
       cancel.abort(new Error('the object has changed before the operation'));
     const stop = AbortSignal.any([signal, cancel.signal]);
     let failure: string | undefined;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
 import type { OpenStackWorkload, ReplicaKind } from '../objects.ts';
+import { contains } from '../openstack/plan.ts';
 import { WORKLOAD_KINDS } from '../service/workloads.ts';
 
 /** On a Pod template. A change of its value replaces all Pods, as `kubectl rollout restart` does. */
@@ -39,10 +40,12 @@ export async function applyChange(
   // Removing the value must not restart anything.
   const restarted = restart ?? live.spec?.template?.metadata?.annotations?.[RESTART];
   const template = { metadata: { annotations: { [RESTART]: restarted } } };
-  const spec = { ...(paused ? PAUSED[kind] : {}), ...(restarted === undefined ? {} : { template }) };
+  const pause = paused ? PAUSED[kind] : {};
+  const spec = { ...pause, ...(restarted === undefined ? {} : { template }) };
   const isEmpty = Object.keys(spec).length === 0;
   const digest = isEmpty ? undefined : createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16);
-  if (annotations?.[APPLIED] === digest) return;
+  // `kubectl rollout resume`, and Helm with an update strategy among its values, end a pause.
+  if (annotations?.[APPLIED] === digest && contains(live.spec ?? {}, pause)) return;
   const { group, version } = WORKLOAD_KINDS[kind];
   // The uid: a workload that was deleted meanwhile must not be created from these fields.
   const metadata = { namespace, name, uid, ...(isEmpty ? {} : { annotations: { [APPLIED]: digest } }) };

@@ -1,9 +1,10 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync, type Stats } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { check } from '../check.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 import { pause } from '../../core/backoff.ts';
+import { readRegular } from '../../fs/content.ts';
 import { healthyAs, unhealthy, type Question } from '../verdict.ts';
 
 const LOOK_MS = 100;
@@ -102,7 +103,7 @@ export function logShipQuestion({ stateDir, withinMs }: LogShipQuery): Question 
 
 function lagIn(file: string): Lag {
   const { mtimeMs } = statSync(file);
-  const { files } = JSON.parse(readFileSync(file, 'utf8')) as { files: readonly Entry[] };
+  const { files } = JSON.parse(readRegular(file).toString()) as { files: readonly Entry[] };
   const offsets = new Map(files.map(({ generation, mark }) => [identityOf(generation), mark.offset]));
   let [bytes, behind] = [0, 0];
   for (const path of new Set(files.map(({ generation }) => generation.path))) {

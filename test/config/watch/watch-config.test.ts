@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../../../src/core/errors.ts';
-import type { pathWatcher } from '../../../src/config/watch/path-watcher.ts';
+import { pathWatcher } from '../../../src/config/watch/path-watcher.ts';
 import { pod } from '../support.ts';
 import { oneFile, Volume, watching } from './support.ts';
 
@@ -154,6 +154,30 @@ test('a deleted and re-created directory is still watched', async () => {
   await watch.placed('etc/a.conf', 'two');
   await again.swap({ 'config.json': oneFile(), 'a.conf': 'three' });
   await watch.placed('etc/a.conf', 'three');
+});
+
+test('a re-created directory gets a watch of its own', async () => {
+  await using p = await pod();
+  await new Volume(p.configDir).swap({ 'config.json': oneFile(), 'a.conf': 'one' });
+  let watches = 0;
+  const counted: typeof pathWatcher = (...reports) => {
+    const watcher = pathWatcher(...reports);
+    return {
+      watch: (paths) => watcher.watch(paths).finally(() => (watches += 1)),
+      [Symbol.asyncDispose]: () => watcher[Symbol.asyncDispose](),
+    };
+  };
+  await using watch = watching(p, { watcher: counted });
+  await watch.placed('etc/a.conf', 'one');
+  const before = watches;
+  await rm(p.configDir, { recursive: true });
+  const again = new Volume(p.configDir);
+  await again.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  await watch.placed('etc/a.conf', 'two');
+  // The next version is found after the watch was set up.
+  await again.swap({ 'config.json': oneFile(), 'a.conf': 'three' });
+  await watch.placed('etc/a.conf', 'three');
+  assert.ok(watches > before, 'it relies on the watch of the directory that was removed');
 });
 
 test('the parent directory may disappear and reappear; the watch is then re-created', async () => {

@@ -156,6 +156,8 @@ test('another command is a difference, and one that may contain a secret is not 
   assert.match((await p.check()).stdout, /not shown because it may contain a secret/);
   await rm(p.run);
   assert.match((await p.check()).stdout, /run_command \(command\)\n  is missing\n$/);
+  await must('mkfifo', [p.run]);
+  assert.match((await p.check()).stdout, /run_command \(command\)\n  is not readable \(.* is not a regular file\)\n$/);
 });
 
 test('a file dropped from config.json is a difference until it is removed', async () => {

@@ -236,6 +236,19 @@ test('an existing file keeps its mode, and a link to a file stays a link', async
   assert.equal((await stat(real)).mode & 0o777, 0o640);
 });
 
+test('a file for which there is no room keeps its content', async () => {
+  await using directory = await privateDirectory('entry');
+  const [target, templates] = [join(directory.path, 'a.conf'), join(directory.path, 'configmaps')];
+  await mkdir(join(templates, 'a.conf'), { recursive: true });
+  await writeFile(join(templates, 'a.conf/a.conf'), 'new '.repeat(1000));
+  await writeFile(target, 'old '.repeat(100));
+  const env = { DEPENDENCY_CONFIG: target, KUBERNETES_ENTRYPOINT_CONFIGMAPS_DIR: templates };
+  // Like a quota, a limit of the file size fails a write after its first part.
+  const line = `ulimit -f 1; exec ${process.execPath} ${HELPERS} ${NAME}`;
+  const { code, stderr } = await run('/bin/bash', ['--norc', '-c', line], { env });
+  assert.deepEqual([code, await readFile(target, 'utf8')], [69, 'old '.repeat(100)], stderr);
+});
+
 test('a missing template is reported (exit code 65)', async () => {
   await using directory = await privateDirectory('entry');
   const env = { DEPENDENCY_CONFIG: '/no/b.conf', KUBERNETES_ENTRYPOINT_CONFIGMAPS_DIR: directory.path };

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { leaveRunCommand } from '../../../src/container/init/run-command.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { HELPERS } from '../../support/helper.ts';
-import { run } from '../../../tools/process.ts';
+import { must, run } from '../../../tools/process.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
 async function stage() {
@@ -43,6 +43,15 @@ test('an up-to-date file is not rewritten, and a different one is replaced', asy
   await leaveRunCommand(pod.root, 'second', pod.log);
   assert.equal(await readFile(pod.file, 'utf8'), 'second');
   assert.deepEqual(await readdir(pod.run), ['run_command']);
+});
+
+test('a FIFO that the service left is replaced without waiting for its writer', async () => {
+  await using pod = await stage();
+  await mkdir(pod.run, { recursive: true });
+  await must('mkfifo', [pod.file]);
+  assert.equal(await leaveRunCommand(pod.root, 'first', pod.log), true);
+  assert.ok((await stat(pod.file)).isFile());
+  assert.equal(await readFile(pod.file, 'utf8'), 'first');
 });
 
 test('without a volume nothing is created', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { join } from 'node:path';
 import { configQuestion } from '../../../src/probe/checks/config.ts';
@@ -9,6 +9,7 @@ import { oneFile } from '../../config/watch/support.ts';
 import { prepared, sidecar } from '../../container/init/watch-support.ts';
 import { logLines, runHelper } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
+import { must } from '../../../tools/process.ts';
 
 async function probe(p: Pod, ...more: string[]): Promise<{ code: number; msg: string }> {
   const words = ['config', '--root', p.root, '--config-dir', p.configDir, ...more];
@@ -53,6 +54,12 @@ test('an invalid record is unhealthy, and its file named', async () => {
     assert.ok(!verdict.healthy);
     assert.match(verdict.reason, /^cannot read .*config-watch\.json: /);
   }
+  await rm(file);
+  await must('mkfifo', [file]);
+  const verdict = await asked();
+  assert.ok(!verdict.healthy);
+  assert.match(verdict.reason, /^cannot read .*config-watch\.json is not a regular file$/);
+  await rm(file);
   await writeFile(file, '{"state":"absent","problem":"there is no config.json in /config"}');
   assert.deepEqual(await asked(), { healthy: false, reason: 'there is no config.json in /config' });
   await writeFile(file, '{"state":"failed","looked":"abc","problem":"ENOSPC: no space"}');

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { logShipQuestion } from '../../../src/probe/checks/log-ship.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
+import { must } from '../../../tools/process.ts';
 import { runHelper, startHelper, logLines } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 
@@ -94,4 +95,9 @@ test('a rotated file does not count, and a shipper without lines is healthy', as
   const verdict = await asked();
   assert.ok(!verdict.healthy);
   assert.match(verdict.reason, /^cannot read .*checkpoint\.json: /);
+  await rm(join(l.stateDir, 'checkpoint.json'));
+  await must('mkfifo', [join(l.stateDir, 'checkpoint.json')]);
+  const other = await asked();
+  assert.ok(!other.healthy);
+  assert.match(other.reason, /^cannot read .*checkpoint\.json is not a regular file$/);
 });

@@ -88,9 +88,27 @@ service_type = {{ index . 2 }}
 service_token_roles_required = true
 www_authenticate_uri = {{ include "kolla-pod.publicIdentityUrl" $root | trimSuffix "/v3" }}
 {{- if not (include "kolla-pod.tls" $root) }}
-memcached_servers = {{ include "kolla-pod.memcachedServers" $root }}
+memcached_servers = {{ include "kolla-pod.openstack.cacheServers" . }}
 memcache_pool_dead_retry = {{ include "kolla-pod.openstack.deadRetry" . }}
 {{- end }}
+{{- end }}
+
+{{/*
+memcached's servers for oslo.cache and keystonemiddleware. Without TLS their client, python-memcached, looks up IPv4 addresses only,
+unless a server is written inet6:[HOST]:PORT. (list root)
+*/}}
+{{- define "kolla-pod.openstack.cacheServers" -}}
+{{- $root := index . 0 -}}
+{{- $isIpv6 := not (has "IPv4" $root.Values.global.ipFamilies) -}}
+{{- $servers := list -}}
+{{- range splitList "," (include "kolla-pod.memcachedServers" $root) -}}
+{{- $server := trim . -}}
+{{- if and (or $isIpv6 (hasPrefix "[" $server)) (not (include "kolla-pod.tls" $root)) -}}
+{{- $server = regexReplaceAll "^(?:\\[([^\\]]+)\\]|([^:\\[]+)):([0-9]+)$" $server "inet6:[${1}${2}]:${3}" -}}
+{{- end -}}
+{{- $servers = append $servers $server -}}
+{{- end -}}
+{{- join "," $servers -}}
 {{- end }}
 
 {{/* Seconds. A Pod of memcached that ends is back after one or two; its clients would not try it again for five minutes. */}}
@@ -114,7 +132,7 @@ tls_cafile = {{ include "kolla-pod.tlsCa" . }}
 [cache]
 enabled = true
 backend = {{ include "kolla-pod.openstack.cacheBackend" (list (index . 0) "oslo_cache.memcache_pool") }}
-memcache_servers = {{ include "kolla-pod.memcachedServers" (index . 0) }}
+memcache_servers = {{ include "kolla-pod.openstack.cacheServers" . }}
 memcache_dead_retry = {{ include "kolla-pod.openstack.deadRetry" . }}
 {{- include "kolla-pod.openstack.cacheTls" . }}
 {{- end }}

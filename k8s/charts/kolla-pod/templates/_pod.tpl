@@ -24,7 +24,11 @@ Out: JSON.
 {{- $spec := dict "serviceAccountName" .account "automountServiceAccountToken" false "terminationGracePeriodSeconds" (int .grace) "securityContext" $security -}}
 {{- if .isWorkload -}}
 {{- include "kolla-pod.lay" (list $security $values.podSecurityContext) -}}
-{{- $init = concat $init (fromYamlArray (include "kolla-pod.openText" (list $ctx (toYaml $values.extraInitContainers) (printf "workloads.%s.extraInitContainers" $workload.key)))) -}}
+{{- $own := dict "image" (include "kolla-pod.image" (list $ctx $values.image)) "imagePullPolicy" (include "kolla-pod.pullPolicy" (list $ctx $values.image)) -}}
+{{- with $ctx.Values.kollaPod.resources -}}{{- $_ := set $own "resources" . -}}{{- end -}}
+{{- range fromYamlArray (include "kolla-pod.openText" (list $ctx (toYaml $values.extraInitContainers) (printf "workloads.%s.extraInitContainers" $workload.key))) -}}
+{{- $init = append $init (ternary . (merge . (deepCopy $own)) (hasKey . "image")) -}}
+{{- end -}}
 {{- with include "kolla-pod.sidecarContainer" (list $ctx $workload) -}}{{- $init = append $init (fromJson .) -}}{{- end -}}
 {{- range $host := list "hostNetwork" "hostPID" "hostIPC" -}}
 {{- if (get $values $host).reason -}}{{- $_ := set $spec $host true -}}{{- end -}}

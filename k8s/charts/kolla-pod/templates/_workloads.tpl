@@ -8,6 +8,10 @@ workloads -> `workloads` of the context: a list of {key, name, values, config (c
 {{- range $key, $given := .Values.workloads -}}
 {{- $values := deepCopy $ctx.Values.workloadDefaults -}}
 {{- include "kolla-pod.lay" (list $values (deepCopy ($given | default dict))) -}}
+{{- /* Merged over what the library renders: a null removes a key of that. */ -}}
+{{- range $key := list "securityContext" "podSecurityContext" "container" "podSpec" "spec" -}}
+{{- if not (get $ctx.Values.workloadDefaults $key) -}}{{- with get ($given | default dict) $key -}}{{- $_ := set $values $key . -}}{{- end -}}{{- end -}}
+{{- end -}}
 {{- if $values.enabled -}}
 {{- $user := deepCopy $ctx.Values.user -}}
 {{- include "kolla-pod.lay" (list $user $values.user) -}}

@@ -9,9 +9,11 @@
 #   else                                                      -> joins: waits until a node with data is available
 set -euo pipefail
 {{- $mariadb := .Values.workloads.mariadb }}
+{{- $nodes := include "kolla-pod.governingService" (list . (dict "name" $mariadb.name "values" $mariadb)) }}
 replicas={{ int $mariadb.replicas }}
 found_from={{ .Values.settings.foundFrom | quote }}
-domain=mariadb-nodes.{{ .Release.Namespace }}.svc.{{ .Values.settings.clusterDomain }}
+name={{ $mariadb.name }}
+domain={{ $nodes }}.{{ .Release.Namespace }}.svc.{{ .Values.settings.clusterDomain }}
 
 data=/var/lib/mysql
 state=$data/grastate.dat
@@ -32,7 +34,7 @@ said_of() {
 others() {
   local index
   for ((index = 0; index < replicas; index++)); do
-    [[ $POD_NAME == "mariadb-$index" ]] || printf '%s\n' "mariadb-$index.$domain"
+    [[ $POD_NAME == "$name-$index" ]] || printf '%s\n' "$name-$index.$domain"
   done
 }
 
@@ -75,7 +77,7 @@ founds() {
   any_answers && return 1
   # A node that has never been in a cluster may have that state too.
   was_in_a_cluster && grep -q '^safe_to_bootstrap: 1' "$state" 2>/dev/null && return 0
-  [[ $is_new == yes && $POD_NAME == mariadb-0 ]]
+  [[ $is_new == yes && $POD_NAME == "$name-0" ]]
 }
 
 if founds; then
