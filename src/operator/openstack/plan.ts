@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { RELEASES, serviceNamed, upgradeStage } from '../../catalog/index.ts';
 import { defined } from '../../core/defined.ts';
 import { conditionOf } from '../conditions.ts';
+import { contains } from '../contains.ts';
 import { merge } from '../helm/values.ts';
 import type { OpenStack, OpenStackService, OpenStackSpec, ServiceSpec, ServiceSummary } from '../objects.ts';
 import { noWayBack } from '../service/migrations.ts';
@@ -186,13 +186,6 @@ function isApplied({ spec, digest }: Wanted, object: OpenStackService | undefine
   const { annotations, ownerReferences } = object?.metadata ?? {};
   const isOwned = ownerReferences?.some((owner) => owner.uid === uid) === true;
   return isOwned && annotations?.[APPLIED] === digest && contains(object?.spec, spec);
-}
-
-/** Whether all of these fields have these values. Other managers may have set others. */
-export function contains(actual: unknown, wanted: unknown): boolean {
-  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) return isDeepStrictEqual(actual, wanted);
-  if (typeof actual !== 'object' || actual === null) return false;
-  return Object.entries(wanted).every(([key, value]) => contains((actual as Record<string, unknown>)[key], value));
 }
 
 type State = Pick<ServiceSummary, 'state' | 'message'>;

@@ -25,6 +25,7 @@ import {
   observed,
   PHASE_OF,
   statusAfter,
+  SUSPENDED,
   type Findings,
 } from './status.ts';
 import { noWayBack } from './migrations.ts';
@@ -111,9 +112,7 @@ export class ServiceReconciler {
     const first = await this.#step(service, desired, release, signal);
     if (first.do === 'observe' && release !== undefined) return await this.#observe(service, desired, release, signal);
     if (this.#reads.isSuspended(service)) {
-      const why =
-        'spec.suspend is true here or in its OpenStack, or that was deleted; the release is not what the object describes';
-      await this.#publish(service, { ...inProgress('Suspended', 'Suspended', why), helm: release }, signal);
+      await this.#publish(service, { ...SUSPENDED, helm: release }, signal);
       return {};
     }
     return await this.#act(service.metadata, signal);
@@ -195,7 +194,7 @@ export class ServiceReconciler {
     signal: AbortSignal,
   ): Promise<Handled> {
     const { helm, publisher, log, process } = this.#effects;
-    const { namespace, name } = service.metadata;
+    const { namespace, name, uid, generation } = service.metadata;
     const { chart, values, secrets } = desired;
     const [phase, reason] = PHASE_OF[step.do];
     const revision = (release?.revision ?? 0) + 1;
@@ -207,10 +206,8 @@ export class ServiceReconciler {
     await publisher.event('OpenStackService', service, 'Normal', reason, note, signal);
     const labels = labelsFor(desired, process, revision);
     const timeout = service.spec.timeout ?? '1h';
-    const { withoutHooks = false } = step;
-    const what = { namespace, name, chart, values, secrets, labels, timeout, withoutHooks };
+    const what = { namespace, name, chart, values, secrets, labels, timeout, withoutHooks: step.withoutHooks ?? false };
     const cancel = new AbortController();
-    const { uid, generation } = service.metadata;
     this.#running.set(name, { object: service.metadata, cancel });
     // changed() knew of no run yet.
     const known = this.#effects.services.get(name)?.metadata;

@@ -81,6 +81,13 @@ export function inProgress(phase: ServicePhase, reason: string, message: string)
   return { phase, message, ready: NO(reason, message), progressing: YES(reason, message) };
 }
 
+/** Only observed, although the release is not what the object describes. */
+export const SUSPENDED = inProgress(
+  'Suspended',
+  'Suspended',
+  'spec.suspend is true here or in its OpenStack, or that was deleted; the release is not what the object describes',
+);
+
 /** A step has failed; the message is the field's or Helm's. */
 export function degraded(reason: string, message: string): Findings {
   return {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
 import type { OpenStackWorkload, ReplicaKind } from '../objects.ts';
-import { contains } from '../openstack/plan.ts';
+import { contains } from '../contains.ts';
 import { WORKLOAD_KINDS } from '../service/workloads.ts';
 
 /** On a Pod template. A change of its value replaces all Pods, as `kubectl rollout restart` does. */
