@@ -11,6 +11,7 @@ help: ## list the targets
 .DELETE_ON_ERROR:
 
 $(READY): package.json package-lock.json .npmrc
+	@echo 'make: installing Node 24 and the packages of package-lock.json into node_modules (once)' >&2
 	@npm ci --loglevel=error
 	@test -x $(NODE) || { echo 'make: npm has no Node 24 for this system; kolla-pod builds and runs on Linux (amd64, arm64)' >&2; exit 1; }
 	@touch $@
@@ -19,14 +20,14 @@ demo: $(READY) ## a pod's life as local processes, with real MariaDB and Keyston
 	@$(NODE) demo/index.ts
 
 test: $(READY) ## before a commit: types, lint, unit, contract, one smoke test per helper, charts; SUITE=integration for one suite, CHANGED=1 for the tests that changed files affect
-	@$(NODE) test/run.ts $(or $(SUITE),test) $(if $(CHANGED),--changed)
+	@$(NODE) test/run.ts $(or $(SUITE),test) $(if $(CHANGED),--changed) $(if $(RESULTS),--results $(RESULTS))
 
 test-full: $(READY) ## before a release: every suite; lists the tests that this machine can't run
 	@$(NODE) test/run.ts full
 
 # A file of make test that is unfinished after MINUTES counts as failed; unfinished files of make test-full are listed.
-ci: $(READY) ## make test-full, with the files of make test first in their lanes; at most MINUTES=75
-	@$(NODE) test/run.ts ci --minutes $(or $(MINUTES),75)
+ci: $(READY) ## make test-full, with the files of make test first in their lanes; at most MINUTES=75; RESULTS=FILE leaves out what make test RESULTS=FILE ran
+	@$(NODE) test/run.ts ci --minutes $(or $(MINUTES),75) $(if $(RESULTS),--results $(RESULTS))
 
 check: $(READY) ## types, lint, format, unit tests
 	@$(NODE) test/run.ts check unit

@@ -1,7 +1,7 @@
 /**
  * Generates a chart's values.schema.json:
  *
- *   service.schema.json of the library + settings.schema.json of the chart
+ *   service.schema.json of the library + settings.schema.json and workloads.schema.json of the chart
  *     -> schema of the values that a user gives, and of those in `global.charts.NAME`: null is valid anywhere, since
  *        it removes a default. Nothing is required; the templates check what the merged values must have.
  */
@@ -19,19 +19,30 @@ interface ValuesSchema extends Schema {
  * The schema of a chart's values.
  * @param name of the chart
  * @param library the library's schema, as JSON
- * @param settings the chart's own schema for `settings`, as JSON; without it settings are free-form
+ * @param own the chart's own schemas, as JSON: for `settings`, which are free-form without it, and for each of its
+ *   workloads by name, in addition to the library's
  */
-export function valuesSchema(name: string, library: string, settings: string | undefined): Schema {
+export function valuesSchema(
+  name: string,
+  library: string,
+  own: { readonly settings?: string | undefined; readonly workloads?: string | undefined },
+): Schema {
   const schema = JSON.parse(library) as ValuesSchema;
   const { global, ...definitions } = schema.definitions;
   const { 'kolla-pod': subchart, global: globals, ...parts } = schema.properties;
-  const own = settings === undefined ? {} : { settings: JSON.parse(settings) as Schema };
+  const { workloads } = parts as { readonly workloads?: Schema };
+  const ours = {
+    ...(own.settings === undefined ? {} : { settings: JSON.parse(own.settings) as Schema }),
+    ...(own.workloads === undefined
+      ? {}
+      : { workloads: { ...workloads, properties: JSON.parse(own.workloads) as Schema } }),
+  };
   const chartWith = (more: Schema) => ({
     type: 'object',
     additionalProperties: false,
     properties: keywordOver('properties', { ...parts, ...more }) as Schema,
   });
-  const chart = chartWith(own);
+  const chart = chartWith(ours);
   const charts = { type: 'object', properties: { [name]: chart }, additionalProperties: chartWith({}) };
   return {
     ...schema,

@@ -32,6 +32,7 @@ export const LIBRARY = 'kolla-pod';
 export const DEFAULTS = 'defaults.yaml';
 const SCHEMA = 'service.schema.json';
 const SETTINGS_SCHEMA = 'settings.schema.json';
+const WORKLOADS_SCHEMA = 'workloads.schema.json';
 
 /** The service charts by name, without the library. */
 export function chartNames(): string[] {
@@ -66,9 +67,12 @@ function shownValues(defaults: string): string {
 
 function schemaOf(name: string, chart: string): string {
   const library = readFileSync(join(CHARTS, LIBRARY, SCHEMA), 'utf8');
-  const own = join(chart, SETTINGS_SCHEMA);
-  const settings = existsSync(own) ? readFileSync(own, 'utf8') : undefined;
-  return `${JSON.stringify(valuesSchema(name, library, settings), undefined, 2)}\n`;
+  const ownText = (file: string) => {
+    const own = join(chart, file);
+    return existsSync(own) ? readFileSync(own, 'utf8') : undefined;
+  };
+  const own = { settings: ownText(SETTINGS_SCHEMA), workloads: ownText(WORKLOADS_SCHEMA) };
+  return `${JSON.stringify(valuesSchema(name, library, own), undefined, 2)}\n`;
 }
 
 /**

@@ -9,8 +9,8 @@
 export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   chokidar: ['chokidar'],
   diff: ['diff'],
+  'dns-packet': ['dns-packet'],
   'js-yaml': ['js-yaml'],
-  'jsonpath-plus': ['jsonpath-plus'],
   'kube-config': ['@kubernetes/client-node/dist/config.js'],
   mysql2: ['mysql2/promise'],
 };

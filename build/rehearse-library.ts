@@ -1,14 +1,12 @@
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { structuredPatch } from 'diff';
 import type { loadAll } from 'js-yaml';
-import type { JSONPath } from 'jsonpath-plus';
 import type { createConnection } from 'mysql2/promise';
 
 interface Exports {
   readonly '@kubernetes/client-node/dist/config.js': { readonly KubeConfig: typeof KubeConfig };
   readonly diff: { readonly structuredPatch: typeof structuredPatch };
   readonly 'js-yaml': { readonly loadAll: typeof loadAll };
-  readonly 'jsonpath-plus': { readonly JSONPath: typeof JSONPath };
   readonly 'mysql2/promise': { readonly createConnection: typeof createConnection };
 }
 
@@ -18,8 +16,6 @@ const REFUSED = { host: '127.0.0.1', port: 1 };
 const USUAL_WORK: Readonly<Record<string, (library: Exports) => unknown>> = {
   diff: (library) => library.diff.structuredPatch('a', 'b', 'one\ntwo\n', 'one\n2\n'),
   'js-yaml': (library) => library['js-yaml'].loadAll('a: [1, "b"]\nc: {d: true}\ne: |\n  f\n---\n- g\n'),
-  'jsonpath-plus': (library) =>
-    library['jsonpath-plus'].JSONPath({ path: '$.a[0].b', json: { a: [{ b: 1 }] }, eval: false }),
   async 'kube-config'(library) {
     const config = new library['@kubernetes/client-node/dist/config.js'].KubeConfig();
     config.loadFromOptions({

@@ -32,12 +32,14 @@ const BEFORE = [
   String.raw`\bkolla-pod(?:/charts/[\w-]+)?:`,
   String.raw`--version `,
   String.raw`\bkolla-(?:init|probe|pod) (?=\d)`,
-  String.raw`\bdist/charts/[\w$-]+-`,
+  String.raw`\bcharts/[\w$-]+-`,
+  String.raw`\bdist/release/`,
+  String.raw`\bkolla-pod-`,
   String.raw`\bto chart [a-z-]+-`,
 ].map((before) => new RegExp(`(?<=${before})${ANY}`, 'gm'));
 /** A version with escaped dots, as in the expected output of an example. */
 const ESCAPED =
-  /(?<=\bkolla-(?:init |probe |pod |pod\/charts\/[\w-]+:))\d+\\\.\d+\\\.\d+(?:-(?:alpha|beta|rc)\\\.\d+)?/g;
+  /(?<=\bkolla-(?:init |probe |pod |pod(?:\/charts\/[\w-]+)?:))\d+\\\.\d+\\\.\d+(?:-(?:alpha|beta|rc)\\\.\d+)?/g;
 
 export const VERSION_FORM: RegExp = new RegExp(`^${ANY}$`);
 

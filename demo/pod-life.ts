@@ -5,8 +5,8 @@ import type { Terminal } from '../src/core/terminal.ts';
 import { freePort } from '../tools/port.ts';
 import { startHelper } from './helper-process.ts';
 import { writePodFiles, type PodFiles } from './pod-files.ts';
-import { chooseDatabase, chooseIndex, chooseKeystone, type Database } from './servers.ts';
-import { countLines, shipLogs } from './scenes/logs.ts';
+import { chooseDatabase, chooseIndex, chooseKeystone, type Database, type Index } from './servers.ts';
+import { countLines, shipLogs, type Shipper } from './scenes/logs.ts';
 import { runKeystone, takeToken, untilHealthy } from './scenes/keystone.ts';
 import { setUpKeystone, syncSchema } from './scenes/schema.ts';
 import type { Story } from './story.ts';
@@ -43,9 +43,11 @@ export async function tellPodLife(story: Story, root: string, terminal: Terminal
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/v3`;
     await using service = await runKeystone(story, files, keystone, port);
-    const index = await indexUp;
-    const shipper = servers.use(await shipLogs(story, root, files, index));
-    const endOfHealth = await untilHealthy(story, files, url);
+    // Its health from its start on, whenever the index is up.
+    const [[shipper, index], endOfHealth] = await Promise.all([
+      shipTo(story, root, files, servers, indexUp),
+      untilHealthy(story, files, url),
+    ]);
     await takeToken(story, url);
     endOfHealth();
     await service.stop();
@@ -61,6 +63,18 @@ export async function tellPodLife(story: Story, root: string, terminal: Terminal
   }
   await servers.disposeAsync();
   await draw(story, terminal);
+}
+
+/** Ships to the index once it is up, to stdout without one. */
+async function shipTo(
+  story: Story,
+  root: string,
+  files: PodFiles,
+  servers: AsyncDisposableStack,
+  indexUp: Promise<Index> | undefined,
+): Promise<[Shipper, Index | undefined]> {
+  const index = await indexUp;
+  return [servers.use(await shipLogs(story, root, files, index)), index];
 }
 
 /** kolla-init starts before the database, logs what it waits for, and then exits. */

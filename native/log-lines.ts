@@ -94,7 +94,14 @@ export function time(at: usize, end: usize, minute: usize): i32 {
     ms += digit * weight;
   }
   timeEnd = at;
-  return at == first ? NO_TIME : <i32>ms;
+  return at == first || (at < end && isZone(at, end)) ? NO_TIME : <i32>ms;
+}
+
+/** Whether a zone may follow the time: `Z`, `+02`, `UTC`, also after a space. */
+function isZone(at: usize, end: usize): bool {
+  let c = <u32>load<u8>(at);
+  if (c == SPACE && at + 1 < end) c = load<u8>(at + 1);
+  return c == 43 || c == 45 || c == 90 || c == 85 || c == 71;
 }
 
 /** Like `time`, for a line of oslo.log; NO_TIME unless the line certainly begins an event. */
@@ -119,12 +126,46 @@ export function begins(at: usize, end: usize, minute: usize): i32 {
   store<u8>(at + 1, 48 + value - tens * 10);
 }
 
+@inline function mixed(hash: u32, word: u32): u32 {
+  word = rotl<u32>(word * 0xcc9e2d51, 15) * 0x1b873593;
+  return rotl<u32>(hash ^ word, 13) * 5 + 0xe6546b64;
+}
+
+@inline function rotatedLanes(words: v128, bits: i32): v128 {
+  return v128.or(i32x4.shl(words, bits), i32x4.shr_u(words, 32 - bits));
+}
+
+@inline function mixedLanes(hashes: v128, words: v128): v128 {
+  words = i32x4.mul(rotatedLanes(i32x4.mul(words, i32x4.splat(0xcc9e2d51)), 15), i32x4.splat(0x1b873593));
+  hashes = rotatedLanes(v128.xor(hashes, words), 13);
+  return i32x4.add(i32x4.add(i32x4.shl(hashes, 2), hashes), i32x4.splat(0xe6546b64));
+}
+
+/** The digest of a line, as in src/logship/read/line-digest.ts: MurmurHash3 in four lanes, and of what they result in. */
+@inline function digest(from: usize, end: usize): u32 {
+  const length = <u32>(end - from);
+  let lanes = i32x4.splat(0);
+  for (; from + 16 <= end; from += 16) lanes = mixedLanes(lanes, v128.load(from));
+  let hash = mixed(<u32>i32x4.extract_lane(lanes, 0), <u32>i32x4.extract_lane(lanes, 1));
+  hash = mixed(hash, <u32>i32x4.extract_lane(lanes, 2));
+  hash = mixed(hash, <u32>i32x4.extract_lane(lanes, 3));
+  for (; from + 4 <= end; from += 4) hash = mixed(hash, load<u32>(from));
+  const rest = <u32>(end - from) * 8;
+  if (rest > 0) hash = mixed(hash, load<u32>(from) & ((1 << rest) - 1));
+  hash ^= length;
+  hash = (hash ^ (hash >> 16)) * 0x85ebca6b;
+  hash = (hash ^ (hash >> 13)) * 0xc2b2ae35;
+  return hash ^ (hash >> 16);
+}
+
 /**
- * Writes an offset, `high * 36 ** 5 + low`, as nine digits of base 36, and milliseconds since the minute as `42.123`.
+ * Writes an offset, `high * 36 ** 5 + low`, as nine digits of base 36, then the digest of the line from `from` to `end`
+ * as seven digits, unless `end` is 0; and milliseconds since the minute as `42.123`.
  */
-export function number(id: usize, high: u32, low: u32, at: usize, ms: u32): void {
+export function number(id: usize, high: u32, low: u32, from: usize, end: usize, at: usize, ms: u32): void {
   digits(id + 4, high, 4);
   digits(id + 9, low, 5);
+  if (end != 0) digits(id + 16, digest(from, end), 7);
   const seconds = ms / 1000;
   ms -= seconds * 1000;
   const hundreds = ms / 100;

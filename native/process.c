@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +17,6 @@ CALL(sys_id) {
 }
 
 CALL(sys_umask) { return result(c, umask((mode_t)int_of(c, argv[0]))); }
-
 CALL(sys_setGroups) {
   size_t length;
   gid_t *groups = (gid_t *)(void *)JS_GetArrayBuffer(c, &length, argv[0]);
@@ -26,6 +26,7 @@ CALL(sys_setGroups) {
 CALL(sys_setGid) { return result(c, setgid((gid_t)double_of(c, argv[0]))); }
 CALL(sys_setUid) { return result(c, setuid((uid_t)double_of(c, argv[0]))); }
 CALL(sys_kill) { return result(c, kill(int_of(c, argv[0]), int_of(c, argv[1]))); }
+CALL(sys_prctl) { return result(c, prctl(int_of(c, argv[0]), (unsigned long)int_of(c, argv[1]))); }
 
 static volatile sig_atomic_t ending;
 
@@ -46,15 +47,15 @@ CALL(sys_execve) {
 }
 
 #define DESCRIPTORS_MAX 16
-/* Runs in the child: sets the child's descriptors, then executes the program. execve closes all
- * other descriptors. */
+/* Runs in the child: sets its descriptors, then executes the program. execve closes all others. */
 static void become(const char *file, char **words, char **env, const int32_t *from, int count,
-                   int tell) {
+                   int tell, int death) {
   sigset_t none;
   int moved[DESCRIPTORS_MAX + 1];
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   setpgid(0, 0);
+  if (death != 0) prctl(PR_SET_PDEATHSIG, (unsigned long)death);
   /* Moves the descriptors above all targets first: none is overwritten before it is copied. */
   for (int i = 0; i <= count; i++) {
     moved[i] = fcntl(i < count ? from[i] : tell, F_DUPFD_CLOEXEC, count);
@@ -69,7 +70,7 @@ static void become(const char *file, char **words, char **env, const int32_t *fr
 }
 
 /* A child in a new process group; element i of an Int32Array's buffer is our descriptor for its
- * descriptor i. Returns its pid once it has executed the program. */
+ * descriptor i; the last argument is its signal when we die. Returns its pid once executed. */
 CALL(sys_spawn) {
   size_t length;
   int32_t *from = (int32_t *)(void *)JS_GetArrayBuffer(c, &length, argv[3]);
@@ -80,7 +81,7 @@ CALL(sys_spawn) {
   pid_t pid = -1;
   if (file && words && env && pipe2(channel, O_CLOEXEC) == 0) {
     pid = fork();
-    if (pid == 0) become(file, words, env, from, count, channel[1]);
+    if (pid == 0) become(file, words, env, from, count, channel[1], int_of(c, argv[4]));
     int failed = errno;
     close(channel[1]);
     ssize_t told = pid < 0 ? 0 : read(channel[0], &why, sizeof why);
@@ -158,14 +159,13 @@ CALL(sys_poll) {
 }
 
 CALL(sys_now) { return JS_NewFloat64(c, now((clockid_t)int_of(c, argv[0]))); }
-
 CALL(sys_isTerminal) { return JS_NewBool(c, isatty(int_of(c, argv[0]))); }
 CALL(sys_exit) { _exit(int_of(c, argv[0])); }
 
 const JSCFunctionListEntry process_calls[] = {
-    ROW(id, 1),     ROW(umask, 1), ROW(setGroups, 1),  ROW(setGid, 1),
-    ROW(setUid, 1), ROW(kill, 2),  ROW(execve, 3),     ROW(spawn, 4),
-    ROW(wait, 2),   ROW(pipe, 1),  ROW(fetched, 0),    ROW(onSignal, 2),
-    ROW(poll, 2),   ROW(now, 1),   ROW(isTerminal, 1), ROW(exit, 1),
+    ROW(id, 1),      ROW(umask, 1),    ROW(setGroups, 1), ROW(setGid, 1), ROW(setUid, 1),
+    ROW(kill, 2),    ROW(execve, 3),   ROW(spawn, 5),     ROW(wait, 2),   ROW(pipe, 1),
+    ROW(fetched, 0), ROW(onSignal, 2), ROW(poll, 2),      ROW(now, 1),    ROW(isTerminal, 1),
+    ROW(exit, 1),    ROW(prctl, 2),
 };
 const int process_calls_count = sizeof process_calls / sizeof *process_calls;

@@ -1,6 +1,6 @@
 /**
- * Runs tests: `node test/run.ts [test | full | ci | SUITE...] [--changed] [--only PATTERN] [--evidence] [--minutes N]`, by default
- * `test`.
+ * Runs tests: `node test/run.ts [test | full | ci | SUITE...] [--changed] [--only PATTERN] [--evidence] [--minutes N]
+ * [--results FILE]`, by default `test`.
  *
  *   arguments -> suites -> files (with --changed: those affected by changed files; with --only: those matching the pattern)
  *     -> prerequisites in the cache
@@ -8,7 +8,8 @@
  *     -> skipped tests with the reason, files not run and how to run them, times, failures, Node's own summary
  *
  * `ci` runs `full`, the files of `test` first in their lanes, for --minutes at most: unfinished files of `test` are
- * failures, those of `full` are listed. A run of every suite judges the claims of test/evidence; --evidence also writes them, and
+ * failures, those of `full` are listed. With --results a run leaves out the files whose results are in FILE, includes them in what it
+ * prints, and adds its own. A run of every suite judges the claims of test/evidence; --evidence also writes them, and
  * after any run what it shows for the support matrix.
  */
 import { availableParallelism, constants } from 'node:os';
@@ -26,6 +27,7 @@ import { inLanes } from './runner/pool.ts';
 import { prepare, type Prepared } from './runner/prepare.ts';
 import { failuresOf, lineOf, othersOf, skipsOf, summaryOf, timesOf, type Ran } from './runner/report.ts';
 import { hasFailed, type Result } from './runner/result.ts';
+import { readResults, withoutResult, writeResults } from './runner/results-file.ts';
 import { runTestFile } from './runner/test-file.ts';
 import { serveShared } from './servers/index.ts';
 import { SUITES, type Lane } from './suites.ts';
@@ -45,10 +47,12 @@ const { positionals, values } = parseArgs({
     evidence: { type: 'boolean' },
     minutes: { type: 'string' },
     only: { type: 'string' },
+    results: { type: 'string' },
   },
 });
+const earlier = values.results === undefined ? { seconds: 0, ran: [] } : await readResults(values.results);
 const began = performance.now();
-const secondsSoFar = () => (performance.now() - began) / 1000;
+const secondsSoFar = () => earlier.seconds + (performance.now() - began) / 1000;
 const asked = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
@@ -71,7 +75,7 @@ async function main(words: readonly string[]): Promise<number> {
   const isCi = words.length === 1 && words[0] === 'ci';
   const suites = [...new Set(words.flatMap((word) => suitesOf(isCi ? 'full' : word)))];
   const required = isCi ? suitesOf('test') : suites;
-  const all = await chosen(itemsOf(suites).filter(isMatched));
+  const all = withoutResult(await chosen(itemsOf(suites).filter(isMatched)), earlier);
   await using cpu = await privateDirectory('cpu');
   await using servers = await serveShared();
   // Without the cache each file's process would strip the types of all its imports again.
@@ -81,8 +85,10 @@ async function main(words: readonly string[]): Promise<number> {
     isOver,
     (line) => console.log(line),
   );
-  const ran: Ran[] = [];
+  const ran: Ran[] = [...earlier.ran];
   const missing = await runAll(all, prepared, env, cpu.path, ran);
+
+  if (values.results !== undefined) await writeResults(values.results, { seconds: secondsSoFar(), ran });
 
   const cut = [...missing, ...ran.filter(({ result }) => result.isCut).map(({ item }) => item)];
   const unheld = isWhole(suites) ? await judged(ran, cut) : [];

@@ -30,7 +30,7 @@ export const SUITES: readonly Suite[] = [
       'test/toolbox/{examples,configmaps/command,install}.test.ts',
       'test/container/init/{watch-swaps,watch}.test.ts',
       'test/{bootstrap,catalog,cli,cluster,config,container,core,demo,docs,evidence,fs,job,kube,logship,migrate,mysql,net,operator,oslo,probe,process,runner,servers,sidecar,support,toolbox,tools,wait}/**/!(at-length).test.ts',
-      'test/engine/!(at-length|core|init|resolver).test.ts',
+      'test/engine/!(at-length|addresses|core|init|resolver).test.ts',
       'test/build/{version,release-parts,release-command}.test.ts',
     ],
     reads: ['docs/**', 'README.md', 'k8s/**', 'images/**', 'package.json', 'package-lock.json'],
@@ -49,7 +49,10 @@ export const SUITES: readonly Suite[] = [
     name: 'charts',
     what: 'charts as Helm renders them',
     tier: 'test',
-    processor: ['test/charts/{sidecars,access}.test.ts', 'test/charts/!(services-options|services-kolla).test.ts'],
+    processor: [
+      'test/charts/{sidecars,access}.test.ts',
+      'test/charts/!(services-options|services-kolla|services-nulls).test.ts',
+    ],
     reads: ['k8s/**', 'docs/**', 'build/charts.ts'],
   },
   {
@@ -65,7 +68,7 @@ export const SUITES: readonly Suite[] = [
     processor: [
       'test/native/{sanitized,contract}.test.ts',
       'test/contract/**/{core,attacker}.test.ts',
-      'test/engine/{core,init,resolver}.test.ts',
+      'test/engine/{addresses,core,init,resolver}.test.ts',
       'test/native/*.test.ts',
     ],
     reads: ['native/**', 'build/core/**', 'cmd/**', 'package-lock.json'],
@@ -99,7 +102,7 @@ export const SUITES: readonly Suite[] = [
     name: 'integration',
     what: 'each helper, and the charts, against the real servers and the OpenStack that they talk to',
     tier: 'full',
-    processor: ['test/charts/{services-options,services-kolla}.test.ts'],
+    processor: ['test/charts/{services-options,services-nulls,services-kolla}.test.ts'],
     waits: [
       'test/integration/kolla-db-sync-takeovers.test.ts',
       'test/integration/{images,kolla-bootstrap-cells,demo}.test.ts',
@@ -126,7 +129,7 @@ export const SUITES: readonly Suite[] = [
     what: 'a pod on a real Kubernetes node (root)',
     tier: 'full',
     node: ['test/e2e/keystone.test.ts', 'test/e2e/*.test.ts'],
-    reads: ['k8s/**', 'images/**'],
+    reads: ['k8s/**', 'images/**', 'docs/start/docker.md', 'docs/start/kind.md'],
   },
   {
     name: 'aio',
@@ -140,7 +143,7 @@ export const SUITES: readonly Suite[] = [
     what: 'helpers, charts and operator on one version of Kubernetes (KUBERNETES=1.36), for the support matrix (root)',
     tier: 'asked',
     waits: [
-      'test/integration/{control-plane,kube-*,rbac,waits,waits-meaning,kubernetes-entrypoint,kolla-init,kolla-init-restart}.test.ts',
+      'test/integration/{control-plane,kube-*,rbac,waits,waits-meaning,waits-reasons,kubernetes-entrypoint,kolla-init,kolla-init-restart}.test.ts',
       'test/integration/{kolla-db-sync-lease,kolla-db-sync-rollout,kolla-bootstrap-keys-secret,kolla-pod-configmaps}.test.ts',
       'test/integration/kolla-operator*.test.ts',
       'test/charts/api-server/*.test.ts',

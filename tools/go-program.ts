@@ -8,9 +8,10 @@ import { must } from './process.ts';
 const BUILD_DEADLINE_MS = 40 * 60_000;
 
 interface Program {
-  /** The program's name, and its directory under `directory`. */
+  /** The program's name, and its directory under `directory` unless `within` names another. */
   readonly name: string;
   readonly directory: string;
+  readonly within?: string;
   readonly sources: readonly string[];
   readonly flags: readonly string[];
   /** Build tags. */
@@ -32,6 +33,7 @@ const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64' };
 export async function goProgram({
   name,
   directory,
+  within = name,
   sources,
   flags,
   tags = [],
@@ -61,7 +63,7 @@ export async function goProgram({
     await exclusively(env.GOCACHE, async () => {
       // The build runs with nice: the compiler must leave CPU time for concurrent tests.
       await must('nice', ['go', 'build', ...options, main], {
-        cwd: join(directory, name),
+        cwd: join(directory, within),
         env: { ...process.env, ...env, GOARCH: GO_ARCHITECTURES[architecture] ?? architecture },
         signal: AbortSignal.timeout(BUILD_DEADLINE_MS),
       });

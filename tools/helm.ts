@@ -17,18 +17,34 @@ const BUILD_BYTES = 3e9;
  * @param architecture of the processor that runs it, in Node's spelling
  */
 export async function helmBinary(architecture: string = process.arch): Promise<string> {
-  const version = /^\s*helm\.sh\/helm\/v3 (v\S+)/m.exec(await readFile(join(DIRECTORY, 'helm/go.mod'), 'utf8'))?.[1];
-  if (version === undefined) throw new Error(`${DIRECTORY}helm/go.mod does not require helm.sh/helm/v3`);
+  const required = await readFile(join(DIRECTORY, 'helm/go.mod'), 'utf8');
+  const version = requiredVersion(required, 'helm.sh/helm/v3');
+  // The library v0.37.0 is that of Kubernetes 1.37.
+  const [, minor = ''] = requiredVersion(required, 'k8s.io/client-go').split('.');
   return await goProgram({
     name: 'helm',
     directory: DIRECTORY,
     sources: ['helm'],
-    // A manual build reports version v3.
-    flags: [`-X helm.sh/helm/v3/internal/version.version=${version}`],
+    // What Helm's own releases set. Without it, this one reports version v3, and renders for Kubernetes 1.20, which no
+    // chart of ours accepts.
+    flags: [
+      `-X helm.sh/helm/v3/internal/version.version=${version}`,
+      ...['pkg/chartutil', 'pkg/lint/rules'].flatMap((name) => [
+        `-X helm.sh/helm/v3/${name}.k8sVersionMajor=1`,
+        `-X helm.sh/helm/v3/${name}.k8sVersionMinor=${minor}`,
+      ]),
+    ],
     room: BUILD_BYTES,
     main: 'helm.sh/helm/v3/cmd/helm',
     architecture,
   });
+}
+
+/** @param required the text of a go.mod */
+function requiredVersion(required: string, module: string): string {
+  const line = required.split('\n').find((one) => one.trim().startsWith(`${module} v`));
+  if (line === undefined) throw new Error(`${DIRECTORY}helm/go.mod does not require ${module}`);
+  return line.trim().split(' ')[1] ?? '';
 }
 
 /** The modules in that Helm: its own first, then all others, then Go's standard library. */

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A program that this process has started, and that is stopped by its pid. */
@@ -91,7 +91,8 @@ export async function start(command: string, args: readonly string[], options: S
     child.stdout.on('data', () => {});
     child.stderr.on('data', () => {});
   } else if (options.logFile !== undefined) {
-    const log = createWriteStream(options.logFile, { flags: 'a' });
+    // Opened at once, because it may be read before the stream would open it.
+    const log = createWriteStream(options.logFile, { fd: openSync(options.logFile, 'a') });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
     child.once('close', () => log.end());

@@ -51,7 +51,7 @@ function looksOf({ service, container }: ServiceProbe, name: string | undefined)
 export function planOf(probe: ServiceProbe, index: number): Plan | undefined {
   const [script, ...words] = (probe.declared ?? '').replaceAll("'", '').split(/\s+/);
   const [name = '', port = ''] = words;
-  if (script === 'healthcheck_port') return workerPlan(looksOf(probe, name), Number(port), index, connectionsOf(probe));
+  if (script === 'healthcheck_port') return workerPlan(probe, looksOf(probe, name), Number(port), index);
   if (script === 'healthcheck_listen') return listenerPlan(looksOf(probe, name), Number(port), index, probe.readiness);
   if (script === 'healthcheck_curl') return apiPlan(looksOf(probe, undefined), portOf(words.at(-1) ?? ''), index);
   return undefined;
@@ -61,7 +61,8 @@ function connectionsOf({ readiness }: ServiceProbe): number {
   return Number(/ --at-least (\d+)/.exec(readiness)?.[1] ?? 1);
 }
 
-function workerPlan(looks: Looks, port: number, index: number, connections: number): Plan {
+function workerPlan(probe: ServiceProbe, looks: Looks, port: number, index: number): Plan {
+  const connections = connectionsOf(probe);
   const longer = port * 10;
   const states: (State & { readonly isDead?: true })[] = [
     { state: 'no connection', does: [] },
@@ -72,7 +73,10 @@ function workerPlan(looks: Looks, port: number, index: number, connections: numb
     // Kolla's pattern also matches a longer port that starts with the wanted one.
     { state: `connected to ${longer}`, does: [['connect', HOST, longer]] },
   ];
-  const possible = states.slice(0, longer > 65_535 ? -1 : undefined);
+  const possible = states
+    .slice(0, longer > 65_535 ? -1 : undefined)
+    // An agent that is ready without a connection is not ready only if it does not run.
+    .filter(({ isDead }) => isDead === true || probe.readiness.startsWith('connected '));
   const { isDead = false, ...unwell } = possible[index % possible.length]!;
   return {
     looks,

@@ -7,12 +7,14 @@
  * A lost, duplicated or torn line makes it exit with 1 and the counts; it then writes no page.
  */
 import { writeFileSync } from 'node:fs';
+import { canRunElasticsearch9, startElasticsearch9 } from '../../test/cluster/elasticsearch-9.ts';
 import { canRunElasticsearch, startElasticsearch } from '../../test/cluster/elasticsearch.ts';
 import { canHaveSmallDisk } from '../../test/cluster/small-disk.ts';
 import {
   allAtOnce,
   assertOnce,
   CONTROLS,
+  dataStreamDestination,
   DISK_FAULTS,
   ELASTICSEARCH_FAULTS,
   elasticsearchDestination,
@@ -22,6 +24,7 @@ import {
   OPTION_FAULTS,
   KILL_FAULTS,
   PROCESS_FAULTS,
+  ROLLOVERS,
   ROTATION_FAULTS,
   rowOf,
   runFault,
@@ -56,6 +59,7 @@ writeFileSync('docs/evidence/soak-log-ship.md', page(rows, controls, happened));
 async function oneByOne(): Promise<void> {
   await inSink();
   await inElasticsearch();
+  await inDataStream();
 }
 
 async function inSink(): Promise<void> {
@@ -82,6 +86,14 @@ async function inElasticsearch(): Promise<void> {
   await using server = await startElasticsearch({ settings: ELASTICSEARCH_SETTINGS });
   for (const [nth, fault] of [...ELASTICSEARCH_FAULTS, FLOOD_STAGE].entries())
     judged(await runFault(fault, elasticsearchDestination(server, `soak${nth}`), FULL));
+}
+
+async function inDataStream(): Promise<void> {
+  const missing = await canRunElasticsearch9();
+  if (missing !== undefined) return void skipped.push(missing);
+  await using server = await startElasticsearch9();
+  await using stream = await dataStreamDestination(server, 'logs-soak-default');
+  judged(await runFault(ROLLOVERS, stream, FULL));
 }
 
 /** A few kills are enough for the expected failures. */

@@ -7,6 +7,7 @@
  */
 import { join, relative } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { SUPERVISOR_NAME } from '../../src/process/supervised.ts';
 import { ROOT, inputsOf } from '../bundle.ts';
 
 /** Exit codes of an uncaught exception, for commands in which it is not 70. */
@@ -18,7 +19,7 @@ const at = (file: string) => join(ROOT, 'src/engine', file);
 export const MODULES: Readonly<Record<string, string>> = {
   'node:buffer': at('buffer.ts'),
   'node:child_process': at('child-process.ts'),
-  'node:dns': at('dns.ts'),
+  'node:dgram': at('dgram.ts'),
   'node:fs': at('fs.ts'),
   'node:net': at('net.ts'),
   'node:os': at('os.ts'),
@@ -37,10 +38,10 @@ const TWINS: Readonly<Record<string, string>> = {
   'src/fs/at.ts': at('at.ts'),
   'src/kube/index.ts': at('no-client.ts'),
   'src/net/conversation.ts': at('no-client.ts'),
-  'src/net/request-by-client.ts': at('no-client.ts'),
+  'src/net/secure.ts': at('no-client.ts'),
   'src/probe/kolla/curl/tls.ts': at('curl-tls.ts'),
+  'src/process/supervisor.ts': at('supervisor.ts'),
   'src/wait/effects.ts': at('no-client.ts'),
-  'src/wait/jsonpath.ts': at('no-client.ts'),
   'src/wait/kinds/index.ts': at('wait-kinds.ts'),
 };
 
@@ -73,6 +74,12 @@ export async function bundleName(name: string, from = 'cmd'): Promise<CoreBundle
     `module.exports = start(${JSON.stringify(name)}, main${bug === undefined ? '' : `, ${bug}`});`,
   ].join('\n');
   return await bundle(name, contents, { plugins: [forPackages, onEngine], inject: [at('globals.ts')] });
+}
+
+/** The supervisor of the programs that helpers run. It has no name in cmd/, because it is no command of users. */
+export async function bundleSupervisor(): Promise<CoreBundle> {
+  const contents = `module.exports = require('./src/engine/kolla-run.ts').supervise();`;
+  return await bundle(SUPERVISOR_NAME, contents, { plugins: [forPackages, onEngine], inject: [at('globals.ts')] });
 }
 
 /** @param name one of SCRIPTS_APART */

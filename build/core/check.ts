@@ -14,7 +14,15 @@ import { join, relative, resolve } from 'node:path';
 import { CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
 import { run } from '../../tools/process.ts';
 import { ROOT } from '../bundle.ts';
-import { bundleApart, bundleName, fileOf, MODULES, SCRIPTS_APART, type CoreBundle } from './bundle.ts';
+import {
+  bundleApart,
+  bundleName,
+  bundleSupervisor,
+  fileOf,
+  MODULES,
+  SCRIPTS_APART,
+  type CoreBundle,
+} from './bundle.ts';
 
 /**
  * Globals of QuickJS-ng, in addition to the language's. `sys` is ours; packages test for `define` before they use it.
@@ -40,8 +48,12 @@ try {
   const inputs = new Set<string>();
   const write = (name: string, { script }: CoreBundle) =>
     writeFileSync(join(directory, `${name.replaceAll('/', '-')}.js`), script);
-  for (const name of CORE_NAMES) {
-    const bundle = await bundleName(name);
+  const bundles = [
+    ...CORE_NAMES.map((name) => [name, bundleName(name)] as const),
+    ['kolla-run', bundleSupervisor()] as const,
+  ];
+  for (const [name, bundling] of bundles) {
+    const bundle = await bundling;
     write(name, bundle);
     for (const input of bundle.inputs) inputs.add(input);
   }

@@ -11,8 +11,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SUPERVISOR_NAME } from '../../src/process/supervised.ts';
 import { CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
-import { bundleApart, bundleName, SCRIPTS_APART, type CoreBundle } from './bundle.ts';
+import { bundleApart, bundleName, bundleSupervisor, SCRIPTS_APART, type CoreBundle } from './bundle.ts';
 import { bytecodeCompiler, HOST, link, type Architecture } from './engine.ts';
 
 const BYTECODE_MAX_BYTES = 16 * 1024 * 1024;
@@ -49,6 +50,7 @@ export async function buildCore(
       for (const input of bundle.inputs) inputs.add(input);
     };
     for (const name of names) await add(name, await bundleName(name, from));
+    await add(SUPERVISOR_NAME, await bundleSupervisor());
     for (const name of SCRIPTS_APART) await add(name, await bundleApart(name));
     for (const [i, bytes] of Object.values(assets).entries()) await writeFile(join(work, `asset${i}`), bytes);
     await writeFile(join(work, 'assets.c'), table(assets));

@@ -1,7 +1,7 @@
 /** docs/reference/cli.md and docs/reference/errors.md, from the program's own tables. */
 import { commandsOf, sectionOf, type Command, type Helper } from '../../src/cli/command.ts';
 import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
-import { EXIT_CODES } from '../../src/core/exit-codes.ts';
+import { EXIT_CODES, SHELL_CODES } from '../../src/core/exit-codes.ts';
 import { usageOf } from '../../src/cli/help.ts';
 import { detailedHelp, flagOf } from '../../src/cli/option-help.ts';
 import type { Option } from '../../src/cli/option.ts';
@@ -82,7 +82,7 @@ export function errorsPage(): string {
     '',
     '| code | name | meaning | what to do |',
     '|---|---|---|---|',
-    ...EXIT_CODES.map(({ code: number, name, means, next, helpers = {} }) => {
+    ...[...EXIT_CODES, ...SHELL_CODES].map(({ code: number, name, means, next, helpers = {} }) => {
       const own = Object.entries(helpers).map(([helper, what]) => `<br>\`${helper}\`: ${cell(what)}`);
       return `| ${number} | \`${name}\` | ${cell(means)}${own.join('')} | ${cell(next)} |`;
     }),

@@ -15,9 +15,10 @@ function table(): string[] {
   return [
     "| service | container | Kolla's check | readiness | liveness and startup |",
     '|---|---|---|---|---|',
-    ...allProbes().map(({ service, container, declared, readiness, liveness, notes }) => {
+    ...allProbes().map(({ service, container, declared, disabledSince, readiness, liveness, notes }) => {
+      const off = disabledSince === undefined ? '' : `<br>Disabled by default since kolla-ansible ${disabledSince}.`;
       const more = notes === undefined ? '' : `<br>${notes}`;
-      return `| ${service} | \`${container}\` | ${code(declared)} | ${code(readiness)}${more} | ${code(liveness)} |`;
+      return `| ${service} | \`${container}\` | ${code(declared)}${off} | ${code(readiness)}${more} | ${code(liveness)} |`;
     }),
   ];
 }

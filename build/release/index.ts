@@ -12,6 +12,7 @@ import { sumsOf } from '../digest.ts';
 import { addImages, type Compression } from './images.ts';
 import { fingerprintOf, type Signer } from './key.ts';
 import { createLayout, type Layout } from './layout.ts';
+import { writeLoadable } from './loadable.ts';
 import { writeOperator } from './operator.ts';
 import { envelopeOf, statementOf, type Source, type Subject } from './provenance.ts';
 import { signLayout } from './signatures.ts';
@@ -46,6 +47,7 @@ export async function writeRelease(options: ReleaseOptions): Promise<string> {
     await writePapers(work, images);
     await writeOperator(work, repository, await readme('operator'));
     await writeArchives(work, images);
+    await writeLoadable(work, images);
     const publication = {
       changes,
       image: `${repository}:${VERSION}`,

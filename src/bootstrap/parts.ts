@@ -66,7 +66,7 @@ async function readSources(
     const found = await findTransport(queue, options, config, log);
     if (found !== undefined) {
       const { queueSource } = await import('./rabbitmq/index.ts');
-      sources.push(queueSource(found.broker, found.transport, found.secrets));
+      sources.push(queueSource(name, found.broker, found.transport, found.secrets));
     }
   }
   if (keys !== undefined && chosen.includes('keys')) {

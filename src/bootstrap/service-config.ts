@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigError, messageOf } from '../core/errors.ts';
+import { ConfigError, messageOf, reasonOf } from '../core/errors.ts';
 import { osloLines } from '../oslo/ini.ts';
 import { osloValue } from '../oslo/value.ts';
 import { isForOslo, setVariable } from '../oslo/variable.ts';
@@ -46,7 +46,7 @@ export async function readServiceConfig(
     try {
       return read();
     } catch (cause) {
-      throw new ConfigError(`${file}: ${messageOf(cause)}`, { cause });
+      throw new ConfigError(`${file}: ${reasonOf(cause)}`, { cause });
     }
   };
   return {

@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
+import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -15,7 +15,7 @@ export const barbican: Service = {
     users: [serviceAccount('barbican')],
     services: [catalogued('barbican', 'key-manager', 'Keys and secrets', 9311)],
   },
-  queue: { ...QUEUE, optional: true },
+  queue: { ...queue('barbican'), optional: true },
   probes: [
     api('barbican_api', 9311, '/healthcheck'),
     worker('barbican_keystone_listener', 'barbican-keystone-listener'),

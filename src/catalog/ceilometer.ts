@@ -1,5 +1,5 @@
 import { upgradeCheck } from './common.ts';
-import { worker } from './probe.ts';
+import { idleWorker, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 /** Telemetry. It has no database: its tool creates resource types through Gnocchi's API. */
@@ -12,9 +12,11 @@ export const ceilometer: Service = {
   migration: { phases: { all: [{ argv: ['ceilometer-upgrade'] }] }, upgradeCheck: upgradeCheck('ceilometer') },
   probes: [
     worker('ceilometer_notification', 'ceilometer-agent-notification'),
-    worker('ceilometer_central', 'ceilometer-polling'),
-    worker('ceilometer_compute', 'ceilometer-polling'),
-    worker('ceilometer_ipmi', 'ceilometer-polling'),
+    // It connects with its first sample: never without resources to poll.
+    idleWorker('ceilometer_central', 'ceilometer-polling', 19),
+    idleWorker('ceilometer_compute', 'ceilometer-polling', 19),
+    // The same program; kolla-ansible still checks its connection.
+    idleWorker('ceilometer_ipmi', 'ceilometer-polling'),
   ],
   notes:
     "Pass the URL of a database for the lock, such as Gnocchi's with a separate account. While Gnocchi's API is " +

@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, ONLINE, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
+import { alembicDatabase, catalogued, ONLINE, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -27,7 +27,7 @@ export const cinder: Service = {
       catalogued('cinderv3', 'volumev3', 'Block storage, for older clients', 8776, '/v3/%(project_id)s'),
     ],
   },
-  queue: QUEUE,
+  queue: queue('cinder'),
   probes: [
     api('cinder_api', 8776, '/healthcheck'),
     worker('cinder_scheduler', 'cinder-scheduler'),

@@ -75,16 +75,15 @@ export function catalogued(
   };
 }
 
-/** Kolla's default: one account and one virtual host for all services. */
-export const QUEUE: Queue = {
-  vhost: '/',
-  user: 'openstack',
-  url: [{ section: 'DEFAULT', key: 'transport_url' }],
-};
+const TRANSPORT_URL: Place = { section: 'DEFAULT', key: 'transport_url' };
+
+/** An account of the service's own in the virtual host that all share, as in Kolla. */
+export function queue(user: string): Queue {
+  return { vhost: '/', user, url: [TRANSPORT_URL] };
+}
 
 /** The queue of a service that only sends notifications. */
-export const NOTIFICATIONS: Queue = {
-  ...QUEUE,
-  url: [{ section: 'oslo_messaging_notifications', key: 'transport_url' }, ...QUEUE.url],
-  optional: true,
-};
+export function notifications(user: string): Queue {
+  const url = [{ section: 'oslo_messaging_notifications', key: 'transport_url' }, TRANSPORT_URL];
+  return { vhost: '/', user, url, optional: true };
+}

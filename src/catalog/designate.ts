@@ -1,4 +1,4 @@
-import { catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
+import { catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, listener, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -23,7 +23,7 @@ export const designate: Service = {
     users: [serviceAccount('designate')],
     services: [catalogued('designate', 'dns', 'DNS', 9001)],
   },
-  queue: QUEUE,
+  queue: queue('designate'),
   probes: [
     api('designate_api', 9001, '/healthcheck'),
     listener('designate_backend_bind9', 'named', 53),

@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, NOTIFICATIONS, serviceAccount, upgradeCheck } from './common.ts';
+import { alembicDatabase, catalogued, notifications, serviceAccount, upgradeCheck } from './common.ts';
 import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -30,7 +30,7 @@ export const glance: Service = {
     users: [serviceAccount('glance')],
     services: [catalogued('glance', 'image', 'Images', 9292)],
   },
-  queue: NOTIFICATIONS,
+  queue: notifications('glance'),
   tool: [
     {
       name: 'metadefs',

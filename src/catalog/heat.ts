@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
+import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -31,7 +31,7 @@ export const heat: Service = {
       catalogued('heat-cfn', 'cloudformation', "Orchestration, as CloudFormation's API", 8000, '/v1'),
     ],
   },
-  queue: QUEUE,
+  queue: queue('heat'),
   probes: [
     api('heat_api', 8004, '/healthcheck'),
     api('heat_api_cfn', 8000, '/healthcheck'),

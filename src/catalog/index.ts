@@ -57,7 +57,7 @@ export type {
 export type { Infrastructure } from './infrastructure.ts';
 export type { Probe } from './probe.ts';
 export type { Listing, Place, Step, ToolTask, ToolVariable } from './tool.ts';
-export { INTERFACES, isLastBeforeRollout, PHASES } from './service.ts';
+export { INTERFACES, isLastBeforeRollout, isOneWay, PHASES } from './service.ts';
 export { knownRelease, RELEASES, UPGRADE_STAGES, upgradesFrom, upgradeStage } from './order.ts';
 
 /** The services of Kolla's images, by name. */

@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
+import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, listener, worker } from './probe.ts';
 import type { Service } from './service.ts';
 import type { Step } from './tool.ts';
@@ -35,7 +35,7 @@ export const ironic: Service = {
     ],
     services: [catalogued('ironic', 'baremetal', 'Bare metal', 6385)],
   },
-  queue: { ...QUEUE, optional: true },
+  queue: { ...queue('ironic'), optional: true },
   probes: [
     api('ironic_api', 6385),
     worker('ironic_conductor', 'ironic-conductor'),

@@ -82,6 +82,7 @@ export const TOOL = {
             otherwise: { type: 'array', items: VARIABLE_NAME, description: 'alternative places' },
             default: TEXT,
             secret: { const: true },
+            url: { const: true },
             required: { const: true },
           },
         },

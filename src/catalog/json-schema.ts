@@ -51,6 +51,11 @@ const PROBE = {
   properties: {
     container: TEXT,
     declared: { ...TEXT, description: 'its health check in Docker' },
+    disabledSince: {
+      type: 'integer',
+      minimum: 1,
+      description: 'first release of kolla-ansible that disables that check by default',
+    },
     liveness: { ...TEXT, description: 'arguments of kolla-probe', examples: ['process nova-compute'] },
     readiness: { ...TEXT, description: 'arguments of kolla-probe', examples: ['connected nova-compute 5672'] },
     notes: TEXT,

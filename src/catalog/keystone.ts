@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, NOTIFICATIONS, upgradeCheck } from './common.ts';
+import { alembicDatabase, catalogued, notifications, upgradeCheck } from './common.ts';
 import { api, listener } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -26,7 +26,7 @@ export const keystone: Service = {
     roles: ['service'],
     services: [catalogued('keystone', 'identity', 'Identity', 5000)],
   },
-  queue: NOTIFICATIONS,
+  queue: notifications('keystone'),
   keys: [
     {
       name: 'fernet',
@@ -72,9 +72,9 @@ export const keystone: Service = {
         { name: 'OS_BOOTSTRAP_ROLE_NAME', default: 'admin' },
         { name: 'OS_BOOTSTRAP_SERVICE_NAME', default: 'keystone' },
         { name: 'OS_BOOTSTRAP_REGION_ID', otherwise: ['OS_REGION_NAME'], default: 'RegionOne' },
-        { name: 'OS_BOOTSTRAP_PUBLIC_URL' },
-        { name: 'OS_BOOTSTRAP_INTERNAL_URL' },
-        { name: 'OS_BOOTSTRAP_ADMIN_URL' },
+        { name: 'OS_BOOTSTRAP_PUBLIC_URL', url: true },
+        { name: 'OS_BOOTSTRAP_INTERNAL_URL', url: true },
+        { name: 'OS_BOOTSTRAP_ADMIN_URL', url: true },
       ],
       throwawayKeys: ['OS_FERNET_TOKENS__KEY_REPOSITORY', 'OS_FERNET_RECEIPTS__KEY_REPOSITORY'],
       done: { once: 'release' },

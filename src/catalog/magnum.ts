@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
+import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -27,6 +27,6 @@ export const magnum: Service = {
     ],
     services: [catalogued('magnum', 'container-infra', 'Clusters of containers', 9511, '/v1')],
   },
-  queue: QUEUE,
+  queue: queue('magnum'),
   probes: [api('magnum_api', 9511, '/healthcheck'), worker('magnum_conductor', 'magnum-conductor')],
 };

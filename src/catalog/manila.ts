@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
+import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -17,7 +17,7 @@ export const manila: Service = {
       catalogued('manilav2', 'sharev2', 'Shared file systems', 8786, '/v2'),
     ],
   },
-  queue: QUEUE,
+  queue: queue('manila'),
   probes: [
     api('manila_api', 8786, '/healthcheck'),
     worker('manila_scheduler', 'manila-scheduler'),

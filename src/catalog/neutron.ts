@@ -1,5 +1,5 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
-import { api, DATABASE_PORT, worker } from './probe.ts';
+import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
+import { api, DATABASE_PORT, idleWorker, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 const OVN_NORTHBOUND_PORT = 6641;
@@ -24,7 +24,7 @@ export const neutron: Service = {
     users: [serviceAccount('neutron')],
     services: [catalogued('neutron', 'network', 'Networking', 9696)],
   },
-  queue: QUEUE,
+  queue: queue('neutron'),
   probes: [
     api('neutron_server', 9696, '/healthcheck'),
     worker('neutron_rpc_server', 'neutron-rpc-server'),
@@ -38,7 +38,7 @@ export const neutron: Service = {
     worker('neutron_ovn_maintenance_worker', 'neutron-ovn-maintenance-worker', OVN_NORTHBOUND_PORT),
     worker('neutron_dhcp_agent', 'neutron-dhcp-agent'),
     { ...worker('neutron_l3_agent', 'neutron-l3-agent'), declared: "healthcheck_port 'neutron-l3-agent ' 5672" },
-    worker('neutron_metadata_agent', 'neutron-metadata-agent'),
+    idleWorker('neutron_metadata_agent', 'neutron-metadata-agent', 20),
     worker('neutron_bgp_dragent', 'neutron-bgp-dragent'),
     worker('neutron_openvswitch_agent', 'neutron-openvswitch-agent'),
     worker('neutron_sriov_agent', 'neutron-sriov-nic-agent'),

@@ -1,4 +1,4 @@
-import { alembicDatabase, CELL0, CELLS, ONLINE, QUEUE } from './common.ts';
+import { alembicDatabase, CELL0, CELLS, ONLINE, queue } from './common.ts';
 import { api, listener, worker, type Probe } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -32,7 +32,7 @@ export const novaCell: Service = {
       online: [{ argv: ['nova-manage', 'db', 'online_data_migrations'], ...ONLINE }],
     },
   },
-  queue: QUEUE,
+  queue: queue('nova'),
   tool: [
     {
       name: 'cell',

@@ -1,4 +1,4 @@
-import { catalogued, CELL0, CELLS, ONLINE, OSLO_DB, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
+import { catalogued, CELL0, CELLS, ONLINE, OSLO_DB, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 import type { Step } from './tool.ts';
@@ -38,7 +38,7 @@ export const nova: Service = {
     users: [serviceAccount('nova')],
     services: [catalogued('nova', 'compute', 'Compute', 8774, '/v2.1')],
   },
-  queue: QUEUE,
+  queue: queue('nova'),
   tool: [
     {
       name: 'cell0',

@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, QUEUE, serviceAccount, upgradeCheck } from './common.ts';
+import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, DATABASE_PORT, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -28,7 +28,7 @@ export const octavia: Service = {
     users: [serviceAccount('octavia')],
     services: [catalogued('octavia', 'load-balancer', 'Load balancing', 9876)],
   },
-  queue: QUEUE,
+  queue: queue('octavia'),
   probes: [
     api('octavia_api', 9876),
     worker('octavia_health_manager', 'octavia-health-manager', DATABASE_PORT),

@@ -18,6 +18,7 @@ const Variable = v.strictObject({
   otherwise: v.optional(ListOf(VariableName)),
   default: v.optional(Text),
   secret: v.optional(Flag),
+  url: v.optional(Flag),
   required: v.optional(Flag),
 });
 const Listed = v.pipe(

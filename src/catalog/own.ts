@@ -38,11 +38,13 @@ const Database = v.strictObject({
   optional: v.optional(v.literal(true, 'must be true or omitted')),
   versionTable: v.optional(v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'))),
 });
+const NOT_A_RELEASE = "must be the number of kolla-ansible's release";
 /** Schema of the checks of a service's containers. */
 const Probes = ListOf(
   v.strictObject({
     container: Text,
     declared: v.optional(Text),
+    disabledSince: v.optional(v.pipe(v.number(NOT_A_RELEASE), v.integer(NOT_A_RELEASE), v.minValue(1, NOT_A_RELEASE))),
     liveness: Text,
     readiness: Text,
     notes: v.optional(Text),

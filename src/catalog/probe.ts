@@ -7,6 +7,8 @@ export interface Probe {
    * the API's listen address.
    */
   readonly declared?: string;
+  /** The first release of kolla-ansible whose last version has that check disabled by default. */
+  readonly disabledSince?: number;
   /**
    * Arguments of `kolla-probe` for liveness and, with more patience, startup. A failure restarts the container, so they
    * must not depend on another Pod.
@@ -40,6 +42,20 @@ export function worker(container: string, process: string, port: number = BROKER
     declared: `healthcheck_port ${process} ${port}`,
     liveness: `process ${process}`,
     readiness: `connected ${process} ${port}`,
+  };
+}
+
+/**
+ * An agent that connects to the broker only when it has something to send: idle, it has no connection, so it is ready
+ * while it runs.
+ * @param disabledSince the release of kolla-ansible that gave its check up for that reason
+ */
+export function idleWorker(container: string, process: string, disabledSince?: number): Probe {
+  return {
+    ...worker(container, process),
+    readiness: `process ${process}`,
+    ...(disabledSince === undefined ? {} : { disabledSince }),
+    notes: 'Idle, it has no connection to the broker.',
   };
 }
 

@@ -171,3 +171,13 @@ export function isLastBeforeRollout({ migration }: Service, word: Phase | 'comma
   const has = (phase: Phase) => (migration.phases[phase] ?? []).length > 0;
   return word === (has('migrate') ? 'migrate' : 'expand');
 }
+
+/**
+ * Whether the phase, from its first moment, removes what an older release needs.
+ * @param service undefined if it is not known: then it has a single phase
+ * @param word a phase, or other work under the lock
+ */
+export function isOneWay(service: Pick<Service, 'migration'> | undefined, word: string): boolean {
+  const { contract, online } = service?.migration.phases ?? {};
+  return word === 'contract' || word === 'online' || (word === 'all' && (contract ?? online) !== undefined);
+}

@@ -26,6 +26,8 @@ export interface ToolVariable {
   readonly otherwise?: readonly string[];
   readonly default?: string;
   readonly secret?: true;
+  /** An http or https URL, which the command itself does not check. */
+  readonly url?: true;
   /** The command fails without it. */
   readonly required?: true;
 }

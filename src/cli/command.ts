@@ -58,6 +58,11 @@ export interface Command<O extends readonly Option[] = readonly Option[]> {
   readonly child?: string;
   readonly options: O;
   readonly examples: readonly [Example, Example, ...Example[]];
+  /**
+   * Run by a person on a workstation: its log is text without a terminal, too. By default as the helper. The log of a Pod
+   * is JSON, which log collectors parse.
+   */
+  readonly isForPeople?: boolean;
   run(input: Input<O>, context: Context): Promise<ExitCode>;
 }
 
@@ -77,6 +82,8 @@ export interface Helper {
   readonly commands: Readonly<Record<string, Command>>;
   /** The helper runs in a service's container and must not write to that container's termination log. */
   readonly isGuest?: true;
+  /** Its commands are run by people, unless one says otherwise. */
+  readonly isForPeople?: true;
   /** Default format and destination of log lines: those of the tool that this helper replaces. */
   readonly lines?: { readonly format: LineFormat; readonly to: (level: Level) => 'stdout' | 'stderr' };
   /** Compatible with another tool, so common options and our exit codes do not apply. */

@@ -25,7 +25,7 @@ export const COMMON_OPTIONS = [
     values: ['auto', 'json', 'text'],
     env: 'KOLLA_POD_LOG_FORMAT',
     default: 'auto',
-    help: 'log format; auto is text on a terminal',
+    help: 'log format; auto is text for people, JSON in Pods',
     example: 'json',
   },
   {

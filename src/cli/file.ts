@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
-import { ConfigError, messageOf } from '../core/errors.ts';
+import { ConfigError, reasonOf } from '../core/errors.ts';
+import { parseYaml } from '../core/yaml-budget.ts';
 import { yamlProblem } from '../core/yaml-problem.ts';
 import { suggestion } from '../core/nearest.ts';
 import { isMapping } from '../core/mapping.ts';
@@ -81,11 +82,11 @@ function readYaml(file: string): unknown {
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });
   }
   try {
     // `load` rejects a file with comments only.
-    return loadAll(text, { filename: file })[0] ?? {};
+    return parseYaml(text, (documents) => loadAll(documents, { filename: file }))[0] ?? {};
   } catch (error) {
     throw new ConfigError(`${file} is not YAML: ${yamlProblem(error)}`);
   }

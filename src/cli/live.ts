@@ -73,7 +73,8 @@ export class LiveRegion implements Live {
 
   #draw(above: string, mustDraw: boolean): void {
     if (this.#lines === undefined) return;
-    const { columns = this.#terminal.width, rows = 24 } = this.#screen;
+    // A pseudoterminal whose size no client has set reports 0, as that of `docker run --tty` in a script.
+    const [columns, rows] = [this.#screen.columns || this.#terminal.width, this.#screen.rows || 24];
     const room = { columns: columns - 1, lines: Math.max(1, rows - 2) };
     const lines = this.#lines(room).map(({ text, style }) => ({ text: cut(text, room.columns), style }));
     const painted = lines.map(({ text, style }) => (style === undefined ? text : paint(this.#terminal, style, text)));

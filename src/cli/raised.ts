@@ -14,7 +14,8 @@ const TRUSTED = ['KOLLA_CONFIG_STRATEGY'];
 /** Arguments that affect only the output. */
 const HARMLESS = new Set(['--check', '--help', '-h', '--version']);
 
-const RAISED_NAMES = new Set(['kolla_set_configs', 'kolla_copy_cacerts']);
+/** The names that Kolla's sudoers lets a service's user run as root. */
+export const RAISED_NAMES: ReadonlySet<string> = new Set(['kolla_set_configs', 'kolla_copy_cacerts']);
 
 /**
  * Rejects execution of kolla-pod through sudo.

@@ -4,6 +4,7 @@ import { commandOf, sectionOf, type Command, type Context, type Helper } from '.
 import { ExitCode, SignalError, UsageError } from '../core/errors.ts';
 import type { FileOptions } from './file.ts';
 import { commandHelp, helperHelp, usageOf } from './help.ts';
+import { explainFile } from './named-file.ts';
 import { suggestion } from '../core/nearest.ts';
 import type { Values } from './option.ts';
 import { createOutput, ignoreClosedStderr, type Output } from './output.ts';
@@ -50,8 +51,12 @@ async function answer(
   }
   if (argv.length === 0 && !helper.main) process.stderr.write(helperHelp(helper, terminalOf(process.stderr, env)));
   const { name, command, rest } = choose(helper, argv);
+  reporter.runs(command);
   const words = splitWords(rest, [...command.options, ...COMMON_OPTIONS], command.child !== undefined);
-  const file = await fileOptions(helper, name, command, words.flags.get('config')?.[0] ?? env['KOLLA_POD_CONFIG']);
+  const config = words.flags.get('config')?.[0] ?? env['KOLLA_POD_CONFIG'];
+  const file = await fileOptions(helper, name, command, config).catch((error: unknown) => {
+    throw explainFile(error, COMMON_OPTIONS, { config });
+  });
   reporter.use(resolveOptions(COMMON_OPTIONS, words, env, file) as Values<typeof COMMON_OPTIONS>);
   const options = resolveOptions(command.options, words, env, file);
   const context: Context = {
@@ -65,7 +70,12 @@ async function answer(
     podFile: file,
   };
   const others = name === '' ? Object.keys(helper.commands) : [];
-  return await command.run(inputOf(command, words, options, usageOf(helper, name, command), others), context);
+  const input = inputOf(command, words, options, usageOf(helper, name, command), others);
+  try {
+    return await command.run(input, context);
+  } catch (error) {
+    throw explainFile(error, command.options, options);
+  }
 }
 
 function earlyAnswer(helper: Helper, argv: readonly string[], terminal: Terminal): string | undefined {

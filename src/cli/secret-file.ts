@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigError, messageOf } from '../core/errors.ts';
+import { ConfigError, reasonOf } from '../core/errors.ts';
 
 /**
  * Reads a secret from a file, without a trailing line break.
@@ -8,7 +8,7 @@ import { ConfigError, messageOf } from '../core/errors.ts';
  */
 export async function readSecret(file: string, option: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new ConfigError(`cannot read ${file}, given by ${option}: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read ${file}, given by ${option}: ${reasonOf(cause)}`, { cause });
   });
   const secret = text.replace(/\r?\n$/, '');
   if (secret === '') throw new ConfigError(`${file}, given by ${option}, is empty`);

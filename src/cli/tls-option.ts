@@ -75,31 +75,36 @@ export function trustOf({ tls, caFile }: TlsValues, byDefault: TlsMode, at = '')
   return mode === 'off' ? undefined : { caFile, insecure: mode === 'require' };
 }
 
+function isSecured({ protocol }: Pick<URL, 'protocol'>): boolean {
+  return protocol === 'https:' || protocol === 'amqps:';
+}
+
 /**
- * What to verify about a server whose URL selects TLS. With http:// a CA bundle is accepted, since it may be for other
+ * What to verify about a server whose URL selects TLS. Without TLS a CA bundle is accepted, since it may be for other
  * servers.
  * @param called the URL in messages, without credentials
  * @throws UsageError if URL and --tls contradict each other
  */
 export function trustOfUrl(values: TlsValues, url: Pick<URL, 'protocol'>, called: string, at = ''): Trust {
-  const isTls = url.protocol === 'https:';
+  const isTls = isSecured(url);
+  const other = isTls ? url.protocol.slice(0, -2) : `${url.protocol.slice(0, -1)}s`;
   const { tls } = values;
   if (tls === 'off' && isTls)
-    throw new UsageError(`${at}--tls off contradicts ${called}: write http://, or leave --tls out`);
+    throw new UsageError(`${at}--tls off contradicts ${called}: write ${other}://, or leave --tls out`);
   if (tls !== undefined && tls !== 'off' && !isTls)
-    throw new UsageError(`${at}--tls ${tls} contradicts ${called}: write https://, or leave --tls out`);
+    throw new UsageError(`${at}--tls ${tls} contradicts ${called}: write ${other}://, or leave --tls out`);
   if (!isTls && tls === undefined) return { insecure: false };
   return trustOf(values, 'verify', at) ?? { insecure: false };
 }
 
 /**
- * What to verify about several servers. --tls and --ca-file apply only to those with https://.
+ * What to verify about several servers. --tls and --ca-file apply only to those with https:// or amqps://.
  * @throws UsageError as trustOfUrl()
  */
 export function trustOfSecured(values: TlsValues, servers: readonly CalledUrl[]): Trust {
   return trustOfUrls(
     values,
-    servers.filter(({ url }) => url.protocol === 'https:'),
+    servers.filter(({ url }) => isSecured(url)),
   );
 }
 
@@ -110,5 +115,5 @@ export function trustOfSecured(values: TlsValues, servers: readonly CalledUrl[])
 export function trustOfUrls(values: TlsValues, servers: readonly CalledUrl[]): Trust {
   const trusts = servers.map(({ url, called }) => ({ url, trust: trustOfUrl(values, url, called) }));
   if (trusts.length === 0 && values.tls !== undefined) trustOf(values, values.tls);
-  return trusts.find(({ url }) => url.protocol === 'https:')?.trust ?? { insecure: false };
+  return trusts.find(({ url }) => isSecured(url))?.trust ?? { insecure: false };
 }

@@ -117,7 +117,7 @@ async function carryOut(step: Step, doing: Doing): Promise<boolean> {
 
 async function put(step: Step, { root, replacer }: Doing): Promise<void> {
   if (step.kind === 'directory') return putDirectory(step, root);
-  if (step.kind === 'link') replacer.link(step.path, { target: step.target, uid: -1, gid: -1 });
+  if (step.kind === 'link') replacer.link(step.path, step.target);
   else if (step.inPlace && (await lookAt(step.path))?.isFile()) {
     using directory = Directory.inside(root, dirname(step.path));
     await writeInPlace(directory, basename(step.path), step.image);

@@ -22,7 +22,7 @@ import type { Overlay } from './overlays/overlay.ts';
 import { mountPoints } from './mount-points.ts';
 import { mountsFor } from './mounts.ts';
 import { planConfig, type Plan } from './plan.ts';
-import { readConfig, type Loaded } from './read.ts';
+import { readConfig, whyAbsent, type Loaded } from './read.ts';
 import { readTracked } from './state.ts';
 
 export type { Identity } from './owner.ts';
@@ -32,6 +32,7 @@ export type { Overlay } from './overlays/overlay.ts';
 export { changesOf, type Plan } from './plan.ts';
 export type { Step } from './model.ts';
 export type { Loaded } from './read.ts';
+export { mountPoints } from './mount-points.ts';
 export { CONFIG_DIR } from './read.ts';
 
 export interface ConfigOptions {
@@ -44,6 +45,8 @@ export interface ConfigOptions {
   /** The root of the image's content, from which volumes are filled; the default is `/`. */
   readonly image?: string | undefined;
   readonly me: Identity;
+  /** Whether a missing config.json is an error: then it names this option, which allows it. */
+  readonly mustExist?: string | undefined;
   /** Whether files that the service has mounted individually are written in place instead of replaced. */
   readonly writesInPlace?: boolean | undefined;
   /** Set if nothing will be written, so that destinations need not be writable. */
@@ -84,6 +87,7 @@ interface RunContext {
 export async function makePlan(options: ConfigOptions, { signal, log }: RunContext): Promise<Planned | undefined> {
   const loaded = await readConfig(options.configDir, options.configFile);
   if (loaded === undefined) {
+    if (options.mustExist !== undefined) throw new ConfigError(`${whyAbsent(options.configDir)}; ${options.mustExist}`);
     log.info(`no config.json in ${options.configDir}: no files to install`);
     return undefined;
   }

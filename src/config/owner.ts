@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, messageOf } from '../core/errors.ts';
+import { ConfigError, reasonOf } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
 import { accountLines } from '../fs/accounts.ts';
 
@@ -45,7 +45,7 @@ async function readIds(root: string, name: string, image: string): Promise<Map<s
     const absent = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     if (absent && root !== image) return await readIds(image, name, image);
     if (absent) return new Map();
-    throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });
   }
 }
 

@@ -15,6 +15,18 @@ export function withoutLinks(path: string): string | undefined {
   }
 }
 
+/** This user may not write in a directory. */
+export class NotWritableError extends RangeError {
+  readonly directory: string;
+  readonly why: string;
+
+  constructor(directory: string, why: string, options: ErrorOptions) {
+    super(`${directory} ${why}; mount a volume there that this user may write`, options);
+    this.directory = directory;
+    this.why = why;
+  }
+}
+
 /**
  * Throws RangeError unless the parent of `path` is a directory inside `root` with all links resolved: a volume's link
  * must not redirect writes into the image. Synchronous, since the kernel's cache is faster than a thread switch, and
@@ -34,8 +46,9 @@ export function checkPlace(root: string, path: string, write: boolean): void {
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (cause) {
     const readOnly = (cause as NodeJS.ErrnoException).code === 'EROFS';
-    const why = readOnly ? 'is on a read-only file system' : 'may not be written by us';
-    throw new RangeError(`${directory} ${why}; mount a volume there that this user may write`, { cause });
+    throw new NotWritableError(directory, readOnly ? 'is on a read-only file system' : 'may not be written by us', {
+      cause,
+    });
   }
 }
 

@@ -8,6 +8,7 @@ import { Planner } from './planner.ts';
 import type { Loaded } from './read.ts';
 import { seedsOf, type Seeds } from './seed.ts';
 import { fileUnder, siteOf, type Site } from './site.ts';
+import { SECTIONS } from './slips.ts';
 import { track, type Tracking } from './tracking.ts';
 
 /**
@@ -112,7 +113,7 @@ async function seedsFor({ site, steps, replaced }: Planner, tracking: Tracking, 
   return await seedsOf(mounts, { root, image, me, isTaken });
 }
 
-const KNOWN = new Set(['command', 'config_files', 'files', 'directories', 'permissions']);
+const KNOWN = new Set<string>(SECTIONS);
 
 function unknownKeys(document: object): string[] {
   return Object.keys(document).filter((key) => !KNOWN.has(key));

@@ -8,7 +8,7 @@ import { escapeGlob, hasMagic } from './tree/glob.ts';
 import { isShared } from './mounts.ts';
 import { isBelow } from './overlays/overlay.ts';
 import { modeFor, ownershipFor, type Ownership } from './owner.ts';
-import { withoutLinks } from './place.ts';
+import { NotWritableError, withoutLinks } from './place.ts';
 import type { PermissionStep, PlanOptions, Step } from './model.ts';
 import type { DirectoryEntry, FileEntry, PermissionEntry } from './schema.ts';
 import { bareOf, calledBy, fileUnder, directoryUnder, nameOf, patternUnder, type Site } from './site.ts';
@@ -27,6 +27,8 @@ export class Planner {
   readonly replaced: string[] = [];
   readonly absent: string[] = [];
   readonly problems: string[] = [];
+  /** The problem of each reason, and what it concerns. */
+  readonly #notWritable = new Map<string, { at: number; places: string[]; directories: Set<string> }>();
   readonly site: Site;
   readonly #options: PlanOptions;
   readonly #byDest = new Map<string, Step>();
@@ -164,9 +166,23 @@ export class Planner {
     try {
       return await work();
     } catch (error) {
-      this.problems.push(`${place}: ${messageOf(error)}`);
+      if (error instanceof NotWritableError) this.#reportNotWritable(place, error);
+      else this.problems.push(`${place}: ${messageOf(error)}`);
       return undefined;
     }
+  }
+
+  /** One problem for all entries: a root that may not be written concerns each of them. */
+  #reportNotWritable(place: string, { directory, why }: NotWritableError): void {
+    const { root } = this.#options;
+    const found = this.#notWritable.get(why) ?? { at: this.problems.length, places: [], directories: new Set() };
+    this.#notWritable.set(why, found);
+    found.places.push(place);
+    found.directories.add(directory);
+    const more = found.places.length > 1 ? ` and ${found.places.length - 1} more` : '';
+    const where = found.directories.has(root) ? `--root ${root}` : [...found.directories].join(', ');
+    this.problems[found.at] =
+      `${found.places[0]}${more}: ${where} ${why}; mount a volume there that this user may write`;
   }
 
   /** Files of earlier entries are dropped from a directory that this entry copies as a whole. */

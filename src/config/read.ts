@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { accessSync, readFileSync } from 'node:fs';
+import { accessSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, messageOf } from '../core/errors.ts';
+import { ConfigError, reasonOf } from '../core/errors.ts';
 import { yamlProblem } from '../core/yaml-problem.ts';
 import { placeOfMistake } from './json-place.ts';
 import { parseDocument, type Document } from './schema.ts';
@@ -30,6 +30,23 @@ export async function readConfig(directory: string, named: string | undefined): 
   throw new ConfigError(`${file}: ${problems.join('; ')}`);
 }
 
+const NAMED = 3;
+
+/** Why a directory has no configuration. */
+export function whyAbsent(directory: string): string {
+  let names: string[];
+  try {
+    names = readdirSync(directory).filter((name) => !name.startsWith('..'));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such directory' : reasonOf(error);
+    return `no config.json in ${directory}: ${why}`;
+  }
+  if (names.length === 0) return `no config.json in ${directory}, which is empty`;
+  const some = names.toSorted().slice(0, NAMED).join(', ');
+  return `no config.json in ${directory}, only ${some}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ''}`;
+}
+
 async function firstPresent(files: readonly string[]): Promise<string | undefined> {
   for (const file of files) {
     try {
@@ -48,7 +65,7 @@ function readText(file: string): string {
   try {
     bytes = readFileSync(file);
   } catch (cause) {
-    throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });
   }
   if (!isUtf8(bytes)) throw new ConfigError(`${file} is not UTF-8`);
   return bytes.toString();

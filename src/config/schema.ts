@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { suggestion } from '../core/nearest.ts';
 import { parseOctal } from './tree/access.ts';
 import { hasMagic } from './tree/glob.ts';
-import { isTrue } from './python/values.ts';
+import { isMapping, isTrue } from './python/values.ts';
+import { slipsIn, whyMisplaced } from './slips.ts';
 
 /** Python's truth values. */
 const Flag = v.pipe(v.unknown(), v.transform(isTrue));
@@ -89,7 +90,8 @@ export type PermissionEntry = v.InferOutput<typeof PermissionEntry>;
 /** The typed document, or all its problems with their locations: `config_files[0].perm: must be ...`. */
 export function parseDocument(value: unknown): Document | { readonly problems: string[] } {
   const result = v.safeParse(Document, value);
-  return result.success ? result.output : { problems: result.issues.map(describe) };
+  const problems = [...(isMapping(value) ? slipsIn(value) : []), ...new Set((result.issues ?? []).map(describe))];
+  return result.success && problems.length === 0 ? result.output : { problems };
 }
 
 const FILE_KEYS = ['source', 'dest', 'owner', 'perm', 'optional', 'preserve_properties', 'merge'];
@@ -100,6 +102,8 @@ function describe(issue: v.BaseIssue<unknown>): string {
   const keys = path.map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${key as string}`));
   const place = keys.join('');
   const where = place.replace(/^\./, '') || 'the document';
+  const misplaced = path.length > 2 ? whyMisplaced(path[2]?.input) : undefined;
+  if (misplaced !== undefined && path[0]?.key !== 'config_files') return `${where.replace(/\.\w+$/, '')}: ${misplaced}`;
   if (!issue.type.endsWith('_object')) return `${where}: ${issue.message}`;
   if (issue.expected === 'never') {
     const valid = where.startsWith('config_files') ? FILE_KEYS : DIRECTORY_KEYS;

@@ -1,4 +1,4 @@
-import { ConfigError, messageOf } from '../core/errors.ts';
+import { ConfigError, reasonOf } from '../core/errors.ts';
 import { mayWriteIn } from '../fs/access.ts';
 import { readRegular } from '../fs/content.ts';
 import { under } from './place.ts';
@@ -23,7 +23,7 @@ export async function readTracked(root: string, makesDirectory: boolean): Promis
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
       return (await canKeep(under(root, STATE_DIRECTORY), makesDirectory)) ? new Map() : undefined;
     if ((cause as NodeJS.ErrnoException).syscall !== undefined)
-      throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
+      throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });
     throw new ConfigError(
       `${file} is not what this tool writes, so it is unknown what the image had; remove it, or re-create the volume`,
       { cause },

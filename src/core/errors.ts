@@ -30,6 +30,11 @@ export class KollaError extends Error {
   }
 }
 
+/** Whether a system call has failed. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined;
+}
+
 /** The command line is invalid: exit code 64. */
 export class UsageError extends KollaError {
   override name = 'UsageError';
@@ -73,6 +78,13 @@ export class NotPermittedError extends KollaError {
 /** A child process failed. Its exit code becomes ours. */
 export class ChildError extends KollaError {
   override name = 'ChildError';
+  /** The last line of its output, without secrets, which is already in the log; '' if it has printed nothing. */
+  readonly lastLine: string;
+
+  constructor(exitCode: ExitCode, message: string, lastLine = '') {
+    super(exitCode, message);
+    this.lastLine = lastLine;
+  }
 }
 
 /**
@@ -86,13 +98,41 @@ export class SignalError extends KollaError {
   }
 }
 
-/** The message of any thrown value, after its system code if it has one. */
+/** What the system's codes for files mean, for a person. */
+export const FILE_WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or directory',
+  EISDIR: 'it is a directory, not a file',
+  ENOTDIR: 'a part of the path is not a directory',
+  EACCES: 'permission denied',
+};
+const PROGRAM_WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such program',
+  EACCES: 'it is not an executable file, or permission is denied',
+};
+
+/** The reason of any thrown value, for a message that names the file already. */
+export function reasonOf(error: unknown): string {
+  return wordsOf(error) ?? messageOf(error);
+}
+
+function wordsOf(error: unknown): string | undefined {
+  if (!isSystemError(error)) return undefined;
+  const words = error.syscall?.startsWith('spawn') === true ? PROGRAM_WORDS : FILE_WORDS;
+  return error.syscall === 'connect' ? undefined : words[error.code ?? ''];
+}
+
+/** The message of any thrown value, with the path of a file. A system code without words of its own comes first. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (isSuppressed(error)) return `${messageOf(error.suppressed)}; then ${messageOf(error.error)}`;
-  const { code } = error as NodeJS.ErrnoException;
+  const words = wordsOf(error);
+  const { code, path } = error as NodeJS.ErrnoException;
+  // A path through a descriptor is none that a person knows.
+  const isShown = path !== undefined && !path.startsWith('/proc/self/fd/');
+  if (words !== undefined) return isShown ? `${words}: ${path}` : words;
   if (error.message === '') return code ?? error.name;
-  return code === undefined || error.message.includes(code) ? error.message : `${code}: ${error.message}`;
+  const hasWords = code === undefined || Object.hasOwn(FILE_WORDS, code);
+  return hasWords || error.message.includes(code) ? error.message : `${code}: ${error.message}`;
 }
 
 /** An error of `await using` at its end, after another one. Told by its fields: not every engine has the class. */

@@ -60,6 +60,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
       'kolla-init': 'A Job being waited for has failed: see its log, then delete and re-create it.',
       'kolla-db-sync': 'The database rejected a request, or the lock was lost during the migration.',
       'kolla-bootstrap': 'Keystone has a duplicate object, or rejected a request: the message names it and the fix.',
+      'kolla-log-ship': 'With --once: a file cannot be read. The others are shipped.',
     },
   },
   bug: {
@@ -73,6 +74,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
       'kolla-init': 'A dependency was not ready in time; the message names each one with its last state.',
       'kolla-db-sync': 'The database did not respond, or another holder kept the lock for too long.',
       'kolla-bootstrap': 'Keystone or RabbitMQ did not respond in time.',
+      'kolla-log-ship': 'With --once: the server has accepted nothing for --timeout. The next run resumes there.',
     },
   },
   notPermitted: {
@@ -83,6 +85,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     helpers: {
       'kolla-init': 'The ServiceAccount may not read the dependency; the message contains the Role to apply.',
       'kolla-bootstrap': 'Keystone or RabbitMQ rejected the credentials, or the account is not an administrator.',
+      'kolla-log-ship': 'With --once: this user may not read a file. The others are shipped.',
     },
   },
   interrupted: { means: 'Terminated by Ctrl-C (SIGINT).', next: 'Nothing.' },
@@ -96,6 +99,26 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     helpers: { 'kolla-db-sync': 'The migration was stopped; the next run resumes it.' },
   },
 };
+
+/** Not ours, but a shell's: of the helpers that become another program or run one. */
+export const SHELL_CODES: readonly ExitCodeEntry[] = [
+  {
+    code: 126,
+    name: 'not executable',
+    means: 'The program to run exists, but cannot be executed.',
+    next:
+      'The last line on stderr names the file. It needs the x bit, the interpreter of its first line, the architecture of ' +
+      'this node, and a volume that is not mounted noexec.',
+  },
+  {
+    code: 127,
+    name: 'command not found',
+    means: 'There is no such program in this container, or its interpreter is missing.',
+    next:
+      "The last line on stderr names it. Is it in this image, and in PATH? It is the command of config.json, of the container's " +
+      'arguments, or after --.',
+  },
+];
 
 /** All our exit codes in ascending order. Other codes come from a child process or the executed program. */
 export const EXIT_CODES: readonly ExitCodeEntry[] = Object.entries(rows)

@@ -9,6 +9,7 @@ import {
   NOT_RESOLVED,
   type ScalarTagDefinition,
 } from 'js-yaml';
+import { parseYaml } from './yaml-budget.ts';
 
 /** What the first of these tags makes of a number, in which digits may be grouped by _. */
 function number(...tags: readonly ScalarTagDefinition[]): ScalarTagDefinition {
@@ -25,7 +26,7 @@ function number(...tags: readonly ScalarTagDefinition[]): ScalarTagDefinition {
 /** As Helm's parser, go-yaml 2: booleans, octal numbers and merge keys of YAML 1.1. A date is a text. */
 const SCHEMA = CORE_SCHEMA.withTags(boolYaml11Tag, number(intYaml11Tag, intCoreTag), number(floatCoreTag), mergeTag);
 
-/** Parses a file of values as `helm --values` does. @throws YAMLException */
+/** Parses a file of values as `helm --values` does. @throws YAMLException; RangeError beyond the budget for YAML */
 export function loadValues(text: string): unknown {
-  return load(text, { schema: SCHEMA });
+  return parseYaml(text, (document) => load(document, { schema: SCHEMA }));
 }

@@ -50,10 +50,6 @@ export function renameAt({ fd, path }: Held, from: string, to: string): void {
   if (result < 0) throw systemError(result, 'rename', join(path, from), join(path, to));
 }
 
-export function chownAt(held: Held, name: string, uid: number, gid: number): void {
-  done(sys.chown(held.fd, name, uid, gid, AT.noFollow), 'lchown', held, name);
-}
-
 export function chmodAt(held: Held, name: string, mode: number): void {
   done(sys.chmod(held.fd, name, mode, AT.noFollow), 'chmod', held, name);
 }

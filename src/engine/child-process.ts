@@ -5,10 +5,12 @@ import { findProgram, isRefusal } from '../process/exec/find-program.ts';
 import { done } from './errors.ts';
 import { constants, openSync } from './fs.ts';
 import { keep, letGo, POLLIN, setImmediate, unwatch, watch } from './loop.ts';
-import { envOf, onChild } from './process.ts';
+import { envOf, onChild, writeAll } from './process.ts';
 import { SIGNAL_NAMES, type SignalName } from './signals.ts';
 
 interface SpawnOptions {
+  /** The program's name for itself; by default the file. */
+  readonly argv0?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly detached: true;
   /** stdin, stdout, stderr and further descriptors of the child. */
@@ -57,6 +59,30 @@ class Output extends Emitter<{ data: [string]; close: [] }> {
   }
 }
 
+/** The write end of a child's stdin. */
+class Input {
+  #fd: number;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  /** There are no errors: a child that has exited is reported by its own event. */
+  on(_event: 'error', _listener: (error: Error) => void): this {
+    return this;
+  }
+
+  write(text: string): void {
+    if (this.#fd !== CLOSED) writeAll(this.#fd, new Uint8Array(sys.encode(text)));
+  }
+
+  end(): void {
+    if (this.#fd !== CLOSED) sys.close(this.#fd);
+    this.#fd = CLOSED;
+  }
+}
+const CLOSED = -1;
+
 /** Number of trailing bytes that start an incomplete UTF-8 character. */
 function unfinished(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
@@ -74,6 +100,7 @@ interface ChildEvents extends Record<string, readonly unknown[]> {
 
 export class ChildProcess extends Emitter<ChildEvents> {
   pid: number | undefined;
+  stdin: Input | null = null;
   stdout: Output | null = null;
   stderr: Output | null = null;
 
@@ -88,7 +115,7 @@ export class ChildProcess extends Emitter<ChildEvents> {
 
 const running = new Map<number, ChildProcess>();
 
-export function spawn(file: string, args: readonly string[], { env, stdio }: SpawnOptions): ChildProcess {
+export function spawn(file: string, args: readonly string[], { env, stdio, argv0 = file }: SpawnOptions): ChildProcess {
   const child = new ChildProcess();
   const [closing, descriptors]: [number[], number[]] = [[], []];
   const outputs: (Output | null)[] = [];
@@ -96,10 +123,17 @@ export function spawn(file: string, args: readonly string[], { env, stdio }: Spa
     if (typeof how === 'number') descriptors.push(how);
     else if (how === 'inherit') descriptors.push(i);
     else {
-      const [ours, theirs] = how === 'ignore' ? [undefined, openSync('/dev/null', constants.O_RDWR)] : pipe();
+      const [ours, theirs] =
+        how === 'ignore'
+          ? [undefined, openSync('/dev/null', constants.O_RDWR)]
+          : i === 0
+            ? pipe().toReversed()
+            : pipe();
       descriptors.push(theirs);
       closing.push(theirs);
-      if (ours !== undefined) outputs[i] = new Output(ours);
+      if (ours === undefined) continue;
+      if (i === 0) child.stdin = new Input(ours);
+      else outputs[i] = new Output(ours);
     }
   }
   try {
@@ -111,9 +145,10 @@ export function spawn(file: string, args: readonly string[], { env, stdio }: Spa
     child.pid = done(
       sys.spawn(
         path,
-        words.length === 0 ? [file, ...args] : [path, ...words, ...args],
+        words.length === 0 ? [argv0, ...args] : [path, ...words, ...args],
         envOf(env),
         Int32Array.from(descriptors).buffer,
+        0,
       ),
       'spawn',
       file,
@@ -122,6 +157,7 @@ export function spawn(file: string, args: readonly string[], { env, stdio }: Spa
     keep(child);
   } catch (error) {
     for (const output of outputs) output?.destroy();
+    child.stdin?.end();
     setImmediate(() => child.failed(error));
   } finally {
     for (const fd of closing) sys.close(fd);
@@ -155,6 +191,7 @@ function reap(): void {
       if (child !== undefined) {
         running.delete(pid);
         letGo(child);
+        child.stdin?.end();
         child.ended(code, signal);
       }
       if (id !== -1) break;

@@ -1,6 +1,2 @@
 /** src/probe/kolla/curl/tls.ts without TLS: for https, kolla-core runs the image's curl. */
 export const speaksTls: boolean = false;
-
-export function getByTls(): Promise<never> {
-  return Promise.reject(new Error('kolla-core has no TLS'));
-}

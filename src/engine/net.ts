@@ -6,7 +6,7 @@ import { Socket, type IpcNetConnectOpts, type SocketOptions, type TcpNetConnectO
 import { Server } from './net/server.ts';
 
 export { isIP, isIPv4, isIPv6 } from './net/address.ts';
-export { Socket, type IpcNetConnectOpts, type LookupFunction, type TcpNetConnectOpts } from './net/connection.ts';
+export { Socket, type IpcNetConnectOpts, type TcpNetConnectOpts } from './net/connection.ts';
 
 export function connect(to: TcpNetConnectOpts | IpcNetConnectOpts): Socket {
   const socket = new Socket();

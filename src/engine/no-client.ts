@@ -6,10 +6,9 @@ function absent(what: string): () => Promise<never> {
   return () => Promise.reject(new Error(`kolla-core has no ${what}: kolla-pod has it`));
 }
 
-export const requestByClient = absent('TLS');
+export const dialTls = absent('TLS');
 export const connectKube = absent('client for the API server');
 export const exchange = absent('greetings of brokers and databases');
-export const jsonpathFinder = absent('JSONPath');
 
 /** Replaces a part of src/wait/effects.ts: waits for servers and files share no state. */
 export const effectsFor = (): object => ({});

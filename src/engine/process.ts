@@ -52,7 +52,7 @@ export class Stream {
 const [EINTR, EAGAIN] = [-4, -11];
 
 /** Waits for a pipe that another process has set to non-blocking mode. */
-function writeAll(fd: number, bytes: Uint8Array): Error | undefined {
+export function writeAll(fd: number, bytes: Uint8Array): Error | undefined {
   for (let at = 0; at < bytes.length;) {
     const written = sys.write(fd, bytes, at, bytes.length - at, -1);
     if (written === EAGAIN) sys.poll(Int32Array.of(fd, POLLOUT).buffer, -1);

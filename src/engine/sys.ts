@@ -41,13 +41,22 @@ export interface Sys {
   setGid(gid: number): number;
   setUid(uid: number): number;
   kill(pid: number, signal: number): number;
+  /** @param option one of PRCTL */
+  prctl(option: number, value: number): number;
   /** Returns only if it fails. */
   execve(file: string, words: readonly string[], env: readonly string[]): number;
   /**
    * Starts a child in its own process group, with these descriptors of ours (an Int32Array's) as its 0, 1, 2, ...;
    * returns its pid.
+   * @param death the signal that it gets when this process dies; 0 for none
    */
-  spawn(file: string, words: readonly string[], env: readonly string[], descriptors: ArrayBuffer): number;
+  spawn(
+    file: string,
+    words: readonly string[],
+    env: readonly string[],
+    descriptors: ArrayBuffer,
+    death: number,
+  ): number;
   /** Returns the pid of an exited child, or 0 if there is none. Its status is stored in the buffer of an Int32Array. */
   wait(pid: number, status: ArrayBuffer): number;
   /** Stores the read end and the write end in the buffer of an Int32Array. */
@@ -110,3 +119,6 @@ declare global {
 
 /** Constants of Linux's fcntl.h. */
 export const AT = { cwd: -100, noFollow: 0x100, removeDirectory: 0x200, emptyPath: 0x1000 } as const;
+
+/** Constants of Linux's prctl.h. */
+export const PRCTL = { dumpable: 4, childSubreaper: 36 } as const;

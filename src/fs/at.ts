@@ -7,7 +7,6 @@ import {
   chownSync,
   closeSync,
   constants,
-  lchownSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -59,11 +58,6 @@ export function symlinkAt(held: Held, name: string, target: string): void {
 
 export function renameAt(held: Held, from: string, to: string): void {
   act(held, to, (at) => renameSync(placeOf(held, from), at));
-}
-
-/** Does not follow a link. An ID of -1 is kept. */
-export function chownAt(held: Held, name: string, uid: number, gid: number): void {
-  act(held, name, (at) => lchownSync(at, uid, gid));
 }
 
 /** Changes the mode of a file or directory. A plain chmod would follow a link. */

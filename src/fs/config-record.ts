@@ -15,6 +15,8 @@ export interface ConfigRecord {
   readonly looked: string | undefined;
   /** The kubelet's version of the examined content; undefined for a plain directory. */
   readonly configMap: string | undefined;
+  /** Digest of what is installed, for the next watch; undefined if it is not complete. */
+  readonly installed?: string | undefined;
   /** Why the installed version is not the newest one. */
   readonly problem: string | undefined;
 }
@@ -49,7 +51,10 @@ export function configMapVersion(configDir: string): string | undefined {
 
 function isRecord(found: unknown): found is ConfigRecord {
   if (typeof found !== 'object' || found === null) return false;
-  const { state, version, looked, configMap, problem } = found as Record<string, unknown>;
+  const { state, version, looked, configMap, installed, problem } = found as Record<string, unknown>;
   const isKnown = ['in-step', 'refused', 'failed', 'absent'].includes(String(state));
-  return isKnown && [version, looked, configMap, problem].every((one) => one === undefined || typeof one === 'string');
+  return (
+    isKnown &&
+    [version, looked, configMap, installed, problem].every((one) => one === undefined || typeof one === 'string')
+  );
 }

@@ -3,13 +3,6 @@ import { staleBefore, temporaryName } from './temporary.ts';
 import { Directory } from './tree.ts';
 import type { FileImage } from './write-file.ts';
 
-/** The final state of a link. An ID of -1 keeps the file system's default. */
-export interface LinkImage {
-  readonly target: string;
-  readonly uid: number;
-  readonly gid: number;
-}
-
 /**
  * Replaces many files and links, each like replaceFile, but synchronously, since promises and threads would cost more
  * than the work. Each directory is scanned for stale temporary files once, and synced once, by `sync`: a run of ten
@@ -31,8 +24,8 @@ export class Replacer {
     this.#in(path, (directory) => putFile(directory, basename(path), image));
   }
 
-  link(path: string, image: LinkImage): void {
-    this.#in(path, (directory) => putLink(directory, basename(path), image));
+  link(path: string, target: string): void {
+    this.#in(path, (directory) => putLink(directory, basename(path), target));
   }
 
   #in(path: string, act: (directory: Directory) => void): void {
@@ -65,11 +58,8 @@ export function putFile(directory: Directory, name: string, image: FileImage): v
 }
 
 /** Replaces a link in the same way. */
-export function putLink(directory: Directory, name: string, { target, uid, gid }: LinkImage): void {
-  put(directory, name, (temporary) => {
-    directory.link(temporary, target);
-    if (uid !== -1 || gid !== -1) directory.own(temporary, uid, gid);
-  });
+export function putLink(directory: Directory, name: string, target: string): void {
+  put(directory, name, (temporary) => directory.link(temporary, target));
 }
 
 /** @param make creates the complete object under a private name */

@@ -4,7 +4,6 @@ import { ignoreAbsent } from './absent.ts';
 import {
   chmodAt,
   chmodHeld,
-  chownAt,
   chownHeld,
   listAt,
   lstatAt,
@@ -160,11 +159,6 @@ export class Directory extends Handle {
   /** Renames, replacing an existing `to`. */
   rename(from: string, to: string): void {
     renameAt(this, from, to);
-  }
-
-  /** Does not follow a link. An ID of -1 is kept. */
-  own(name: string, uid: number, gid: number): void {
-    chownAt(this, name, uid, gid);
   }
 
   /** Changes the mode of a file or directory. A plain chmod would follow a link. */

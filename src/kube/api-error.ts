@@ -2,11 +2,13 @@ import { NotPermittedError } from '../core/errors.ts';
 import type { Api } from './api.ts';
 import type { Timing } from './timing.ts';
 
+const RETRY_AFTER_MAX_MS = 300_000;
+
 /** An error status from the API server, with its message. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
-  /** The Retry-After that the server sent. */
+  /** The Retry-After that the server sent, at most 5 minutes. */
   readonly retryAfterMs: number;
   /** The reason, such as `AlreadyExists`, `Conflict` or `NotFound`, which distinguishes meanings of one status. */
   readonly reason: string | undefined;
@@ -14,7 +16,8 @@ export class ApiError extends Error {
   constructor(status: number, message: string, retryAfterMs = 0, reason?: string) {
     super(message);
     this.status = status;
-    this.retryAfterMs = retryAfterMs;
+    // Unchanged, a large number would be a pause of days, or of none: a timer of more than 24 days expires at once.
+    this.retryAfterMs = Math.min(Math.max(Number.isFinite(retryAfterMs) ? retryAfterMs : 0, 0), RETRY_AFTER_MAX_MS);
     this.reason = reason;
   }
 }
@@ -22,6 +25,12 @@ export class ApiError extends Error {
 /** For a read or deletion of an object that may be missing: undefined. Throws any other error. */
 export function unlessGone(error: unknown): undefined {
   if (!(error instanceof ApiError && error.status === 404)) throw error;
+  return undefined;
+}
+
+/** For a read that may be denied: undefined. Throws any other error. */
+export function unlessDenied(error: unknown): undefined {
+  if (!(error instanceof ApiError && error.status === 403)) throw error;
   return undefined;
 }
 
@@ -40,7 +49,6 @@ export class ForbiddenError extends NotPermittedError {
 
 /** Enough for any Status object; a proxy's error page may be longer. */
 const BODY_MAX_BYTES = 65_536;
-const RETRY_AFTER_MAX_S = 300;
 
 /** The fields used of node:http's IncomingMessage. */
 interface Response extends AsyncIterable<unknown> {
@@ -50,7 +58,7 @@ interface Response extends AsyncIterable<unknown> {
 
 export async function errorFrom(response: Response): Promise<ApiError> {
   const status = response.statusCode ?? 0;
-  const seconds = Math.min(Number(response.headers['retry-after'] ?? 0) || 0, RETRY_AFTER_MAX_S);
+  const seconds = Number(response.headers['retry-after'] ?? 0);
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -68,10 +76,10 @@ export function errorFromStatus(object: unknown): ApiError {
     code?: number;
     message?: string;
     reason?: string;
-    details?: { retryAfterSeconds?: number };
+    details?: { retryAfterSeconds?: unknown };
   };
   const status = typeof code === 'number' ? code : 500;
-  return new ApiError(status, message ?? `status ${status}`, (details?.retryAfterSeconds ?? 0) * 1000, reason);
+  return new ApiError(status, message ?? `status ${status}`, Number(details?.retryAfterSeconds ?? 0) * 1000, reason);
 }
 
 function statusIn(body: string): { readonly message?: string; readonly reason?: string } {

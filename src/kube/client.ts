@@ -1,9 +1,9 @@
-import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import { json } from 'node:stream/consumers';
+import type { IncomingMessage } from 'node:http';
 import { unlessAborted, within } from '../core/abort.ts';
 import { VERSION } from '../core/version.ts';
-import { send } from '../net/client.ts';
+import { DialingHttpAgent, DialingHttpsAgent } from '../net/agents.ts';
+import { bufferOf } from '../net/bounded-body.ts';
+import { BODY_MAX_BYTES, send } from '../net/client.ts';
 import { isUntrusted } from '../net/network-error.ts';
 import type { Api, Call } from './api.ts';
 import { ApiError, errorFrom } from './api-error.ts';
@@ -36,12 +36,14 @@ export class ApiClient implements Api, Disposable {
   readonly #credentials: (refused: boolean) => Promise<Credentials>;
   readonly #timing: Timing;
   // client-node opens a connection for each call (kubernetes-client/javascript#2893).
-  readonly #watches = newPool(Infinity);
-  readonly #requests = newPool(REQUESTS_AT_ONCE);
+  readonly #watches: Pool;
+  readonly #requests: Pool;
 
   constructor(credentials: (refused: boolean) => Promise<Credentials>, timing: Timing) {
     this.#credentials = credentials;
     this.#timing = timing;
+    this.#watches = newPool(Infinity, timing.answerMs);
+    this.#requests = newPool(REQUESTS_AT_ONCE, timing.answerMs);
   }
 
   async open(call: Call, signal: AbortSignal): Promise<IncomingMessage> {
@@ -59,13 +61,13 @@ export class ApiClient implements Api, Disposable {
 
   async ask<T>(call: Call, signal: AbortSignal): Promise<T> {
     const response = await this.#answer(call, this.#requests, signal);
-    return (await this.#whole(response, json)) as T;
+    return (await this.#whole(response, jsonIn)) as T;
   }
 
   async isReady(signal: AbortSignal): Promise<boolean> {
     try {
       const response = await this.#answer({ path: '/readyz' }, this.#requests, signal);
-      response.resume();
+      await this.#whole(response, (whole) => bufferOf(whole, BODY_MAX_BYTES));
       return true;
     } catch {
       signal.throwIfAborted();
@@ -104,14 +106,15 @@ export class ApiClient implements Api, Disposable {
    * connection is available.
    */
   async #send(credentials: Credentials, call: Call, pool: Pool, signal: AbortSignal): Promise<IncomingMessage> {
-    const { server, headers, connection, proxy } = credentials;
+    const { server, headers, connection, proxy, agent } = credentials;
     const { path, method = 'GET', accept = 'application/json' } = call;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const { type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' } = call;
     const request = {
       // Rancher and others serve the API below a path.
       url: new URL(server.pathname.replace(/\/$/, '') + path, server),
-      agent: proxy ?? (server.protocol === 'https:' ? pool.https : pool.http),
+      proxy,
+      agent: agent ?? (server.protocol === 'https:' ? pool.https : pool.http),
       signal,
       method,
       headers: {
@@ -121,8 +124,8 @@ export class ApiClient implements Api, Disposable {
         ...(body === undefined ? {} : { 'content-type': type }),
       },
       body,
-      // Without a connection there is no socket, so that answerMs has not started: the tunnel has its own timeout.
-      connection: proxy === undefined ? connection : { ...connection, timeout: this.#timing.answerMs },
+      // Without a connection there is no socket, so that answerMs has not started: a SOCKS proxy has its own timeout.
+      connection: agent === undefined ? connection : { ...connection, timeout: this.#timing.answerMs },
       isRepeatable: method === 'GET',
       answerMs: this.#timing.answerMs,
       keepAliveMs: KEEPALIVE_MS,
@@ -152,16 +155,20 @@ export class ApiClient implements Api, Disposable {
   }
 }
 
+async function jsonIn(response: IncomingMessage): Promise<unknown> {
+  return JSON.parse((await bufferOf(response, BODY_MAX_BYTES)).toString());
+}
+
 /** A pool of connections. */
 interface Pool {
-  readonly http: HttpAgent;
-  readonly https: HttpsAgent;
+  readonly http: DialingHttpAgent;
+  readonly https: DialingHttpsAgent;
 }
 
 /** @param maxSockets maximum number in use at a time; further requests wait */
-function newPool(maxSockets: number): Pool {
-  const options = { keepAlive: true, keepAliveMsecs: KEEPALIVE_MS, maxFreeSockets: 2, maxSockets };
-  return { http: new HttpAgent(options), https: new HttpsAgent(options) };
+function newPool(maxSockets: number, connectMs: number): Pool {
+  const options = { keepAlive: true, keepAliveMsecs: KEEPALIVE_MS, maxFreeSockets: 2, maxSockets, connectMs };
+  return { http: new DialingHttpAgent(options), https: new DialingHttpsAgent(options) };
 }
 
 /** Closes the idle connections of a pool. */

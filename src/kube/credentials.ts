@@ -4,6 +4,7 @@ import { dirname, join, resolve as resolvePath } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { load } from 'js-yaml';
 import { ConfigError, messageOf } from '../core/errors.ts';
+import { parseYaml } from '../core/yaml-budget.ts';
 import { yamlProblem } from '../core/yaml-problem.ts';
 import type { HttpRequest } from '../net/client.ts';
 
@@ -20,6 +21,8 @@ export type CredentialSource =
       readonly kind: 'kubeconfig';
       /** Paths of kubeconfigs. As in kubectl, the first file with an entry applies, and missing files are skipped. */
       readonly files: readonly string[];
+      /** By default the current one. */
+      readonly context?: string | undefined;
     };
 
 export interface Credentials {
@@ -27,8 +30,10 @@ export interface Credentials {
   readonly namespace: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly connection: NonNullable<HttpRequest['connection']>;
-  /** Set if a proxy is used. */
-  readonly proxy: Agent | undefined;
+  /** Set if an http:// or https:// proxy is used. */
+  readonly proxy: URL | undefined;
+  /** Set if a SOCKS proxy is used: it opens the connections itself. */
+  readonly agent: Agent | undefined;
 }
 
 /**
@@ -42,8 +47,10 @@ export function credentialsFrom(source: CredentialSource): (refused: boolean) =>
     try {
       if (source.kind === 'in-cluster') return await resolve(fromServiceAccount(source));
       const files = presentOf(source.files);
+      if (files.length === 0)
+        throw new Error('there is no such file; it is a kubeconfig, as `kubectl config view --raw` prints it');
       const text = files.map((file) => readFileSync(file, 'utf8')).join('\n---\n');
-      if (loaded?.text !== text || refused) loaded = { config: fromFiles(files), text };
+      if (loaded?.text !== text || refused) loaded = { config: inContext(fromFiles(files), source.context), text };
       return await resolve(loaded.config);
     } catch (cause) {
       const fix = source.kind === 'in-cluster' ? '; does the Pod set automountServiceAccountToken: false?' : '';
@@ -88,22 +95,41 @@ function fromServiceAccount({ host, port, directory }: Extract<CredentialSource,
   return config;
 }
 
-/** The files that exist; all of them if none does, for the error. */
+/** The files that exist. */
 function presentOf(files: readonly string[]): readonly string[] {
-  const present = files.filter((file) => existsSync(file));
-  return present.length > 0 ? present : files;
+  return files.filter((file) => existsSync(file));
+}
+
+/** The configuration with this as its current context. */
+function inContext(config: KubeConfig, context: string | undefined): KubeConfig {
+  if (context === undefined) return config;
+  if (config.getContextObject(context) === null)
+    throw new Error(`there is no context '${context}'${contextsOf(config)}`);
+  config.setCurrentContext(context);
+  return config;
+}
+
+function contextsOf({ contexts }: KubeConfig): string {
+  return contexts.length === 0
+    ? ''
+    : `; there is ${contexts
+        .map(({ name }) => name)
+        .toSorted()
+        .join(', ')}`;
 }
 
 /** KubeConfig.mergeConfig rejects an entry that two files have. */
 function fromFiles(files: readonly string[]): KubeConfig {
   const all = files.map((file) => {
     const config = new KubeConfig();
+    let raw: RawConfig;
     try {
+      raw = parseYaml(readFileSync(file, 'utf8'), (text) => load(text)) as RawConfig;
       config.loadFromFile(file);
     } catch (error) {
       throw new ConfigError(files.length > 1 ? `${file}: ${yamlProblem(error)}` : yamlProblem(error));
     }
-    return withTokenFiles(config, file);
+    return withTokenFiles(config, raw, file);
   });
   const merged = new KubeConfig();
   merged.loadFromOptions({
@@ -120,12 +146,12 @@ function firsts<T extends { readonly name: string }>(entries: readonly T[]): T[]
   return [...new Map(entries.toReversed().map((entry) => [entry.name, entry])).values()];
 }
 
+interface RawConfig {
+  readonly users?: readonly { readonly name?: string; readonly user?: { readonly tokenFile?: string } }[];
+}
+
 /** kubectl's `tokenFile` of a user, relative to its kubeconfig. KubeConfig ignores it. */
-function withTokenFiles(config: KubeConfig, file: string): KubeConfig {
-  interface Raw {
-    readonly users?: readonly { readonly name?: string; readonly user?: { readonly tokenFile?: string } }[];
-  }
-  const { users = [] } = load(readFileSync(file, 'utf8')) as Raw;
+function withTokenFiles(config: KubeConfig, { users = [] }: RawConfig, file: string): KubeConfig {
   config.users = config.users.map((user) => {
     const tokenFile = users.find(({ name }) => name === user.name)?.user?.tokenFile;
     if (tokenFile === undefined) return user;
@@ -139,18 +165,21 @@ function withTokenFiles(config: KubeConfig, file: string): KubeConfig {
 
 async function resolve(config: KubeConfig): Promise<Credentials> {
   const cluster = config.getCurrentCluster();
-  if (!cluster) throw new Error(`the current context '${config.getCurrentContext() ?? ''}' names no cluster`);
+  if (!cluster)
+    throw new Error(`the current context '${config.getCurrentContext() ?? ''}' names no cluster${contextsOf(config)}`);
   const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);
   const { headers = {}, ca, cert, key, servername, rejectUnauthorized, auth, agent } = options;
+  const isSocks = cluster.proxyUrl?.startsWith('socks') === true;
   // KubeConfig keeps a proxy's agent, whose options override those of each request: renewed files would have no effect.
-  if (cluster.proxyUrl !== undefined) Object.assign((agent as Agent).options, { ca, cert, key });
+  if (isSocks) Object.assign((agent as Agent).options, { ca, cert, key });
   return {
     server: new URL(cluster.server),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
     headers: trimmed(headers),
     connection: { ca, cert, key, servername, rejectUnauthorized, auth },
-    proxy: cluster.proxyUrl === undefined ? undefined : (agent as Agent),
+    proxy: cluster.proxyUrl === undefined || isSocks ? undefined : new URL(cluster.proxyUrl),
+    agent: isSocks ? (agent as Agent) : undefined,
   };
 }
 

@@ -3,6 +3,7 @@
  * annotations. kolla-db-sync writes it, waits read it. It outlives the Job, which a TTL may remove.
  */
 import { formatProblem } from '../core/format.ts';
+import { isOlderRelease, isReleaseName } from '../core/release.ts';
 import type { KubeObject, ObjectRef } from './types.ts';
 
 export const LEASE_RESOURCE = { group: 'coordination.k8s.io', resource: 'leases', namespaced: true } as const;
@@ -17,6 +18,8 @@ export const DB_SYNC_ANNOTATIONS = {
   phase: 'kolla-pod/phase',
   /** The release whose code may start on this schema; empty if the release has no name. */
   readyFor: 'kolla-pod/ready-for',
+  /** The newest release that has removed what an older one needs. Kept when a later phase replaces the state. */
+  contracted: 'kolla-pod/contracted',
   /** The fencing token of the migration that was started last, for information. */
   token: 'kolla-pod/token',
   /** When that migration ended, by the migrator's clock, for information. */
@@ -39,31 +42,85 @@ export function dbSyncLease(namespace: string, name: string): ObjectRef {
 }
 
 export function dbSyncRecord({ metadata: { annotations = {} } }: KubeObject): DbSyncRecord {
-  const { state, release, phase, readyFor, format } = DB_SYNC_ANNOTATIONS;
+  const { state, release, phase, readyFor, contracted, format } = DB_SYNC_ANNOTATIONS;
   return {
     state: annotations[state],
     release: annotations[release],
     phase: annotations[phase],
     readyFor: annotations[readyFor],
+    contracted: annotations[contracted],
     format: annotations[format],
   };
 }
 
+/** The release that has removed what an older one needs. A record from before that annotation has only its last phase. */
+export function contractedIn({ contracted, phase, release }: DbSyncRecord): string | undefined {
+  return contracted ?? (phase === 'contract' || phase === 'online' ? release : undefined);
+}
+
+interface PhaseRun {
+  readonly release: string;
+  readonly state: string;
+  readonly isOneWay: boolean;
+}
+
+/** The release that has contracted the schema, after another phase. */
+export function contractedAfter(
+  before: string | undefined,
+  { isOneWay, release, state }: PhaseRun,
+): string | undefined {
+  if (isOneWay && isReleaseName(release)) return release;
+  // An older release's phase is refused, unless the database was restored, and its records with it.
+  return state === 'done' && isOlderRelease(release, before) ? undefined : before;
+}
+
+/**
+ * The release that has contracted the schema, by the database's records.
+ * @param rows the latest first
+ */
+export function contractedBy(
+  rows: readonly { readonly release: string; readonly phase: string; readonly state: string }[],
+  isOneWay: (phase: string) => boolean,
+): string | undefined {
+  const runs = rows.map((row) => ({ ...row, isOneWay: isOneWay(row.phase) })).toReversed();
+  return runs.reduce<string | undefined>(contractedAfter, undefined);
+}
+
+/**
+ * Why a release can't run on the schema.
+ * @param restored what must be done besides, if the database is restored
+ */
+export function noWayBackTo(target: string, contracted: string, restored: string): string {
+  return (
+    `contract of ${contracted} has begun, and ${target} does not run on its schema; ` +
+    `set the release to ${contracted}, or restore the backup${restored}`
+  );
+}
+
+interface Readiness {
+  readonly isReady: boolean;
+  /** Whether it does not become ready by itself: the schema is contracted for a newer release. */
+  readonly isRefused: boolean;
+  readonly says: string;
+}
+
 /**
  * Judges a migration's record by the release whose code may start on the schema. A phase that runs or has failed while
- * the service stays up does not matter; other fields are informational.
+ * the service stays up does not matter, unless it removes what the release needs; other fields are informational.
  * @param wanted the release; if undefined, any release
  */
-export function readinessIn(
-  { state, release, phase, readyFor, format }: DbSyncRecord,
-  wanted: string | undefined,
-): { readonly isReady: boolean; readonly says: string } {
+export function readinessIn(record: DbSyncRecord, wanted: string | undefined): Readiness {
+  const { state, release, phase, readyFor, format } = record;
   const problem = formatProblem(format);
-  if (problem !== undefined) return { isReady: false, says: `the record ${problem}` };
+  if (problem !== undefined) return { isReady: false, isRefused: false, says: `the record ${problem}` };
+  const [contracted, target] = [contractedIn(record), wanted ?? readyFor];
+  if (contracted !== undefined && target !== undefined && isOlderRelease(target, contracted))
+    return { isReady: false, isRefused: true, says: noWayBackTo(target, contracted, ' and delete the Lease') };
   const ready = readyFor === undefined ? undefined : `ready for ${nameOf(readyFor)}`;
-  if (ready !== undefined && (wanted === undefined || readyFor === wanted)) return { isReady: true, says: ready };
+  if (ready !== undefined && (wanted === undefined || readyFor === wanted))
+    return { isReady: true, isRefused: false, says: ready };
   const last = state === undefined ? 'nothing recorded yet' : `${state} (${phase}) of ${nameOf(release)}`;
-  return { isReady: false, says: ready === undefined ? last : `${ready}, not ${wanted}; ${last}` };
+  return { isReady: false, isRefused: false, says: ready === undefined ? last : `${ready}, not ${wanted}; ${last}` };
 }
 
 function nameOf(release = ''): string {

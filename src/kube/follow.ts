@@ -19,6 +19,8 @@ export interface Subject {
    * object (whose first event is all there is), or `list`, to list all.
    */
   readonly whenQuiet: 'absent' | 'list';
+  /** See WatchOptions. */
+  readonly onMoved?: (() => void) | undefined;
 }
 
 export type Step<T extends KubeObject> =
@@ -50,6 +52,7 @@ export async function* follow<T extends KubeObject>(
   let silences = 0;
   const refusal = new Refusal(api, timing);
   for (;;) {
+    subject.onMoved?.();
     try {
       if (version === undefined && subject.whenQuiet === 'list' && api.mustList) {
         const all = await listAll<T>(api, subject, signal);
@@ -59,6 +62,7 @@ export async function* follow<T extends KubeObject>(
       let mustList = false;
       let isKnown = version !== undefined;
       for await (const step of connection<T>(api, subject, version, signal, timing)) {
+        subject.onMoved?.();
         if (step.kind === 'begin') {
           if (isTroubled) yield { kind: 'connected' };
           isTroubled = false;
@@ -101,7 +105,7 @@ export async function* follow<T extends KubeObject>(
         version = undefined;
       } else {
         isTroubled = true;
-        yield { kind: 'trouble', reason: messageOf(error) };
+        yield { kind: 'trouble', reason: messageOf(error), ...defined({ status: known?.status }) };
       }
       await pause((known?.retryAfterMs ?? 0) + backoffMs(attempt++, timing.backoff), signal);
     }

@@ -1,10 +1,13 @@
 import { METADATA_LIST, type Api } from './api.ts';
 import { collectionPath } from './path.ts';
 import { defined } from '../core/defined.ts';
+import { ResponseTooLargeError } from '../net/too-large.ts';
 import type { KubeObject, SetRef } from './types.ts';
 
 /** Page size of kubectl and client-go, which keeps responses small on both sides. */
 const PAGE = 500;
+/** Divisor of the page size after a response that was too large: an object has at most 1.5 MiB (etcd's limit). */
+const SMALLER = 8;
 
 interface Page<T> {
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
@@ -18,7 +21,7 @@ interface Listed<T> {
 }
 
 /**
- * All objects of a set at one version, page by page. Throws ApiError; 410 if that version is compacted before the last
+ * All objects of a set at one version, page by page, smaller ones for large objects. Throws ApiError; 410 if that version is compacted before the last
  * page.
  */
 export async function listAll<T extends KubeObject>(
@@ -27,14 +30,23 @@ export async function listAll<T extends KubeObject>(
   signal: AbortSignal,
 ): Promise<Listed<T>> {
   const items: T[] = [];
+  let limit = PAGE;
   for (let next = ''; ;) {
     const query = new URLSearchParams({
-      limit: String(PAGE),
+      limit: String(limit),
       ...defined({ fieldSelector: ref.fieldSelector, labelSelector: ref.labelSelector }),
       ...(next === '' ? {} : { continue: next }),
     });
     const path = `${collectionPath(ref)}?${query.toString()}`;
-    const page = await api.ask<Page<T>>(metadataOnly ? { path, accept: METADATA_LIST } : { path }, signal);
+    const call = metadataOnly ? { path, accept: METADATA_LIST } : { path };
+    const page = await api.ask<Page<T>>(call, signal).catch((error: unknown) => {
+      if (limit === 1 || !(error instanceof ResponseTooLargeError)) throw error;
+      return undefined;
+    });
+    if (page === undefined) {
+      limit = Math.ceil(limit / SMALLER);
+      continue;
+    }
     items.push(...(page.items ?? []));
     next = page.metadata.continue ?? '';
     if (next === '') return { items, version: page.metadata.resourceVersion };

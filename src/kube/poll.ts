@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.ts';
 import { ConfigError, KollaError, messageOf } from '../core/errors.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
 import { ApiError, ForbiddenError, Refusal } from './api-error.ts';
@@ -47,13 +48,14 @@ export async function* pollObject<T extends KubeObject>(
 export async function* pollSet<T extends KubeObject>(
   api: Api,
   ref: SetRef,
-  { signal, warn, metadataOnly = false }: WatchOptions,
+  { signal, warn, metadataOnly = false, onMoved }: WatchOptions,
   timing: Timing,
 ): AsyncGenerator<SetObservation<T>> {
   let mayList = true;
   const refusal = new Refusal(api, timing);
   const { names } = ref;
   const ask = async (): Promise<readonly T[]> => {
+    onMoved?.();
     if (mayList) {
       try {
         const { items } = await listAll<T>(api, { ref, metadataOnly }, signal);
@@ -119,7 +121,7 @@ async function* answers<R>(
         if (isMeant) throw notPermitted(ref, known);
         isMeant = await refusal.isMeant(signal);
       }
-      if (!isMeant) yield { kind: 'trouble', reason: messageOf(error) };
+      if (!isMeant) yield { kind: 'trouble', reason: messageOf(error), ...defined({ status: known?.status }) };
       await pause((known?.retryAfterMs ?? 0) + backoffMs(attempt++, timing.backoff), signal);
     }
   }

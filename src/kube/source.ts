@@ -1,23 +1,40 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { defined } from '../core/defined.ts';
 import { ConfigError } from '../core/errors.ts';
 import type { CredentialSource } from './credentials.ts';
 import type { KubeClient } from './types.ts';
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
+/** The options of a command that is run on a workstation too. */
+export interface ClusterChoice {
+  /** A context of the kubeconfig. */
+  readonly context: string | undefined;
+}
+
 /**
- * Source of credentials: the given kubeconfig, else the Pod's ServiceAccount, else the user's kubeconfig. Throws
- * ConfigError if there is none.
+ * Source of credentials: the given kubeconfig, else the Pod's ServiceAccount unless a context is given, else the user's
+ * kubeconfig. Throws ConfigError if there is none.
  */
-export function kubeSource(kubeconfig: string | undefined, inherited: NodeJS.ProcessEnv): CredentialSource {
-  if (kubeconfig !== undefined) return { kind: 'kubeconfig', files: kubeconfig.split(delimiter).filter(Boolean) };
-  const pod = podSource(inherited);
+export function kubeSource(
+  kubeconfig: string | undefined,
+  inherited: NodeJS.ProcessEnv,
+  choice?: ClusterChoice,
+): CredentialSource {
+  const context = choice?.context;
+  if (kubeconfig !== undefined)
+    return { kind: 'kubeconfig', files: kubeconfig.split(delimiter).filter(Boolean), ...defined({ context }) };
+  const pod = context === undefined ? podSource(inherited) : undefined;
   if (pod !== undefined) return pod;
   const { HOME: home } = inherited;
   const own = home === undefined ? undefined : join(home, '.kube/config');
-  if (own !== undefined && existsSync(own)) return { kind: 'kubeconfig', files: [own] };
-  throw new ConfigError('no Kubernetes API (KUBERNETES_SERVICE_HOST is not set): run in a Pod or pass --kubeconfig');
+  if (own !== undefined && existsSync(own)) return { kind: 'kubeconfig', files: [own], ...defined({ context }) };
+  const several = choice === undefined ? '' : ' and, if it has several clusters, --context NAME';
+  throw new ConfigError(
+    `no cluster is named: there is no ${own ?? '~/.kube/config (HOME is not set)'}, and this is no Pod ` +
+      `(KUBERNETES_SERVICE_HOST is not set). Give --kubeconfig FILE${several}, or run it in a Pod with a ServiceAccount`,
+  );
 }
 
 /** The same for callers that work without an API server: the given kubeconfig, or the Pod's mounted ServiceAccount. */

@@ -40,7 +40,9 @@ export interface KubeObject {
 }
 
 /** Whether the connection to the API server is in trouble or has recovered. */
-export type WayObservation = { readonly kind: 'trouble'; readonly reason: string } | { readonly kind: 'connected' };
+export type WayObservation =
+  /** `status` of the API server's response, if there was one. */
+  { readonly kind: 'trouble'; readonly reason: string; readonly status?: number } | { readonly kind: 'connected' };
 
 /** An observation of a watched object. */
 export type Observation<T extends KubeObject> =
@@ -60,6 +62,8 @@ export interface WatchOptions {
   readonly warn: (message: string) => void;
   /** Requests only the metadata of each object, which is enough to know that a Secret exists. */
   readonly metadataOnly?: boolean;
+  /** Called for each attempt to connect and whatever is received: about once a minute while nothing changes. */
+  readonly onMoved?: (() => void) | undefined;
 }
 
 /** A resource of the API, from discovery. */

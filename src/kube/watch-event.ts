@@ -70,21 +70,23 @@ const LINE_MAX_CHARS = 16 * 1024 * 1024;
  */
 export async function* jsonLines(chunks: AsyncIterable<Buffer>, heard: () => void): AsyncGenerator<unknown[]> {
   const decoder = new StringDecoder('utf8');
-  let rest = '';
+  // In pieces, because a line that grows as one string would be copied with each of them.
+  let begun: string[] = [];
+  let length = 0;
   for await (const chunk of chunks) {
     heard();
     const values: unknown[] = [];
-    let begin = 0;
-    let searchFrom = rest.length;
-    rest += decoder.write(chunk);
-    for (let end: number; (end = rest.indexOf('\n', searchFrom)) !== -1; searchFrom = begin) {
-      const line = rest.slice(begin, end);
-      begin = end + 1;
+    const [first = '', ...others] = decoder.write(chunk).split('\n');
+    begun.push(first);
+    length += first.length;
+    for (const next of others) {
+      const line = begun.join('');
       if (line.trim() !== '') values.push(parse(line));
+      begun = [next];
+      length = next.length;
     }
-    rest = rest.slice(begin);
     if (values.length > 0) yield values;
-    if (rest.length > LINE_MAX_CHARS) throw new Error(`a line of more than ${LINE_MAX_CHARS} characters`);
+    if (length > LINE_MAX_CHARS) throw new Error(`a line of more than ${LINE_MAX_CHARS} characters`);
   }
   // A broken connection leaves half an event, which is sent again after the reconnect.
 }

@@ -87,13 +87,13 @@ export async function* watchSet<T extends KubeObject>(
   options: WatchOptions,
   timing: Timing,
 ): AsyncGenerator<SetObservation<T>> {
-  const { signal, metadataOnly = false } = options;
+  const { signal, metadataOnly = false, onMoved } = options;
   const warn = onceEach(options.warn);
-  const subject: Subject = { ref, metadataOnly, whenQuiet: 'list' };
+  const subject: Subject = { ref, metadataOnly, whenQuiet: 'list', onMoved };
   for (;;) {
     const reason = yield* setObservations(ref, follow<T>(api, subject, signal, timing));
     warn(unwatchable(ref, reason, timing));
-    yield* pollSet<T>(api, ref, { signal, warn, metadataOnly }, timing);
+    yield* pollSet<T>(api, ref, { signal, warn, metadataOnly, onMoved }, timing);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Pipeline } from './pipelines.ts';
 import { logOpener } from './read/open-log.ts';
 import { startReclaiming } from './reclaim/index.ts';
 import type { Settings } from './settings.ts';
+import type { Holes } from './state/holes.ts';
 import type { Syslog } from './syslog/index.ts';
 import type { SideState } from './view.ts';
 
@@ -25,20 +26,30 @@ interface Beside extends AsyncDisposable {
  * @throws ConfigError or NotPermittedError if the syslog address cannot be bound; ConfigError if reclaiming is on and
  * its program is missing
  */
-export async function openBeside(settings: Settings, log: Log, now: () => number): Promise<Beside> {
+export async function openBeside(
+  settings: Settings,
+  {
+    holes,
+    log,
+    now,
+    signal: opening,
+  }: { readonly holes: Holes; readonly log: Log; readonly now: () => number; readonly signal: AbortSignal },
+): Promise<Beside> {
   const { root, reclaim, parse } = settings;
   let pipelines: readonly Pipeline[] = [];
   const saved = () => pipelines.map((pipeline) => pipeline.saved());
   await using parts = new AsyncDisposableStack();
   const reclaiming = parts.use(
-    startReclaiming({ ...reclaim, root, saved, log, open: logOpener({ patterns: settings.patterns, root }) }),
+    startReclaiming({ ...reclaim, root, saved, holes, log, open: logOpener({ patterns: settings.patterns, root }) }),
   );
   let syslog: Syslog | undefined;
   if (settings.syslog !== undefined) {
     // Loaded lazily, because few Pods need it.
     const { openSyslog } = await import('./syslog/index.ts');
     const mayRotate = (path: string) => pipelines.length > 0 && pipelines.every((each) => !each.needsFormer(path));
-    syslog = parts.use(await openSyslog({ at: settings.syslog, root, zone: parse.zone, mayRotate, log, now }));
+    syslog = parts.use(
+      await openSyslog({ at: settings.syslog, root, zone: parse.zone, mayRotate, log, now, signal: opening }),
+    );
   }
   const open = parts.move();
   return {

@@ -8,9 +8,9 @@ export interface Counts {
   requests: number;
   /** Documents that the server accepted. */
   acknowledged: number;
-  /** Documents that were already indexed by an earlier attempt or run. */
+  /** Documents that were already indexed by an earlier attempt or run, by a 409 or because they were found. */
   already: number;
-  /** Documents rejected permanently and written to the dead-letter file. */
+  /** Documents that will not be indexed, written to the dead-letter file. */
   rejected: number;
   /** Dead letters that were overwritten because the files were full. */
   lettersDropped: number;
@@ -20,6 +20,10 @@ export interface Counts {
   cut: number;
   /** Bytes lost to truncation before they were read. */
   lostBytes: number;
+  /** NULs that ended lines. */
+  nulBytes: number;
+  /** Bytes that were not shipped: of lines over the limit, and of reclaimed ranges that were read again. */
+  skippedBytes: number;
 }
 
 export function newCounts(): Counts {
@@ -34,6 +38,8 @@ export function newCounts(): Counts {
     retried: 0,
     cut: 0,
     lostBytes: 0,
+    nulBytes: 0,
+    skippedBytes: 0,
   };
 }
 
@@ -58,6 +64,17 @@ type Read = Omit<FileState, 'leftOfFormer'>;
 type Closed = ReadonlyMap<string, Pick<FileState, 'lines' | 'bytes'>>;
 
 const NOTHING = { lines: 0, bytes: 0, unread: 0, left: 0, leftOfFormer: 0 };
+
+/** Adds a generation that is closed, while the path has others. */
+export function addClosed(
+  closed: Map<string, Pick<FileState, 'lines' | 'bytes'>>,
+  { path, lines, bytes }: Pick<FileState, 'path' | 'lines' | 'bytes'>,
+  hasOthers: boolean,
+): void {
+  const before = closed.get(path) ?? NOTHING;
+  if (hasOthers) closed.set(path, { lines: before.lines + lines, bytes: before.bytes + bytes });
+  else closed.delete(path);
+}
 
 /**
  * Combines the generations into one entry per path.

@@ -1,5 +1,6 @@
 /**
- * kolla-log-ship: ships every line of a Pod's log files to Elasticsearch or OpenSearch, once per index.
+ * kolla-log-ship: ships every line of a Pod's log files to Elasticsearch or OpenSearch, once per index
+ * or data stream.
  *
  *   globs -> follow (new files, rotations) -> tail (bytes, identity) -> frame (lines) -> parse (Kolla's fields, time, id)
  *     -> batch (encoded) -> outbox (two concurrent requests) -> deliver (retries) -> sink -> checkpoint
@@ -27,6 +28,7 @@ import { setup } from './setup/index.ts';
 import { proxyEnvOf } from './sink/agents.ts';
 import { holdState } from './state/directory.ts';
 import { holdDirectory } from './state/held-directory.ts';
+import { openHoles } from './state/holes.ts';
 import { viewOf, type ShippingView } from './view.ts';
 
 /**
@@ -43,10 +45,11 @@ export async function runShipping(
   keepHeapSmall();
   const now = () => Date.now();
   using state = await holdDirectory(settings.stateDir, settings.root);
-  const context = { log, now, state, proxyEnv: proxyEnvOf(inherited), stdout: process.stdout };
   await using _ = await holdState(state, log);
   if (settings.once) checkPresent(settings.patterns);
-  await using beside = await openBeside(settings, log, now);
+  const holes = await openHoles(state, log);
+  const context = { log, now, state, holes, proxyEnv: proxyEnvOf(inherited), stdout: process.stdout };
+  await using beside = await openBeside(settings, { holes, log, now, signal });
   const pipelines = await openPipelines(settings, context);
   beside.begin(pipelines);
   onBegin(
@@ -68,7 +71,7 @@ function checkPresent(patterns: readonly string[]): void {
 }
 
 const MAIN = {
-  summary: "Ships a Pod's log files to Elasticsearch or OpenSearch, each line once per index.",
+  summary: "Ships a Pod's log files to Elasticsearch or OpenSearch, each line once per index or data stream.",
   description:
     'Follows files across rotation and resumes at the last acknowledged offset. Without --url documents ' +
     'are printed. On SIGTERM it flushes and exits with 0 if everything was acknowledged, or with 143 if the grace ' +
@@ -99,7 +102,7 @@ const MAIN = {
 /** The part of the helper that needs no `serve`; logShipHelper() adds the default command. */
 export const LOG_SHIP = {
   name: 'kolla-log-ship',
-  summary: "Ships a Pod's log files to Elasticsearch or OpenSearch, each line once per index.",
+  summary: "Ships a Pod's log files to Elasticsearch or OpenSearch, each line once per index or data stream.",
   commands: { setup },
 } satisfies Helper;
 

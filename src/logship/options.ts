@@ -77,6 +77,15 @@ const RUN_OPTIONS = [
     example: 'true',
   },
   {
+    flag: 'timeout',
+    type: 'duration',
+    env: 'KOLLA_LOG_SHIP_TIMEOUT',
+    default: '5m',
+    help: 'with --once: longest time without an accepted request',
+    details: 'Then it exits with 75.',
+    example: '30s',
+  },
+  {
     flag: 'grace',
     type: 'duration',
     env: 'KOLLA_LOG_SHIP_GRACE',

@@ -1,13 +1,16 @@
 import type { Writable } from 'node:stream';
 import { OutputClosedError } from '../cli/output.ts';
-import { ExitCode, messageOf, SignalError, UnavailableError } from '../core/errors.ts';
+import { DeadlineError, ExitCode, KollaError, messageOf, SignalError, UnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { openFiles } from '../process/exec/open-files.ts';
 import { SharedMemory } from './bytes/memory.ts';
 import { newCounts } from './counts.ts';
 import { readBytesFor } from './read/bytes.ts';
 import { Contents } from './read/contents.ts';
 import { missingPaths } from './read/discover.ts';
+import type { Unreadable } from './read/failure.ts';
 import { Follower } from './read/follow.ts';
+import { Handles } from './read/handles.ts';
 import { DeadLetters } from './send/dead-letter.ts';
 import { Outage } from './send/deliver.ts';
 import type { Settings } from './settings.ts';
@@ -19,12 +22,14 @@ import { stdoutSink, type Sink } from './sink/sink.ts';
 import { CheckpointWriter, loadCheckpoint, type Saved } from './state/checkpoint.ts';
 import { checkpointNames, openState } from './state/directory.ts';
 import { cannotKeep, type StateDirectory } from './state/held-directory.ts';
+import type { Holes } from './state/holes.ts';
 import type { PipelineState } from './view.ts';
 
 interface PipelineContext {
   readonly log: Log;
   readonly now: () => number;
   readonly state: StateDirectory;
+  readonly holes: Holes;
   readonly proxyEnv: ProxyEnv;
   readonly stdout: Writable;
 }
@@ -77,6 +82,8 @@ export async function runAll(pipelines: readonly Pipeline[], signal: AbortSignal
   const runs = pipelines.map((pipeline) =>
     pipeline.run(stop).catch((error: unknown) => {
       failures.push(error);
+      // A server that stays away, or a file of one's own, says nothing about the other destinations.
+      if (error instanceof DeadlineError || error instanceof UnreadableError) return;
       // Acts like a signal: lines that were already read are shipped within the grace period.
       failed.abort(new SignalError('SIGTERM'));
     }),
@@ -109,9 +116,11 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
   const { name } = destination;
   const { now } = context;
   const log = destinations.length > 1 ? context.log.with({ to: name }) : context.log;
-  const { files: saved, isFirstStart, savedMs } = await loadCheckpoint(context.state, log, place.checkpoint);
+  const loaded = await loadCheckpoint(context.state, log, place.checkpoint);
+  const { files: saved, isFirstStart, savedMs } = loaded;
   const memory = SharedMemory.open();
-  const contents = new Contents({ ...parse, source, now, memory }, saved);
+  const isLost = !isFirstStart && savedMs === undefined;
+  const contents = new Contents({ ...parse, source, now, memory, savedMs, isLost }, saved);
   const counts = newCounts();
   const sink = sinkOf(settings, destination, { ...context, log });
   const firstStart = isFirstStart ? settings.from : undefined;
@@ -129,6 +138,8 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
     firstStart,
     sinceMs: savedMs,
     memory,
+    holes: context.holes,
+    handles: new Handles({ limit: openFiles()?.soft, readers: destinations.length, log }),
   });
   const resumed = contents.awaited.length;
   lines.look();
@@ -150,13 +161,19 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
   });
   const parts = { lines, contents, sink, checkpoint, deadLetters, counts, log, now, outage, memory };
   const { once, graceMs, eventTimeoutMs } = settings;
+  // The reader of a pipe may take as long as it wants.
+  const timeoutMs = once && destination.server !== undefined ? settings.timeoutMs : undefined;
   const inFlightBytes = Math.floor(settings.inFlightBytes / destinations.length);
   const readBytes = readBytesFor(maxLineBytes);
   let shipping: Shipping | undefined;
   return {
     async run(signal) {
-      shipping = new Shipping({ ...parts, signal }, { inFlightBytes, readBytes, once, graceMs, eventTimeoutMs });
-      return await shipping.run();
+      const indexGeneration = isFirstStart ? undefined : loaded.indexGeneration;
+      const options = { inFlightBytes, readBytes, once, timeoutMs, graceMs, eventTimeoutMs, indexGeneration };
+      shipping = new Shipping({ ...parts, signal }, options);
+      const code = await shipping.run();
+      if (once) checkReadable(lines.unreadable);
+      return code;
     },
     state: () => ({
       name,
@@ -179,6 +196,25 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
       await sink[Symbol.asyncDispose]();
     },
   };
+}
+
+const NAMED = 3;
+
+/** With `once`, files that were not read are a failure, since no later attempt follows. */
+function checkReadable(unreadable: ReadonlyMap<string, Unreadable>): void {
+  if (unreadable.size === 0) return;
+  const named = [...unreadable].slice(0, NAMED).map(([path, { reason }]) => `${path}: ${reason}`);
+  const rest = unreadable.size > NAMED ? `; and ${unreadable.size - NAMED} more` : '';
+  const isDenied = [...unreadable.values()].every((each) => each.isDenied);
+  const who =
+    unreadable.size === 1 ? '1 file cannot be read, and is' : `${unreadable.size} files cannot be read, and are`;
+  const text = `${who} not shipped: ${named.join('; ')}${rest}`;
+  throw new UnreadableError(isDenied ? ExitCode.notPermitted : ExitCode.unavailable, text);
+}
+
+/** Everything that could be read was shipped. */
+class UnreadableError extends KollaError {
+  override name = 'UnreadableError';
 }
 
 function sinkOf({ gzip }: Settings, { server }: Destination, { log, proxyEnv, stdout }: PipelineContext): Sink {

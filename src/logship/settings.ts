@@ -35,6 +35,8 @@ export interface Settings {
   /** An event ends after this time without a line. */
   readonly eventTimeoutMs: number;
   readonly once: boolean;
+  /** With `once`: how long a server may accept nothing. */
+  readonly timeoutMs: number;
   readonly graceMs: number;
   readonly reclaim: { readonly mode: 'auto' | 'on' | 'off'; readonly keepBytes: number };
   /** The syslog address; undefined if syslog is not received. */
@@ -82,6 +84,7 @@ export function settingsOf(operands: readonly string[], options: Options): Setti
     maxLineBytes: options.maxLineBytes,
     eventTimeoutMs: options.multilineTimeout,
     once: options.once,
+    timeoutMs: options.timeout,
     graceMs: options.grace,
     reclaim: { mode: reclaimOf(options), keepBytes: keepBytesOf(options) },
     syslog: syslogOf(options),

@@ -1,55 +1,27 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { formatDuration } from '../core/duration.ts';
-import { ExitCode, SignalError } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
+import { DeadlineError, ExitCode, SignalError } from '../core/errors.ts';
 import { DocumentWriter } from './bytes/document-writer.ts';
-import type { SharedMemory } from './bytes/memory.ts';
-import type { Counts } from './counts.ts';
 import type { LogEvent } from './event/event.ts';
 import { Framer } from './event/framer.ts';
-import type { Contents } from './read/contents.ts';
+import { armGrace, armTimeout } from './grace.ts';
 import { documentId } from './read/generation.ts';
-import type { LineSource } from './read/line-reader.ts';
-import { Batcher, CAPACITY_BYTES, type Batch } from './send/batch.ts';
-import type { DeadLetters } from './send/dead-letter.ts';
-import { deliver, type Delivered, type DeliverOptions, type Outage } from './send/deliver.ts';
+import { Aside } from './send/aside.ts';
+import { Batcher, CAPACITY_BYTES, earliest, type Batch } from './send/batch.ts';
+import { deliver, type Delivered, type DeliverOptions } from './send/deliver.ts';
 import { Budget, Capacity } from './send/limits.ts';
 import { Outbox } from './send/outbox.ts';
-import type { Sink } from './sink/sink.ts';
-import type { CheckpointWriter } from './state/checkpoint.ts';
+import type { Parts, ShipOptions } from './ship-options.ts';
 import { Keeper } from './state/keeper.ts';
-
-interface Parts {
-  readonly lines: LineSource;
-  readonly contents: Contents;
-  readonly sink: Sink;
-  readonly checkpoint: CheckpointWriter;
-  readonly deadLetters: DeadLetters;
-  readonly counts: Counts;
-  readonly log: Log;
-  readonly signal: AbortSignal;
-  readonly now: () => number;
-  readonly outage: Outage;
-  readonly memory?: SharedMemory | undefined;
-}
-
-interface ShipOptions {
-  /** Maximum number of bytes in memory. */
-  readonly inFlightBytes: number;
-  /** The part of inFlightBytes that the reader always uses. */
-  readonly readBytes: number;
-  /** Exits when all existing lines are acknowledged. */
-  readonly once: boolean;
-  readonly graceMs: number;
-  /** An event ends after this time without a line. */
-  readonly eventTimeoutMs: number;
-}
 
 const POLL_MS = 250;
 /** Open events may use one part in this many of the budget. */
 const HELD_SHARE = 4;
 /** A request may use one part in this many of the budget: one is filled while two are in flight. */
 const REQUESTS = 4;
+
+/** Documents that wait separately may use one part in this many of the budget. */
+const ASIDE_SHARE = 3;
 
 /** The path of lines from files to one destination. */
 export class Shipping {
@@ -61,18 +33,24 @@ export class Shipping {
   readonly #framer: Framer;
   readonly #keeper: Keeper;
   readonly #outbox: Outbox;
+  readonly #aside: Aside;
   readonly #deliver: DeliverOptions;
   /** Aborted when waiting for the server must end: when the grace period is exceeded, or on a permanent failure. */
   readonly #end = new AbortController();
   /** Aborted with whichever of the two signals is first. */
   readonly #stopOrEnd: AbortSignal;
   #failure: unknown;
+  /** Called when the server has accepted documents. */
+  #accepted = (): void => {};
+  /** As in the options, if the target has generations. */
+  readonly #earlier: number | undefined;
 
   constructor(parts: Parts, options: ShipOptions) {
     this.#parts = parts;
     this.#options = options;
-    const { sink, counts, deadLetters, outage, log, now, signal, memory } = parts;
+    const { sink, counts, deadLetters, outage, now, signal, memory } = parts;
     const { inFlightBytes, readBytes, eventTimeoutMs: timeoutMs } = options;
+    this.#earlier = sink.indexGeneration === undefined ? undefined : options.indexGeneration;
     this.#capacity = new Capacity(Math.floor((inFlightBytes - readBytes) / REQUESTS), sink.atOnce);
     const { opening } = sink;
     const writer =
@@ -82,7 +60,10 @@ export class Shipping {
     this.#batcher = new Batcher({ opening, capacity: this.#capacity, now, writer });
     this.#budget = new Budget(inFlightBytes, readBytes);
     this.#framer = new Framer({ emit: (event) => this.#emit(event), held: this.#budget, timeoutMs, now, memory });
-    this.#keeper = new Keeper({ ...parts, cuts: () => this.#framer.cuts + parts.contents.lineCuts });
+    const indexGeneration = () => this.#indexGeneration;
+    const failed = (error: unknown) => this.#fail(error);
+    const cuts = () => this.#framer.cuts + parts.contents.lineCuts;
+    this.#keeper = new Keeper({ ...parts, failed, cuts, indexGeneration });
     this.#stopOrEnd = AbortSignal.any([signal, this.#end.signal]);
     const settled: DeliverOptions['settled'] = (spans) => {
       for (const span of spans) if (span.progress.settle(span)) this.#keeper.touch();
@@ -92,15 +73,16 @@ export class Shipping {
       counts,
       deadLetters,
       outage,
-      log,
       settled,
       capacity: this.#capacity,
       signal: this.#end.signal,
     };
     const send = (batch: Batch) => this.#send(batch);
-    const failed = (error: unknown) => this.#fail(error);
     const capacity = this.#capacity;
-    this.#outbox = new Outbox({ send, failed, capacity, stopping: signal, signal: this.#end.signal });
+    const held = 'documents that the server rejects temporarily fill their part of memory: their files are not read on';
+    this.#aside = new Aside(Math.floor((inFlightBytes - readBytes) / ASIDE_SHARE), () => parts.log.warn(held));
+    const { signal: end } = this.#end;
+    this.#outbox = new Outbox({ send, failed, capacity, aside: this.#aside, stopping: signal, signal: end });
   }
 
   /** Number of bytes that the budget counts. */
@@ -141,6 +123,8 @@ export class Shipping {
    */
   async run(): Promise<ExitCode> {
     const { signal, lines } = this.#parts;
+    using timeout = armTimeout(this.#options.timeoutMs, (ms) => this.#fail(this.#timedOut(ms)));
+    this.#accepted = () => timeout.restart();
     await this.#follow();
     await this.#drain();
     if (lines.left > 0) signal.throwIfAborted();
@@ -149,17 +133,18 @@ export class Shipping {
 
   /** Ships until a stop, or with `once` to the end of the files. */
   async #follow(): Promise<void> {
-    const { lines } = this.#parts;
+    const { lines, contents } = this.#parts;
     const pace = () => this.#pace(this.#stopOrEnd);
     while (!this.#stopOrEnd.aborted) {
       lines.look();
-      const hasMore = await lines.read(this.#framer.take, { final: false, mayCut: this.#keeper.canSave, pace });
+      const hasMore = await this.#read(false, pace);
       // If cuts cannot be saved, none are made, and events wait for their next line.
       if (this.#keeper.canSave) this.#framer.sweep();
+      if (!hasMore) contents.caughtUp();
       if (!hasMore && this.#outbox.isFree) this.#flush();
-      await this.#keeper.saveWhenDue();
+      this.#keeper.saveWhenDue();
       if (hasMore) continue;
-      if (this.#options.once) return;
+      if (this.#options.once && !this.#aside.isHolding) return;
       await lines.changed(POLL_MS, this.#stopOrEnd).catch(ignoreAbort);
     }
   }
@@ -170,17 +155,19 @@ export class Shipping {
   async #drain(): Promise<void> {
     const { lines, signal, log, counts } = this.#parts;
     const over = () => this.#end.abort(new Error('grace period exceeded'));
-    using _ = armGrace(this.#options.graceMs, signal, log, over);
+    using _ = armGrace(this.#options.graceMs, signal, log, { over, awaited: () => this.#awaited });
     if (signal.aborted && !(signal.reason instanceof SignalError)) this.#end.abort(signal.reason);
     lines.look();
     const pace = () => this.#pace(this.#end.signal);
-    if (!this.#keeper.canSave) await this.#keeper.save();
-    while (await lines.read(this.#framer.take, { final: true, mayCut: this.#keeper.canSave, pace }));
-    if (!this.#keeper.canSave) await this.#keeper.save();
-    // Events that cannot be cut are left for the next start, and so are unread lines.
-    if (this.#keeper.canSave && !this.#end.signal.aborted) this.#framer.cut();
-    this.#flush();
-    await this.#outbox.idle();
+    do {
+      if (!this.#keeper.canSave) await this.#keeper.save();
+      while (await this.#read(true, pace));
+      if (!this.#keeper.canSave) await this.#keeper.save();
+      // Events that cannot be cut are left for the next start, and so are unread lines.
+      if (this.#keeper.canSave && !this.#end.signal.aborted && !this.#aside.isHolding) this.#framer.cut();
+      this.#flush();
+      await this.#outbox.idle();
+    } while (this.#aside.isHolding && !this.#end.signal.aborted);
     await this.#keeper.save();
     const { left } = lines;
     log.info('stopped', { ...counts, leftBytes: left });
@@ -189,17 +176,38 @@ export class Shipping {
     if (this.#failure !== undefined) throw this.#failure as Error;
   }
 
+  /** Reads one chunk of each file that has more and whose documents are accepted. */
+  #read(final: boolean, pace: () => Promise<boolean>): Promise<boolean> {
+    this.#aside.begin();
+    const mayCut = this.#keeper.canSave;
+    return this.#parts.lines.read(this.#framer.take, { final, mayCut, pace, isHeld: this.#aside.holds });
+  }
+
   #emit(event: LogEvent): void {
     const { content, offset, spans } = event;
+    if (this.#earlier !== undefined && offset < content.sentTo) this.#batcher.indexGeneration = this.#earlier;
     let weight = this.#batcher.addLine(event);
     if (weight === 0) {
       const { source, day } = content.parser.parse(event);
-      weight = this.#batcher.add({ id: documentId(content.generation, offset), day, source, spans });
+      weight = this.#batcher.add({ id: documentId(content.generation, offset, event.text), day, source, spans });
     }
     this.#budget.take(weight);
     this.#parts.counts.lines += event.lines;
     this.#parts.counts.documents++;
     if (this.#batcher.isFull) this.#flush();
+  }
+
+  /** The earliest generation of the target that may have lines after the checkpoint's positions. */
+  get #indexGeneration(): number | undefined {
+    const { sink, contents } = this.#parts;
+    if (sink.indexGeneration === undefined) return undefined;
+    const earlier = contents.mayBeSent ? this.#earlier : undefined;
+    return earliest([
+      { indexGeneration: sink.indexGeneration },
+      { indexGeneration: earlier },
+      this.#batcher,
+      this.#outbox,
+    ]);
   }
 
   /**
@@ -208,7 +216,7 @@ export class Shipping {
   async #pace(signal: AbortSignal): Promise<boolean> {
     this.#framer.keep();
     await yieldToOthers();
-    await this.#keeper.saveWhenDue();
+    this.#keeper.saveWhenDue();
     if (!this.#hasRoom) await this.#waitForRoom(signal);
     return !signal.aborted;
   }
@@ -224,7 +232,7 @@ export class Shipping {
       await (this.#budget.isSpent ? this.#budget : this.#outbox).room(limit);
       // A file that was rotated meanwhile must be opened before it is deleted.
       this.#parts.lines.look();
-      await this.#keeper.saveWhenDue();
+      this.#keeper.saveWhenDue();
     }
   }
 
@@ -244,9 +252,32 @@ export class Shipping {
     const delivered = await deliver(batch, this.#deliver);
     const { again } = delivered;
     if (again === batch) return delivered;
+    if ((again?.count ?? 0) < batch.count) this.#accepted();
     this.#budget.give(batch.weight - (again?.weight ?? 0));
+    this.#keeper.acknowledged(batch.body.length - (again?.body.length ?? 0));
     this.#batcher.recycle(batch);
     return delivered;
+  }
+
+  /** What a stop waits for; undefined if it is nothing. */
+  get #awaited(): string | undefined {
+    const { lines, sink } = this.#parts;
+    const { left } = lines;
+    return left === 0 ? undefined : `${sink.name} to accept ${left} bytes${this.#because}`;
+  }
+
+  #timedOut(ms: number): DeadlineError {
+    const { lines, sink } = this.#parts;
+    const what = `${sink.name} has accepted nothing for ${formatDuration(ms)} (--timeout)${this.#because}`;
+    return new DeadlineError(`${what}; ${lines.left} bytes are left, and the next run resumes there`);
+  }
+
+  /** Why lines wait, as the end of a sentence. */
+  get #because(): string {
+    const reason = this.#parts.outage.current?.reason;
+    if (reason !== undefined) return `: ${reason}`;
+    if (!this.#keeper.canSave) return ': the checkpoint cannot be saved';
+    return this.waiting > 0 ? `: it rejects ${this.waiting} documents temporarily` : '';
   }
 
   #fail(error: unknown): void {
@@ -257,26 +288,4 @@ export class Shipping {
 
 function ignoreAbort(): void {
   // The loop checks its signals.
-}
-
-/**
- * Logs that the grace period after a stop is exceeded, and calls `over`.
- * @param signal the stop, which may be in the past
- */
-function armGrace(graceMs: number, signal: AbortSignal, log: Log, over: () => void): Disposable {
-  let timer: NodeJS.Timeout | undefined;
-  const arm = () => {
-    timer = setTimeout(() => {
-      log.warn(`grace period of ${formatDuration(graceMs)} exceeded`);
-      over();
-    }, graceMs);
-  };
-  if (signal.aborted) arm();
-  else signal.addEventListener('abort', arm, { once: true });
-  return {
-    [Symbol.dispose]() {
-      signal.removeEventListener('abort', arm);
-      clearTimeout(timer);
-    },
-  };
 }

@@ -5,7 +5,8 @@ import { redactor, type Redact } from '../core/redact.ts';
 import { beginOwn, endOwn, fencePredecessor } from './fencing/index.ts';
 import { closeFence } from './lock/fence.ts';
 import type { Databases, Effects, LockTerms, Tool } from './plan.ts';
-import { openRecord } from './record/record.ts';
+import { openRecord, readRecords } from './record/record.ts';
+import { requireWayBack } from './record/way-back.ts';
 import type { Held, Ran } from './steps/run-steps.ts';
 import { isOverAfter } from './steps/supervise.ts';
 import type { Turn } from './lock/turn.ts';
@@ -67,6 +68,8 @@ async function prepare(
   const guarded = { ...effects, signal: AbortSignal.any([effects.signal, held.lost]) };
   const kept = await fencePredecessor(plan, session, turn, guarded);
   progress.isOver = true;
+  // Again under the lock: a newer release may have contracted the schema while we waited.
+  requireWayBack(await readRecords(session), { ...plan, ...claim });
   if (!(await openRecord(session, claim, token))) {
     throw new UnavailableError('another migrator with a later token has started the same: nothing was started here');
   }

@@ -42,6 +42,8 @@ export interface Tool {
   readonly childEnv: (at: Address, as?: Credentials) => NodeJS.ProcessEnv;
   /** Undefined if the tool has no check, or if another command runs. */
   readonly check: SchemaCheck | undefined;
+  /** Whether a phase removes what an older release needs. */
+  readonly isOneWay: (phase: string) => boolean;
   /** Whether a command of the user runs instead of the tool; `phase` is then only a name. */
   readonly isCommand?: boolean;
   /** Whether the tool must log in as the migration's own account, which its environment can tell it. */

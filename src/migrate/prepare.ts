@@ -1,7 +1,7 @@
 import type { Context } from '../cli/command.ts';
 import { UsageError } from '../core/errors.ts';
 import { redactor, type Redact } from '../core/redact.ts';
-import { isLastBeforeRollout, type Service, type Step } from '../catalog/index.ts';
+import { isLastBeforeRollout, isOneWay, type Service, type Step } from '../catalog/index.ts';
 import { checkEnsureOptions, findAdmin } from './ensure/index.ts';
 import { givenKubeSource, kubeSource, lazyKube, type LazyKube } from '../kube/source.ts';
 import { leaseSite } from './lease/index.ts';
@@ -62,13 +62,14 @@ export async function prepareSync(
   const phase = own === undefined || options.phase !== 'all' ? options.phase : 'command';
   using stack = new DisposableStack();
   const kube = stack.use(kubeAccess(options, inherited));
-  const last = { ...options, isLastBeforeRollout: isLastBeforeRollout(service, phase) };
+  const of = { isLastBeforeRollout: isLastBeforeRollout(service, phase), isOneWay: isOneWay(service, phase) };
   const plan = await redacted(redact, async () => ({
     ...options,
     service: service.name,
     phase,
     steps,
     check: own === undefined ? service.migration.check : undefined,
+    isOneWay: (word: string) => isOneWay(service, word),
     isCommand: own !== undefined,
     target: source.target,
     others: others.map(({ target }) => target),
@@ -83,7 +84,7 @@ export async function prepareSync(
     lockTimeoutMs: options.lockTimeout,
     lossMs: options.lockLoss,
     leaseMs: options.lease,
-    leaseSite: await leaseSite(service.name, last, kube, log),
+    leaseSite: await leaseSite(service.name, { ...options, ...of }, kube, log),
     rollout: await rolloutGate({ ...options, workloads }, kube, { inherited, log }),
     graceMs: options.grace,
   }));

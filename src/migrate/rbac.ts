@@ -15,6 +15,7 @@ const [STAY] = SIDECAR_OPTIONS;
 
 /** Prints the permissions of kolla-db-sync: the Lease used as a lock, and the objects of --after-rollout. */
 export const rbacCommand = command({
+  isForPeople: true,
   summary: 'Prints the minimal Role and binding that a migration needs.',
   description:
     'Writes nothing and contacts no cluster. Access to the Lease and workloads is limited by resourceNames. RBAC ' +

@@ -80,13 +80,13 @@ export async function underLock(
   }
 }
 
-function throwUnlessDone({ outcome, program, meaning, error }: Ran, { signal }: Effects): void {
+function throwUnlessDone({ outcome, program, meaning, lastLine, error }: Ran, { signal }: Effects): void {
   if (error !== undefined) throw error;
   if (outcome.state === 'lost') throw new UnavailableError(`${program} was stopped while it ran: ${outcome.why}`);
   if (outcome.state === 'interrupted') throw signal.reason;
   if (outcome.code === 0) return;
   const why = meaning === undefined ? '' : `: ${meaning}`;
-  throw new ChildError(outcome.code, `${program} exited with code ${outcome.code}${why}`);
+  throw new ChildError(outcome.code, `${program} exited with code ${outcome.code}${why}`, lastLine);
 }
 
 /** The command runs as the service's own account, because a URL that a tool stores must stay valid. */

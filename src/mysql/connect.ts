@@ -1,9 +1,11 @@
-import { connect as connectSocket, isIP, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { Connection, ConnectionOptions, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { loginFor } from './login.ts';
 import { isBrokenOff, tlsError } from './tls-errors.ts';
 import { tlsMaterial } from './tls-files.ts';
 import { defined } from '../core/defined.ts';
+import { dial } from '../net/dial.ts';
+import { ResponseTooLargeError } from '../net/too-large.ts';
 import { placeOfTarget, type MysqlTarget } from './url.ts';
 
 /**
@@ -45,6 +47,9 @@ interface ConnectOptions {
 const HANDSHAKE_MS = 10_000;
 const STATEMENT_MS = 60_000;
 const GOODBYE_MS = 1000;
+/** Maximum size of a handshake, and of a statement's result: ours have a few KiB. */
+const RESPONSE_MAX_BYTES = 16 * 2 ** 20;
+const COUNT_MS = 50;
 
 /**
  * The same rules in every session, whatever the server's defaults: backslash escapes (quoteText relies on it), an error
@@ -57,20 +62,20 @@ const SESSION_RULES = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBST
  * Opens a session. The deadline and `signal` abort it at any point; later only statements' deadlines and `lost` end it.
  * @throws what mysql2 or the system throws (see isPassing and mysqlError); ConfigError for TLS files; UnavailableError
  * and NotPermittedError for a failed TLS handshake; UnavailableError for an unverified server that requests the
- * password itself
+ * password itself; ResponseTooLargeError
  */
 export async function connect(target: MysqlTarget, options: ConnectOptions): Promise<MysqlSession> {
   const { signal, handshakeMs = HANDSHAKE_MS, statementMs = STATEMENT_MS } = options;
   const ssl = await sslOf(target);
   const { createConnection } = await import('mysql2/promise');
-  signal.throwIfAborted();
-  const socket = target.socket === undefined ? connectSocket(target.port, target.host) : connectSocket(target.socket);
+  using limit = timeLimit(signal, handshakeMs);
+  const socket = await dial(target.socket === undefined ? target : { path: target.socket }, limit.signal);
   if (target.socket === undefined) socket.setNoDelay(true).setKeepAlive(true, 10_000);
   if (target.socket === undefined) rememberAddress(socket, target.host);
-  let descriptor = -1;
-  socket.once('connect', () => (descriptor = descriptorOf(socket)));
-  const stop = () => socket.destroy(signal.reason as Error);
-  signal.addEventListener('abort', stop, { once: true });
+  const descriptor = descriptorOf(socket);
+  const stop = () => socket.destroy(limit.signal.reason as Error);
+  limit.signal.addEventListener('abort', stop, { once: true });
+  using size = sizeLimit(socket);
   const login = loginFor(target);
   try {
     const connection = await createConnection({
@@ -79,7 +84,8 @@ export async function connect(target: MysqlTarget, options: ConnectOptions): Pro
       user: target.user,
       ...login.options,
       ...defined({ database: options.database, ssl }),
-      connectTimeout: handshakeMs,
+      // limit.signal has the deadline of the whole.
+      connectTimeout: 0,
       charset: 'UTF8MB4_GENERAL_CI',
       // Affected rows must be changed rows, not matched ones, because they decide about the fence.
       flags: ['-FOUND_ROWS'],
@@ -91,14 +97,41 @@ export async function connect(target: MysqlTarget, options: ConnectOptions): Pro
     return session;
   } catch (error) {
     socket.destroy();
-    if (signal.aborted) throw signal.reason;
+    if (limit.signal.aborted) throw limit.signal.reason;
+    if (size.error !== undefined) throw size.error;
     const refusal = login.refusal();
     if (refusal) throw refusal;
     if (isBrokenOff(error)) throw Object.assign(error as Error, { code: 'PROTOCOL_CONNECTION_LOST' });
     throw tlsError(error, target) ?? error;
   } finally {
-    signal.removeEventListener('abort', stop);
+    limit.signal.removeEventListener('abort', stop);
   }
+}
+
+/** A signal that aborts with `signal`, or after a time with the system's code for it. */
+function timeLimit(signal: AbortSignal, ms: number) {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(timedOut(ms)), ms);
+  return { signal: AbortSignal.any([signal, late.signal]), [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/**
+ * Closes the connection if a response exceeds the limit. mysql2 has none: it holds a packet of up to 1 GiB, and all rows
+ * of a result. The bytes are counted at intervals, because with TLS they reach no listener of the socket.
+ */
+function sizeLimit(socket: Socket) {
+  const before = socket.bytesRead;
+  const limit = {
+    /** Set if the limit was exceeded; mysql2 reports only that the connection is closed. */
+    error: undefined as Error | undefined,
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+  const timer = setInterval(() => {
+    if (socket.bytesRead - before <= RESPONSE_MAX_BYTES) return;
+    limit.error = new ResponseTooLargeError(RESPONSE_MAX_BYTES);
+    socket.destroy(limit.error);
+  }, COUNT_MS);
+  return limit;
 }
 
 /**
@@ -120,9 +153,12 @@ function sessionOn(connection: Connection, socket: Socket, descriptor: number, s
   const query = async (sql: string, parameters: readonly unknown[] = [], timeoutMs = statementMs): Promise<unknown> => {
     lost.signal.throwIfAborted();
     const timer = setTimeout(() => socket.destroy(timedOut(timeoutMs)), timeoutMs);
+    using size = sizeLimit(socket);
     try {
       const [result] = await connection.query(sql, [...parameters]);
       return result;
+    } catch (error) {
+      throw size.error ?? error;
     } finally {
       clearTimeout(timer);
     }

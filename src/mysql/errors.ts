@@ -1,4 +1,5 @@
 import { connectReason } from '../net/connect-error.ts';
+import { ResponseTooLargeError } from '../net/too-large.ts';
 import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
 
 /** The server's error number; 0 for other errors. */
@@ -35,6 +36,7 @@ const PASSING_CODES = new Set([
 
 /** Whether a retry may succeed: the server is down, full, starting or stopping. */
 export function isPassing(error: unknown): boolean {
+  if (error instanceof ResponseTooLargeError) return false;
   const { code, fatal } = error as { code?: string; fatal?: boolean };
   const errno = errnoOf(error);
   if (errno !== 0) return PASSING.has(errno);
@@ -59,7 +61,8 @@ export function isDenied(error: unknown): boolean {
 
 /** Whether it is an error of the server or the connection and not a bug. */
 export function isMysqlError(error: unknown): boolean {
-  return errnoOf(error) !== 0 || isPassing(error) || (error as { fatal?: boolean }).fatal === true;
+  const isFatal = error instanceof ResponseTooLargeError || (error as { fatal?: boolean }).fatal === true;
+  return isFatal || errnoOf(error) !== 0 || isPassing(error);
 }
 
 /** The error as the server or the system reports it. Codes are followed by their meaning. */

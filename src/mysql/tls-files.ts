@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { defined } from '../core/defined.ts';
 import { readFile } from 'node:fs/promises';
-import { ConfigError, messageOf } from '../core/errors.ts';
+import { ConfigError, reasonOf } from '../core/errors.ts';
 import type { MysqlTls } from './url-tls.ts';
 
 /** Options for Node's TLS, in PEM. */
@@ -36,7 +36,7 @@ async function certificatesIn(file: string): Promise<string> {
     try {
       leafOf(each);
     } catch (cause) {
-      throw new ConfigError(`${file}, configured for TLS, contains an invalid certificate: ${messageOf(cause)}`, {
+      throw new ConfigError(`${file}, configured for TLS, contains an invalid certificate: ${reasonOf(cause)}`, {
         cause,
       });
     }
@@ -65,6 +65,6 @@ async function read(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw new ConfigError(`cannot read ${file}, configured for TLS: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read ${file}, configured for TLS: ${reasonOf(cause)}`, { cause });
   }
 }

@@ -9,6 +9,11 @@ import { request as requestHttp, type Agent, type ClientRequest, type IncomingMe
 import { request as requestHttps, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { defined } from '../core/defined.ts';
+import { DialingHttpAgent, DialingHttpsAgent, type ProxyOption } from './agents.ts';
+import { bufferOf } from './bounded-body.ts';
+import { proxyLogin } from './proxy.ts';
+import { ResolveError } from './resolver/error.ts';
+import { ResponseTooLargeError } from './too-large.ts';
 
 export interface HttpRequest {
   readonly url: URL;
@@ -21,27 +26,27 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string | undefined;
   /**
-   * An agent with keep-alive. By default each request has a new connection, because a kept one may lead to a server
-   * that no longer exists.
+   * An agent with keep-alive, from agents.ts. By default each request has a new connection, because a kept one may lead
+   * to a server that no longer exists.
    */
   readonly agent?: Agent | undefined;
-  /** Options of Node's http for TLS, DNS, login and a proxy's tunnel. */
+  /** The proxy through which the request is sent, with one of our agents. */
+  readonly proxy?: URL | undefined;
+  /** Options of Node's http for TLS and login. */
   readonly connection?: Pick<
     RequestOptions,
-    'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized' | 'auth' | 'lookup' | 'timeout'
+    'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized' | 'auth' | 'timeout'
   >;
   /**
    * Whether the request is idempotent. The server may close a kept connection just as it is used; an idempotent request
    * is then sent again.
    */
   readonly isRepeatable?: boolean;
-  /** Connect timeout. If there is none, answerMs also limits the time in the agent's queue and for connecting. */
-  readonly connectMs?: number;
-  /** Timeout of the response, as far as it is read. */
+  /** Timeout of the response on an open connection, as far as it is read. */
   readonly answerMs?: number;
   /** TCP keepalive interval. By default the kernel notices a dead connection only after a quarter of an hour. */
   readonly keepAliveMs?: number;
-  /** Called with the connection. */
+  /** Called with the connection when it is open. */
   readonly onSocket?: (socket: Socket) => void;
 }
 
@@ -54,13 +59,16 @@ export interface HttpAnswer {
 
 /** Maximum number of retries because the peer has closed a kept connection. */
 const STALE_CONNECTIONS = 3;
-const BODY_MAX_BYTES = 16 * 2 ** 20;
+/** Node's limit. */
+const HEAD_MAX_BYTES = 16_384;
+/** Maximum size of a full response. */
+export const BODY_MAX_BYTES = 16 * 2 ** 20;
 
 /**
  * Sends a request and reads its response, whatever its status. Timeouts apply until `read` is done, the signal as long
  * as the connection is in use.
  * @param read called with the headers; may return the response itself to read a stream
- * @throws the system's error if there is no response, or the signal's reason
+ * @throws the system's error if there is no response, or the signal's reason; as dial()
  */
 export async function send<T>(request: HttpRequest, read: (response: IncomingMessage) => T | Promise<T>): Promise<T> {
   for (let stale = 0; ; stale++) {
@@ -69,6 +77,9 @@ export async function send<T>(request: HttpRequest, read: (response: IncomingMes
     try {
       return await tried.result;
     } catch (error) {
+      if (error instanceof ResolveError) throw error;
+      if ((error as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW')
+        throw new ResponseTooLargeError(HEAD_MAX_BYTES, 'a response head', { cause: error });
       request.signal.throwIfAborted();
       if (!request.isRepeatable || !isStale(tried.sent, error) || stale === STALE_CONNECTIONS) throw error;
     }
@@ -77,13 +88,13 @@ export async function send<T>(request: HttpRequest, read: (response: IncomingMes
 
 /**
  * One request and its full response.
- * @throws as send(), and for a response of more than 16 MiB or a truncated one
+ * @throws as send(); ResponseTooLargeError for a body of more than 16 MiB, and an Error for a truncated response
  */
 export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
   return await send(request, async (response) => ({
     status: response.statusCode ?? 0,
     headers: response.headers,
-    body: await bodyOf(response),
+    body: await bufferOf(response, BODY_MAX_BYTES),
   }));
 }
 
@@ -93,32 +104,40 @@ function isStale({ reusedSocket }: ClientRequest, error: unknown): boolean {
 }
 
 function attempt<T>(call: HttpRequest, read: (response: IncomingMessage) => T | Promise<T>) {
-  const { url, path, signal, method, headers, body, agent = false, connectMs, answerMs, keepAliveMs } = call;
+  const { url, signal, method, headers, body, answerMs, keepAliveMs, proxy } = call;
+  const isTls = url.protocol === 'https:';
+  const own = call.agent === undefined ? new (isTls ? DialingHttpsAgent : DialingHttpAgent)() : undefined;
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-  const sent = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+  // Of a proxy for http:// the server is requested with its whole URL (RFC 9112, 3.2.2).
+  const isWhole = proxy !== undefined && !isTls;
+  const path = isWhole ? url.origin + (call.path ?? url.pathname + url.search) : call.path;
+  const options: ProxyOption = defined({ proxy });
+  const sent = (isTls ? requestHttps : requestHttp)(url, {
     ...call.connection,
-    agent,
-    ...defined({ method, path }),
-    headers: { 'user-agent': 'kolla-pod', ...(agent === false ? { connection: 'close' } : {}), ...headers, ...length },
+    ...options,
+    ...defined({ method, path, agent: call.agent ?? own }),
+    headers: {
+      'user-agent': 'kolla-pod',
+      ...(own === undefined ? {} : { connection: 'close' }),
+      ...headers,
+      ...length,
+      ...(isWhole ? proxyLogin(proxy) : {}),
+    },
   });
   let timer: NodeJS.Timeout | undefined;
-  const limit = (ms: number | undefined, what: string) => {
-    clearTimeout(timer);
-    if (ms !== undefined) timer = setTimeout(() => sent.destroy(new Error(`${what} in ${ms / 1000} s`)), ms);
-  };
-  const answerDue = () => limit(answerMs, 'no response');
-  limit(connectMs, 'no connection');
   sent.once('socket', (socket) => {
     call.onSocket?.(socket);
     if (keepAliveMs !== undefined) socket.setKeepAlive(true, keepAliveMs);
-    if (connectMs !== undefined && socket.connecting) socket.once('connect', answerDue);
-    else answerDue();
+    if (answerMs !== undefined)
+      timer = setTimeout(() => sent.destroy(new Error(`no response in ${answerMs / 1000} s`)), answerMs);
   });
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const abort = () => {
+    // Our own agent reports why there is no connection yet.
+    if (own !== undefined && sent.socket === null) return own.destroy();
     sent.destroy(signal.reason as Error);
     // A request that waits for an agent's connection emits no event until it has one.
-    reject(signal.reason as Error);
+    return reject(signal.reason as Error);
   };
   signal.addEventListener('abort', abort, { once: true });
   sent.once('close', () => signal.removeEventListener('abort', abort));
@@ -138,16 +157,4 @@ function attempt<T>(call: HttpRequest, read: (response: IncomingMessage) => T | 
     if (!sent.writableFinished && answer?.complete !== false) sent.destroy();
   });
   return { sent, result };
-}
-
-async function bodyOf(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > BODY_MAX_BYTES) throw new Error(`an answer of more than ${BODY_MAX_BYTES} bytes`);
-  }
-  if (!response.complete) throw new Error('the response is incomplete');
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }

@@ -1,4 +1,5 @@
 import { formatAddress } from './address.ts';
+import { ResolveError } from './resolver/error.ts';
 
 /**
  * Properties of Node's connection and file errors; errors of the QuickJS binaries (native/) have only the code and a
@@ -26,19 +27,25 @@ const MEANINGS: Readonly<Record<string, (place: string) => string>> = {
   EACCES: (place) => `permission denied${place && ` for ${place}`}`,
 };
 
+function isFileCode(code: unknown): boolean {
+  return code === 'ENOENT' || code === 'EACCES';
+}
+
 function by(place: string): string {
   return place && ` by ${place}`;
 }
 
 /**
- * Why a connection failed: a text with the address or path, then the system's code in parentheses. Undefined for other
- * errors.
+ * Why a connection failed: a text with the address or path, then the system's code in parentheses, for a search, unless
+ * it is about a file. Undefined for other errors.
  * @param asked the target, for errors that do not contain it
  */
 export function connectReason(error: unknown, asked = ''): string | undefined {
+  if (error instanceof ResolveError) return error.message;
   const { code } = error as SystemError;
   const meaning = typeof code === 'string' && Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
-  return meaning && `${meaning(placesOf(error).join(', ') || asked)} (${String(code)})`;
+  const text = meaning?.(placesOf(error).join(', ') || asked);
+  return text === undefined || isFileCode(code) ? text : `${text} (${String(code)})`;
 }
 
 /** The addresses that failed: all addresses of the name, if Node tried several. */

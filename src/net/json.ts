@@ -1,5 +1,6 @@
 import { exchange, type HttpAnswer } from './client.ts';
 import { isCertificateError, networkReason } from './network-error.ts';
+import { ResolveError } from './resolver/error.ts';
 import { authoritiesIn } from './tls-ask.ts';
 
 /** One request to an API that uses JSON. */
@@ -58,6 +59,8 @@ export async function askJson(
     });
     return { ...answer, body: parsed(answer.body.toString()) };
   } catch (error) {
+    // Also when it is late: then nothing was sent.
+    if (error instanceof ResolveError) throw error;
     if (late.aborted && !signal.aborted) throw new Error(`no response in ${answerMs / 1000} s`, { cause: error });
     throw explained(error as NodeJS.ErrnoException, caFile);
   }

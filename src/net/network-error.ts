@@ -1,6 +1,7 @@
 import { messageOf } from '../core/errors.ts';
 import { oneLine } from '../core/one-line.ts';
 import { connectReason } from './connect-error.ts';
+import { TlsAlertError } from './tls-alert.ts';
 
 /** Problems of a certificate chain, by OpenSSL's codes. */
 const UNKNOWN_AUTHORITY = new Set([
@@ -11,6 +12,9 @@ const UNKNOWN_AUTHORITY = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'CERT_SIGNATURE_FAILURE',
 ]);
+
+/** The beginning of the message of an error for a connection that ends before a response. */
+export const CLOSED = 'closed without a response';
 
 const OTHER_PROTOCOL = /wrong version number|packet length too long|unexpected message|http request|unknown protocol/i;
 
@@ -40,6 +44,20 @@ export function networkReason(error: unknown, caFile?: string): string {
     return `its certificate is for another name: ${oneLine(reason ?? text)}; use a name that is in it, or have it issued for this one`;
   }
   return oneLine(text);
+}
+
+/**
+ * The same for a connection without TLS. A server that requires TLS sends an alert, or only closes the connection.
+ * @param advice how to use TLS instead: `use https://`
+ */
+export function plainReason(error: unknown, advice: string): string {
+  const reason = networkReason(error);
+  if (error instanceof TlsAlertError) return `${reason}: ${advice}`;
+  const { code } = error as NodeJS.ErrnoException;
+  const message = messageOf(error);
+  // Not if it breaks off within its response, which is 'aborted'.
+  const isClosed = (code === 'ECONNRESET' && message !== 'aborted') || code === 'EPIPE' || message.startsWith(CLOSED);
+  return isClosed ? `${reason}; if the server requires TLS, ${advice}` : reason;
 }
 
 /** Whether a connection failed because no trusted CA signed the server's certificate. */

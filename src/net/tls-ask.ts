@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { defined } from '../core/defined.ts';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { ConfigError, messageOf } from '../core/errors.ts';
+import { ConfigError, reasonOf } from '../core/errors.ts';
 
 /** How a server's certificate is verified. */
 export interface TlsAsk {
@@ -34,7 +34,7 @@ export async function tlsOptions(host: string, { caFile, insecure, serverName }:
  */
 export async function authoritiesIn(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new ConfigError(`cannot read the CA bundle ${file}: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read the CA bundle ${file}: ${reasonOf(cause)}`, { cause });
   });
   // OpenSSL treats a file without a certificate as an empty CA list.
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {

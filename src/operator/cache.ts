@@ -13,6 +13,8 @@ interface CacheOptions<T extends KubeObject> {
   readonly metadataOnly?: boolean;
   /** Keeps only what is used of an object. */
   readonly keep?: (object: T) => T;
+  /** See WatchOptions. */
+  readonly onMoved?: () => void;
   /** Called for each object that was added, changed or deleted. */
   readonly onChange: (object: T) => void;
 }
@@ -21,13 +23,13 @@ interface CacheOptions<T extends KubeObject> {
 export function watched<T extends KubeObject>(
   client: KubeClient,
   ref: SetRef,
-  { signal, log, metadataOnly = false, keep = (object) => object, onChange }: CacheOptions<T>,
+  { signal, log, metadataOnly = false, keep = (object) => object, onMoved, onChange }: CacheOptions<T>,
 ): Cache<T> & { readonly known: Promise<void>; readonly ended: Promise<void> } {
   let objects = new Map<string, T>();
   const known = Promise.withResolvers<void>();
   const follow = async () => {
     const warn = (message: string) => log.warn(message);
-    for await (const seen of client.watchSet<T>(ref, { signal, warn, metadataOnly })) {
+    for await (const seen of client.watchSet<T>(ref, { signal, warn, metadataOnly, onMoved })) {
       if (seen.kind === 'trouble') log.warn(`watch of ${ref.resource}: ${seen.reason}`);
       if (seen.kind === 'connected') log.info(`watch of ${ref.resource}: connected`);
       if (seen.kind !== 'set') continue;

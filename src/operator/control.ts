@@ -1,30 +1,40 @@
+import { join } from 'node:path';
 import type { Context } from '../cli/command.ts';
 import type { Values } from '../cli/option.ts';
 import { messageOf } from '../core/errors.ts';
 import type { KubeClient, KubeObject, SetRef } from '../kube/types.ts';
+import { turnOf, type Beat } from './beat.ts';
 import { watched, type Cache } from './cache.ts';
-import type { Helm } from './helm/command.ts';
+import { HELM_GRACE_MS, type Helm } from './helm/command.ts';
 import { revisionOf } from './helm/release.ts';
+import { Journal } from './journal.ts';
 import { podOnly, stateOnly, withoutManagers } from './keep.ts';
-import { ownSet, type OpenStack, type OpenStackService, type OpenStackWorkload } from './objects.ts';
+import { ownSet, type Kind, type OpenStack, type OpenStackService, type OpenStackWorkload } from './objects.ts';
 import { reconcileOpenStack } from './openstack/reconcile.ts';
 import { Preflight } from './openstack/preflight.ts';
 import type { CONTROLLERS, OPERATOR_OPTIONS } from './options.ts';
+import { policyProblem } from './policy.ts';
 import { Publisher } from './publish.ts';
 import { WorkQueue, type Handled } from './queue.ts';
 import { migrationIn } from './service/migrations.ts';
-import type { Pod } from './service/pods.ts';
+import type { Pod } from '../kube/pods.ts';
 import { ServiceReconciler } from './service/reconcile.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from './service/workloads.ts';
+import { publishSuspects } from './suspects.ts';
 import { isOf, reconcileWorkload } from './workload/reconcile.ts';
 
 type Controller = (typeof CONTROLLERS)[number];
 
-export interface Settings extends Omit<Values<typeof OPERATOR_OPTIONS>, 'controllers'> {
+export interface Settings extends Omit<Values<typeof OPERATOR_OPTIONS>, 'controllers' | 'directory'> {
   readonly controllers: readonly Controller[];
+  readonly directory: string;
   readonly process: string;
   readonly inherited: NodeJS.ProcessEnv;
+  readonly beat: Beat;
 }
+
+/** Time for all turns to end; the rest is for Helm's output. */
+const GIVE_UP_MS = HELM_GRACE_MS + 5000;
 
 /** Runs these controllers until `stop`, and then until the last Helm has ended. Each change of an object queues its key. */
 export async function control(
@@ -33,32 +43,50 @@ export async function control(
   stop: AbortSignal,
   log: Context['log'],
 ): Promise<void> {
-  const { charts, controllers, directory, helm: file, inherited, kubeconfig, process } = settings;
+  const { beat, charts, controllers, directory, helm: file, inherited, kubeconfig, process } = settings;
   const { namespace } = client;
   // A bug in one part ends the others too: the kubelet restarts the process.
   const failed = new AbortController();
   const signal = AbortSignal.any([stop, failed.signal]);
   const publisher = new Publisher(client, process, log);
   const now = () => new Date();
-  const helm: Helm = { file, kubeconfig, directory, inherited };
+  const limits = { ownMs: settings.helmDeadline, memoryBytes: settings.helmMemoryBytes };
+  const helm: Helm = { file, kubeconfig, directory, inherited, limits };
+  const journal = new Journal(join(directory, 'turns'), log);
   const isRun = (controller: Controller) => controllers.includes(controller);
   const endings: Promise<void>[] = [];
   const known: Promise<void>[] = [];
   const watch = <T extends KubeObject>(ref: SetRef, rest: WatchRest<T>): Cache<T> => {
-    const cache = watched<T>(client, ref, { signal, log, keep: withoutManagers, ...rest });
-    endings.push(cache.ended);
+    const name = `watch of ${ref.resource}`;
+    const onMoved = () => beat.watchMoved(name);
+    onMoved();
+    const cache = watched<T>(client, ref, { signal, log, keep: withoutManagers, onMoved, ...rest });
+    endings.push(cache.ended.finally(() => beat.ended(name)));
     known.push(cache.known);
     return cache;
   };
   // Keys are queued before the caches are complete, and handled afterwards.
   const ready = Promise.withResolvers<void>();
-  const queueOf = (name: string, handle: (key: string) => Promise<Handled>, atOnce: number) =>
+  const queueOf = (kind: Kind, handle: (key: string) => Promise<Handled>, atOnce: number) =>
     new WorkQueue({
-      handle: async (key) => (await ready.promise, await handle(key)),
+      handle: async (key) => {
+        await ready.promise;
+        const turn = turnOf(kind, key);
+        beat.moved(turn);
+        journal.begin(kind, key);
+        let handled: Handled | undefined;
+        try {
+          return (handled = await handle(key));
+        } finally {
+          beat.ended(turn);
+          journal.end(kind, key, handled?.againMs === 0);
+        }
+      },
+      isLast: (key) => journal.isSuspect(kind, key),
       signal,
       atOnce,
       onError: (key, error, againMs) =>
-        log.error(`${name} ${key}: ${messageOf(error)}; again in ${Math.round(againMs / 1000)}s`),
+        log.error(`${kind} ${key}: ${messageOf(error)}; again in ${Math.round(againMs / 1000)}s`),
     });
   const queues: Record<Controller, WorkQueue> = {
     openstack: queueOf('OpenStack', async (key) => await openstackOf(key), 1),
@@ -118,7 +146,7 @@ export async function control(
       : undefined;
   const service =
     below && services && openstacks && isRun('service') ? serviceReconciler(services, openstacks, below) : undefined;
-  const preflight = new Preflight({ client, charts, helm, log });
+  const preflight = new Preflight({ client, charts, helm, beat, log });
 
   async function openstackOf(key: string): Promise<Handled> {
     if (openstacks === undefined || services === undefined) return {};
@@ -202,16 +230,52 @@ export async function control(
         },
       },
     );
-    const effects = { client, namespace, charts, helm, process, publisher, services: all, secrets, leases, log, now };
+    const effects = {
+      client,
+      namespace,
+      charts,
+      helm,
+      beat,
+      process,
+      publisher,
+      services: all,
+      secrets,
+      leases,
+      log,
+      now,
+    };
     const reconciler = new ServiceReconciler({ ...effects, openstacks: clouds, ...parts });
     return reconciler;
   }
 
+  /** Once per start, in the log and on each OpenStack: nothing else shows that values are open to more users. */
+  async function warnOfPolicy(): Promise<void> {
+    const problem = await policyProblem(client, signal);
+    if (problem === undefined) return;
+    log.warn(problem);
+    for (const cloud of openstacks?.values() ?? [])
+      await publisher.event('OpenStack', cloud, 'Warning', 'NoAdmissionPolicy', problem, signal);
+  }
+
   for (const ending of endings) ending.catch((error: unknown) => failed.abort(error));
-  await Promise.all(known).catch((error: unknown) => failed.abort(error));
-  ready.resolve();
-  if (!signal.aborted) log.info('watching', { namespace, services: [...(services?.values() ?? [])].length });
-  await Promise.all(Object.values(queues).map((queue) => queue.ended()));
+  const work = async () => {
+    await Promise.all(known).catch((error: unknown) => failed.abort(error));
+    const caches = {
+      ...(isRun('openstack') && openstacks ? { OpenStack: openstacks } : {}),
+      ...(isRun('service') && services ? { OpenStackService: services } : {}),
+      ...(isRun('workload') && below ? { OpenStackWorkload: below.scales } : {}),
+    };
+    await publishSuspects({ journal, caches, publisher, now }, signal).catch((error: unknown) =>
+      log.warn(`conditions of objects that are tried last: ${messageOf(error)}`),
+    );
+    await warnOfPolicy().catch((error: unknown) => log.warn(`the admission policy is unknown: ${messageOf(error)}`));
+    ready.resolve();
+    if (!signal.aborted) log.info('watching', { namespace, services: [...(services?.values() ?? [])].length });
+    await Promise.all(Object.values(queues).map((queue) => queue.ended()));
+  };
+  // Also after SIGTERM and the loss of the Lease: a turn that never ends must not keep the process.
+  using late = beat.watch(signal, (error) => failed.abort(error), GIVE_UP_MS);
+  await Promise.race([work(), late.gaveUp]);
   failed.signal.throwIfAborted();
 }
 

@@ -35,7 +35,7 @@ export async function lead(
   log: Log,
 ): Promise<HeldLease> {
   return await takeLease(
-    { client, ref, isLastBeforeRollout: false, purpose: 'by which replicas elect a leader' },
+    { client, ref, isLastBeforeRollout: false, isOneWay: false, purpose: 'by which replicas elect a leader' },
     { holder: `${hostname()}/${process}`, leaseMs: LEASE_MS, lossMs: LOSS_MS, deadline: Infinity, signal, log },
   );
 }

@@ -11,10 +11,15 @@
  *     behind contract | observe workloads, Jobs and migrations -> status, Events; an OpenStackWorkload for each workload
  *   workload/: pause and restart, applied on the workload with a field manager of their own -> status of its Pods
  *
+ *   beat: each turn and each watch says by when it moves again; if one does not, /livez fails, the Lease is released and the
+ *     process exits. A Helm has a deadline and a limit of memory (helm/guard.ts)
+ *   journal: the turns that are taken, in --directory; an object during which the process died twice is tried last
+ *
  * There is no other state: each decision follows from our objects, Helm's Secrets and the workloads, and is made again from
  * what the server has before it is acted on, because a cache may be old. So the process may be killed at any moment. What
- * can fail is a condition of the object, in Helm's or Kubernetes' words. Exit codes: no credentials 65, the Lease lost 69,
- * permissions 77.
+ * can fail is a condition of the object, in Helm's or Kubernetes' words; of values with templates only the place in the chart, since
+ * these can quote any Secret. Exit codes: no credentials, or a directory that another user can write to 65, the Lease lost or a turn
+ * stuck 69, permissions 77.
  */
 import { command, type Helper } from '../cli/command.ts';
 import { OPERATOR_OPTIONS } from './options.ts';

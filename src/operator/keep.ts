@@ -1,5 +1,5 @@
 import type { KubeObject } from '../kube/types.ts';
-import type { Pod } from './service/pods.ts';
+import type { Pod } from '../kube/pods.ts';
 import { RESTART } from './workload/change.ts';
 
 /** managedFields are larger than the rest of many objects. */

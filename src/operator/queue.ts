@@ -19,6 +19,8 @@ interface QueueOptions {
   readonly onError: (key: string, error: unknown, againMs: number) => void;
   /** Maximum number of keys that are handled at the same time. */
   readonly atOnce: number;
+  /** Whether a key is begun only when nothing else waits or is handled. */
+  readonly isLast?: (key: string) => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -68,12 +70,18 @@ export class WorkQueue {
   }
 
   #next(): void {
+    const { atOnce, isLast = () => false } = this.#options;
     for (const key of this.#waiting) {
-      if (this.#active.size >= this.#options.atOnce) return;
-      if (this.#active.has(key)) continue;
-      this.#waiting.delete(key);
-      this.#active.set(key, this.#turn(key));
+      if (this.#active.size >= atOnce) return;
+      if (!this.#active.has(key) && !isLast(key)) this.#begin(key);
     }
+    const [last] = this.#waiting;
+    if (this.#active.size === 0 && last !== undefined) this.#begin(last);
+  }
+
+  #begin(key: string): void {
+    this.#waiting.delete(key);
+    this.#active.set(key, this.#turn(key));
   }
 
   async #turn(key: string): Promise<void> {

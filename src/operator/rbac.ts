@@ -7,6 +7,7 @@ import { operatorGrants } from './grants.ts';
 
 /** Prints the permissions of kolla-operator. */
 export const rbacCommand = command({
+  isForPeople: true,
   summary: 'Prints the minimal Role and binding that the operator needs.',
   description:
     'Writes nothing and contacts no cluster. Covers the objects of these charts, in one namespace: to create a Role, ' +

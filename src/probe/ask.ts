@@ -18,6 +18,9 @@ export async function ask(question: Question, timeoutMs: number, { signal, log }
   return ExitCode.no;
 }
 
+/** The end of the reason of a check whose name was not resolved by the deadline: see dial(). */
+const UNRESOLVED = /\bcannot resolve \S+: .* \(EAI_AGAIN\)$/;
+
 /**
  * The verdict by the deadline, even if the check ignores its signal. At the deadline the verdict is unhealthy, unless
  * the check defines another one.
@@ -35,16 +38,21 @@ export async function answerOf(
   const late = () =>
     question.whenLate ??
     unhealthy(`no response in ${formatDuration(timeoutMs)}${awaited === undefined ? '' : `: ${awaited}`}`);
+  const lateBecause = (verdict: Verdict) => {
+    if (!verdict.healthy && UNRESOLVED.test(verdict.reason)) awaited = verdict.reason;
+    return late();
+  };
   // Referenced, unlike the deadline's own timer, because a check without pending handles must time out too.
   const held = setTimeout(() => {}, timeoutMs + 1);
   try {
     const over = new Promise<Verdict>((resolve) => {
-      bounded.addEventListener('abort', () => resolve(late()), { once: true });
+      // A check that the deadline interrupts while it resolves a name says so: the server is not what is silent.
+      bounded.addEventListener('abort', () => setImmediate(() => resolve(late())), { once: true });
     });
     const verdict = await Promise.race([question.ask(bounded, (what) => (awaited = what)), over]);
     signal.throwIfAborted();
-    // After the deadline a check reports only that it was interrupted, not why there was no response.
-    return deadline.aborted && !verdict.healthy ? late() : verdict;
+    // Otherwise a check reports after the deadline only that it was interrupted, not why there was no response.
+    return deadline.aborted && !verdict.healthy ? lateBecause(verdict) : verdict;
   } finally {
     clearTimeout(held);
   }

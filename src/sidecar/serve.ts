@@ -32,7 +32,7 @@ export async function serveComponents(
   prepared: readonly PreparedRole[],
   status: () => readonly RoleStatus[],
   { listen, statusPublic, hostNetwork }: ServedAt,
-  { log, inherited }: Pick<Context, 'log' | 'inherited'>,
+  { log, inherited, signal }: Pick<Context, 'log' | 'inherited' | 'signal'>,
 ): Promise<ComponentServer> {
   const probe = prepared.find((each): each is PreparedProbe => 'checks' in each);
   const checks = () => probe?.checks.snapshot() ?? [];
@@ -61,6 +61,7 @@ export async function serveComponents(
         routes: { ...page.routes, ...rolesOnly(own), ...routesOf(prepared) },
         families: () => [...roleFamilies(status()), ...prepared.flatMap((each) => each.families?.() ?? [])],
       },
+      signal,
     ),
   );
   const at = formatListen({ ...listen, port: server.port });

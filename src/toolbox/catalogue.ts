@@ -119,10 +119,11 @@ function page(service: Service, terminal: Terminal): string {
 /** The checks of each container, as arguments of kolla-probe. */
 function probesOf(probes: readonly Probe[] | undefined, terminal: Terminal): string[] {
   if (probes === undefined) return [];
-  const rows = probes.flatMap(({ container, declared, liveness, readiness, notes }) => [
+  const rows = probes.flatMap(({ container, declared, disabledSince, liveness, readiness, notes }) => [
     [container, 'readiness', readiness],
     ['', 'liveness', liveness],
     ...(declared === undefined ? [] : [['', 'Kolla', declared]]),
+    ...(disabledSince === undefined ? [] : [['', '', `disabled by default since kolla-ansible ${disabledSince}`]]),
     ...(notes === undefined ? [] : [['', '', notes]]),
   ]);
   return [paint(terminal, 'bold', 'Probes'), table(terminal, [], rows)];

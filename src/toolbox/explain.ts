@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { command } from '../cli/command.ts';
 import { ExitCode, UsageError } from '../core/errors.ts';
-import { EXIT_CODES, type ExitCodeEntry } from '../core/exit-codes.ts';
+import { EXIT_CODES, SHELL_CODES, type ExitCodeEntry } from '../core/exit-codes.ts';
 import { nearest } from '../core/nearest.ts';
 import { fold } from '../cli/table.ts';
 import { paint, type Terminal } from '../core/terminal.ts';
@@ -23,7 +23,7 @@ export const explain = command({
 });
 
 function entryOf(word: string): ExitCodeEntry {
-  const entry = EXIT_CODES.find(({ code, name }) => String(code) === word || name === word);
+  const entry = [...EXIT_CODES, ...SHELL_CODES].find(({ code, name }) => String(code) === word || name === word);
   if (entry !== undefined) return entry;
   const known = EXIT_CODES.map(({ code, name }) => `${code} (${name})`).join(', ');
   if (/^\d{1,3}$/.test(word) && Number(word) <= 255) return childCode(Number(word), known);

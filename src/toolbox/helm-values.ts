@@ -1,6 +1,6 @@
 /** Values as Helm and the library chart merge them. */
 import { readFile } from 'node:fs/promises';
-import { ConfigError, messageOf } from '../core/errors.ts';
+import { ConfigError, reasonOf } from '../core/errors.ts';
 import { loadValues } from '../core/helm-yaml.ts';
 import { yamlProblem } from '../core/yaml-problem.ts';
 import { isMapping } from '../core/mapping.ts';
@@ -18,7 +18,7 @@ export async function readValues(files: readonly string[]): Promise<Values> {
   let all: Values = {};
   for (const file of files) {
     const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-      throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
+      throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });
     });
     all = merged(all, parseValues(text, file));
   }

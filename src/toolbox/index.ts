@@ -31,6 +31,7 @@ export const pod: Helper = {
   name: 'kolla-pod',
   summary: 'All kolla-pod helpers in one binary, with tools for operators.',
   others: HELPERS,
+  isForPeople: true,
   commands: {
     catalogue,
     completion: completionOf(all),

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import type { KubeObject } from '../kube/types.ts';
 import type { ObjectDependency } from './dependency.ts';
-import { jsonpathFinder } from './jsonpath.ts';
+import { findValues } from './jsonpath/find.ts';
+import { parseJsonPath } from './jsonpath/parse.ts';
 import { CONDITION, fields, listOf, MalformedError, NUMBER, objectOf, shaped } from './shape.ts';
 import { met, pending, type Judge, type Verdict } from './verdict.ts';
 
@@ -22,17 +23,17 @@ const SHAPE = objectOf({ status: fields({ conditions: listOf(v.unknown()), obser
 
 /**
  * Judges the requested conditions and JSONPaths, all of which must hold, and nothing else. Like kubectl wait, it
- * ignores the status of a controller that has not observed the latest spec. Throws UsageError for an invalid JSONPath.
+ * ignores the status of a controller that has not observed the latest spec.
  */
-export async function judgeAsked({ text, conditions, jsonpaths }: ObjectDependency): Promise<Judge<KubeObject>> {
+export function judgeAsked({ conditions, jsonpaths }: ObjectDependency): Judge<KubeObject> {
   const checks: ((object: KubeObject) => Verdict)[] = conditions.map(
     ({ type, status }) =>
       (object) =>
         conditionOf(shaped(SHAPE, object) as ConditionedObject, type, status),
   );
-  if (jsonpaths.length > 0) {
-    const find = await jsonpathFinder(text);
-    for (const { path, value } of jsonpaths) checks.push((object) => valueOf(find(path, object), path, value));
+  for (const { path, value } of jsonpaths) {
+    const steps = parseJsonPath(path);
+    checks.push((object) => valueOf(findValues(steps, object), path, value));
   }
   return (object) => {
     const verdicts = checks.map((check) => check(object));

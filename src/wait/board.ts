@@ -5,8 +5,9 @@ import { oneLine } from '../core/one-line.ts';
 export interface Row {
   readonly text: string;
   readonly began: number;
+  /** What is seen, with the reason if one is known. */
   state: string;
-  /** When the current state began. */
+  /** When that was seen first. A reason found later does not begin it anew. */
   since: number;
   isMet: boolean;
 }
@@ -19,9 +20,14 @@ export interface Teller {
   met(row: Row, afterMs: number): void;
 }
 
+/** A row with what is seen, without the reason. */
+interface SeenRow extends Row {
+  seen: string;
+}
+
 /** The state of all dependencies. Each change is reported once. */
 export class Board {
-  readonly #rows = new Map<string, Row>();
+  readonly #rows = new Map<string, SeenRow>();
   readonly #teller: Teller;
   readonly #now: () => number;
 
@@ -33,17 +39,19 @@ export class Board {
 
   begin(text: string): void {
     const now = this.#now();
-    const row = { text, began: now, state: 'not seen yet', since: now, isMet: false };
+    const seen = 'not seen yet';
+    const row = { text, began: now, state: seen, seen, since: now, isMet: false };
     this.#rows.set(text, row);
     this.#teller.begun(row);
   }
 
-  change(text: string, seen: string): void {
+  change(text: string, seen: string, why?: string): void {
     const row = this.#rows.get(text);
-    const state = oneLine(seen);
+    const state = oneLine(why === undefined ? seen : `${seen}; ${why}`);
     if (row === undefined || row.state === state) return;
     row.state = state;
-    row.since = this.#now();
+    if (row.seen !== seen) row.since = this.#now();
+    row.seen = seen;
     this.#teller.changed(row);
   }
 

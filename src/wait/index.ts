@@ -65,7 +65,7 @@ export async function waitForAll(
       const own = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
       try {
         const until = own === undefined ? stop : AbortSignal.any([stop, own]);
-        board.met(text, await waiter.wait((state) => board.change(text, state), until));
+        board.met(text, await waiter.wait((seen, why) => board.change(text, seen, why), until));
       } catch (error) {
         if (stop.aborted) return;
         over.abort(

@@ -5,6 +5,7 @@ import { judgeAsked } from './asked.ts';
 import type { ObjectDependency } from './dependency.ts';
 import { MalformedError, PLAIN, shaped, type Shape } from './shape.ts';
 import type { Resource, Sighting, View } from './sharing.ts';
+import { Reasons } from './reasons.ts';
 import { met, skipped, pending, together, type Judge, type Verdict } from './verdict.ts';
 import type { Effects, Report, WaitOptions, Waiter, Way } from './waiter.ts';
 
@@ -23,8 +24,20 @@ interface Meaning<T extends KubeObject> {
   readonly isAlone?: boolean;
   /** The state if no object is found; by default `no such KIND`. */
   readonly none?: string;
-  /** Looks up the result of a missing object elsewhere. Undefined if it is unknown there too. */
-  readonly whenAbsent?: (namespace: string, signal: AbortSignal) => Promise<Verdict | undefined>;
+  /**
+   * Looks up the result of a missing object elsewhere. Undefined if it is unknown there too.
+   * @param state the state without it
+   */
+  readonly whenAbsent?: (namespace: string, state: string, signal: AbortSignal) => Promise<Verdict | undefined>;
+  /** Whether something else forbids what the objects allow; undefined if nothing does. */
+  readonly unlessRefused?: (
+    objects: readonly KubeObject[],
+    namespace: string,
+    report: Report,
+    signal: AbortSignal,
+  ) => Promise<Verdict | undefined>;
+  /** Why objects that are not met stay so, as other objects tell it: see Reasons. */
+  readonly explain?: (objects: readonly T[], namespace: string, signal: AbortSignal) => Promise<string | undefined>;
   /** The fix for a `failed` verdict, worded to follow the state. */
   readonly fix?: (kubectl: (words: string) => string) => string;
   /** kubectl's name of the resource; by default the dependency's kind. */
@@ -44,13 +57,14 @@ export function objectWaiter<T extends KubeObject>(
   const { text, kind, name, labels } = dependency;
   const kubectlKind = typeof meaningOf === 'function' ? kind : (meaningOf.kubectlKind ?? kind);
   let namespace = dependency.namespace ?? '';
+  let trouble: Trouble | undefined;
   const kubectl = (words: string) => {
     const where = namespace === '' ? '' : ` -n ${namespace}`;
     const which = name === undefined ? `${kubectlKind} -l '${labels.join(',')}'` : `${kubectlKind}/${name}`;
     return `kubectl${where} ${words} ${which}`;
   };
   return {
-    hint: () => kubectl(name === undefined ? 'get' : 'describe'),
+    hint: () => troubleHint(trouble) ?? kubectl(name === undefined ? 'get' : 'describe'),
     async wait(report, signal) {
       const client = await effects.kube();
       const meaning = typeof meaningOf === 'function' ? await meaningOf(report, signal) : meaningOf;
@@ -64,24 +78,39 @@ export function objectWaiter<T extends KubeObject>(
         dependency,
         meaning,
         namespace,
-        judge: await judgeOf(dependency, meaning),
+        judge: judgeOf(dependency, meaning),
         counts,
       };
-      let state = 'not seen yet';
+      using reasons = new Reasons(report, signal);
+      reasons.state('not seen yet');
       for await (const seen of effects.watches.see<T>(kind, view, signal)) {
-        if (seen.kind === 'trouble') report(`API server: ${seen.reason}`);
-        if (seen.kind === 'connected') report(state);
+        trouble = seen.kind === 'trouble' ? seen : undefined;
+        if (seen.kind === 'trouble') reasons.interrupt(`API server: ${seen.reason}`);
+        if (seen.kind === 'connected') reasons.resume();
         if (seen.kind !== 'objects') continue;
-        const verdict = await unlessMalformed(() => verdictOn(seen, question, signal));
+        const verdict = await unlessMalformed(() => verdictOn(seen, question, { report, signal }));
         if (verdict.is === 'met') return verdict.state;
+        if (verdict.is === 'refused') throw new UnavailableError(`${text}: ${verdict.state}`);
         if (verdict.is === 'failed' && options.onFailedJob === 'fail')
           throw new UnavailableError(`${text} ${verdict.state}${fix === undefined ? '' : `; ${fix(kubectl)}`}`);
-        state = verdict.is === 'failed' ? `${verdict.state}; waiting for another` : verdict.state;
-        report(state);
+        const { explain } = meaning;
+        const objects = seen.objects.filter(counts);
+        if (verdict.is === 'failed') reasons.state(`${verdict.state}; waiting for another`);
+        else if (explain === undefined || dependency.isNegated) reasons.state(verdict.state);
+        else reasons.state(verdict.state, (until) => explain(objects, namespace, until));
       }
       throw new Error(`the watch of ${text} ended`);
     },
   };
+}
+
+type Trouble = Extract<Sighting<KubeObject>, { kind: 'trouble' }>;
+
+/** The next command while the API server itself is the problem: the object tells nothing then. */
+function troubleHint(trouble: Trouble | undefined): string | undefined {
+  if (trouble === undefined) return undefined;
+  if (trouble.status === 401) return 'kubectl auth whoami, with the same credentials: they are expired or revoked';
+  return 'kubectl get --raw=/readyz';
 }
 
 interface Question<T extends KubeObject> {
@@ -105,23 +134,26 @@ export async function unlessMalformed(verdict: () => Verdict | Promise<Verdict>)
 async function verdictOn<T extends KubeObject>(
   { objects: all, gone }: Extract<Sighting<T>, { kind: 'objects' }>,
   { dependency, meaning, namespace, judge, counts }: Question<T>,
-  signal: AbortSignal,
+  { report, signal }: Way,
 ): Promise<Verdict> {
-  const { resource, whenAbsent, none = `no such ${resource.kind}` } = meaning;
+  const { resource, whenAbsent, unlessRefused, none = `no such ${resource.kind}` } = meaning;
   const absent = none + (namespace === '' ? '' : ` in namespace ${namespace}`);
   const objects = all.filter(counts);
   if (objects.length > 0) {
     const verdict = verdictOnAll(objects, judge, dependency, meaning);
-    return dependency.isNegated ? opposite(verdict) : verdict;
+    if (dependency.isNegated) return opposite(verdict);
+    return (verdict.is === 'met' && (await unlessRefused?.(objects, namespace, report, signal))) || verdict;
   }
   if (dependency.isNegated) return met(absent);
   const vanished = gone.filter(counts);
   if (vanished.length > 0) {
     // A Job that its TTL controller has deleted right after it completed counts as Complete.
     const last = verdictOnAll(vanished, judge, dependency, meaning);
-    return last.is === 'met' && dependency.kind === 'job' ? last : pending('deleted; waiting for another');
+    if (last.is !== 'met' || dependency.kind !== 'job') return pending('deleted; waiting for another');
+    return (await unlessRefused?.(vanished, namespace, report, signal)) ?? last;
   }
-  return (await whenAbsent?.(namespace, signal)) ?? pending(`${absent} yet`);
+  const state = `${absent} yet`;
+  return (await whenAbsent?.(namespace, state, signal)) ?? pending(state);
 }
 
 function verdictOnAll<T extends KubeObject>(
@@ -150,9 +182,9 @@ function opposite({ is, state }: Verdict): Verdict {
 }
 
 /** Judges by the given conditions or JSONPaths, or else by the meaning of the kind. */
-async function judgeOf<T extends KubeObject>(dependency: ObjectDependency, meaning: Meaning<T>): Promise<Judge<T>> {
+function judgeOf<T extends KubeObject>(dependency: ObjectDependency, meaning: Meaning<T>): Judge<T> {
   const { conditions, jsonpaths, isNegated } = dependency;
-  if (conditions.length > 0 || jsonpaths.length > 0) return await judgeAsked(dependency);
+  if (conditions.length > 0 || jsonpaths.length > 0) return judgeAsked(dependency);
   if (!isNegated || meaning.negates === 'verdict') return (object) => meaning.judge(shaped(meaning.shape, object) as T);
   // A Pod that is not ready, or is terminating, still exists.
   return ({ metadata }) => met(metadata.deletionTimestamp === undefined ? 'is there' : 'being deleted');

@@ -1,18 +1,12 @@
 import { isIP } from 'node:net';
 import { formatDuration } from '../core/duration.ts';
+import { KollaError } from '../core/errors.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
-import { lookupWithin } from '../net/lookup.ts';
 import { pending, skipped, type Verdict } from './verdict.ts';
 import type { Report, Self } from './waiter.ts';
 
 const TRY_MS = 5000;
 const BACKOFF = { minMs: 100, maxMs: 2000 };
-
-/**
- * Resolves host names with a timeout of its own: a DNS server that does not respond must not look like a server that is
- * down, for which `!` waits.
- */
-export const lookup = lookupWithin(TRY_MS - 1000);
 
 interface RetryOptions {
   /** Negates the verdict. An attempt that is `skipped` has no result and is not negated. */
@@ -34,7 +28,8 @@ export async function retry(
     const bound = AbortSignal.timeout(TRY_MS);
     const answer = await attempt(AbortSignal.any([signal, bound]));
     signal.throwIfAborted();
-    const isLate = bound.aborted && answer.is !== 'met';
+    // A silent DNS server is `skipped`, also when it is late: it is not a server that is down, for which `!` waits.
+    const isLate = bound.aborted && answer.is === 'pending';
     const { is, state } = isLate ? pending(`no response in ${formatDuration(TRY_MS)}`) : answer;
     if (is !== 'skipped' && (is === 'met') !== isNegated) return state;
     report(state);
@@ -44,9 +39,9 @@ export async function retry(
 
 /**
  * Codes of errors that mean that no server, or another kind of server, listens at the address. Another kind of server
- * causes an error without a code, or with one of the HTTP parser's.
+ * causes an error without a code.
  */
-const ABSENT = /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENOTFOUND|HPE_\w+)$/;
+const ABSENT = /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENOTFOUND)$/;
 
 /**
  * Judges a failed request to a server. Local problems, and those of a DNS server or a certificate, do not prove that
@@ -61,6 +56,8 @@ export function unanswered(error: unknown, state: string): Verdict {
 
 function isAbsence(error: unknown): boolean {
   const { code } = error as { code?: unknown };
+  // Ours, such as for an unreadable CA bundle.
+  if (error instanceof KollaError) return false;
   return typeof code !== 'string' || ABSENT.test(code);
 }
 

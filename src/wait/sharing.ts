@@ -12,7 +12,7 @@ import { KollaError, messageOf } from '../core/errors.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
 import { ApiError, ForbiddenError } from '../kube/api-error.ts';
 import { objectPath } from '../kube/path.ts';
-import type { KubeClient, KubeObject, ObjectRef, SetObservation, SetRef } from '../kube/types.ts';
+import type { KubeClient, KubeObject, ObjectRef, SetObservation, SetRef, WayObservation } from '../kube/types.ts';
 import { isByName, matches, NAMES_WITH_OWN_WATCH, type Demands } from './demand.ts';
 import { Mailbox } from '../core/mailbox.ts';
 
@@ -46,9 +46,7 @@ export interface View {
 
 export type Sighting<T extends KubeObject> =
   /** All objects that currently exist; those in `gone` existed before. */
-  | { readonly kind: 'objects'; readonly objects: readonly T[]; readonly gone: readonly T[] }
-  | { readonly kind: 'trouble'; readonly reason: string }
-  | { readonly kind: 'connected' };
+  { readonly kind: 'objects'; readonly objects: readonly T[]; readonly gone: readonly T[] } | WayObservation;
 
 /** The result of one watch, which waiters share. */
 type Observed = SetObservation<KubeObject> | { readonly kind: 'error'; readonly error: unknown };

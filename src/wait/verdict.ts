@@ -4,10 +4,11 @@ import { oneLine } from '../core/one-line.ts';
 /** The verdict on an object's state. */
 export interface Verdict {
   /**
-   * `failed`: the object can never become ready by itself. `skipped`: it does not count (because it is suspended, being
-   * deleted, or of another release), so that other objects of the set decide.
+   * `failed`: the object can never become ready by itself. `refused`: nor can another one in its place. `skipped`: it
+   * does not count (because it is suspended, being deleted, or of another release), so that other objects of the set
+   * decide.
    */
-  readonly is: 'met' | 'pending' | 'failed' | 'skipped';
+  readonly is: 'met' | 'pending' | 'failed' | 'refused' | 'skipped';
   /** The state for users: `1 of 3 available`. */
   readonly state: string;
 }
@@ -24,6 +25,11 @@ export function pending(state: string): Verdict {
 
 export function failed(state: string): Verdict {
   return { is: 'failed', state: oneLine(state) };
+}
+
+/** @param state with the fix */
+export function refused(state: string): Verdict {
+  return { is: 'refused', state: oneLine(state) };
 }
 
 export function skipped(state: string): Verdict {

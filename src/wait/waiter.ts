@@ -2,8 +2,8 @@ import type { Trust } from '../cli/tls-option.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Watches } from './sharing.ts';
 
-/** Reports the current state. A state that was already reported is ignored. */
-export type Report = (state: string) => void;
+/** Reports the current state, and why it lasts if that is known. What was already reported is ignored. */
+export type Report = (state: string, why?: string) => void;
 
 /** Waits for one dependency. */
 export interface Waiter {
@@ -53,7 +53,7 @@ export interface WaitOptions {
   readonly onFailedJob: 'fail' | 'wait';
   /** The verdict on a DaemonSet that has no Pod on this node. */
   readonly daemonsetAbsent: 'wait' | 'ready';
-  /** How certificates of https:// dependencies are verified. */
+  /** How certificates of https:// and amqps:// dependencies are verified. */
   readonly trust: Trust;
   /** Whether a Service's Endpoints are used if its EndpointSlices are not permitted. */
   readonly fallsBackToEndpoints?: boolean;

@@ -148,7 +148,11 @@ test('includes every lazy part: files of options, waits, checks, doctor', async 
   assert.equal((await pod(['explain', '69', '--config', '/nonexistent'])).code, 65);
   const waits = ['--wait', `tcp://127.0.0.1:${await freePort()}`, '--timeout', '300ms', '--root', directory.path];
   assert.equal(
-    (await run(join(dist, 'bin/kolla-init'), [...waits, '--config-dir', directory.path], { env: {} })).code,
+    (
+      await run(join(dist, 'bin/kolla-init'), [...waits, '--config-dir', directory.path, '--allow-no-config'], {
+        env: {},
+      })
+    ).code,
     75,
   );
 });
@@ -192,7 +196,7 @@ test('connects to an API server with the bundled kubeconfig library', async () =
   const users = [{ name: 'u', user: { token: 'from-the-kubeconfig' } }];
   const contexts = [{ name: 'x', context: { cluster: 'c', user: 'u' } }];
   await writeFile(file, JSON.stringify({ clusters, users, contexts, 'current-context': 'x' }));
-  const words = ['--wait', 'job/x', '--root', directory.path, '--config-dir', directory.path];
+  const words = ['--wait', 'job/x', '--root', directory.path, '--config-dir', directory.path, '--allow-no-config'];
   const options = {
     env: { KUBECONFIG: file },
     throwAway: true,
@@ -256,6 +260,7 @@ test('exits with code 143 on SIGTERM during a wait', async () => {
     directory.path,
     '--config-dir',
     directory.path,
+    '--allow-no-config',
   ];
   const options = { env: {}, keepOutput: true };
   await using waiting = await start(join(dist, 'bin/kolla-init'), args, options);

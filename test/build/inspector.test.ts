@@ -126,7 +126,7 @@ function residents(closed: number, silent: number): Readonly<Record<string, Resi
   const logs = { KOLLA_LOG_SHIP_URL: url, KOLLA_LOG_SHIP_ROOT: join(directory.path, 'logs') };
   return {
     'kolla-init': {
-      words: ['--wait', `tcp://127.0.0.1:${closed}`, '--config-dir', directory.path],
+      words: ['--wait', `tcp://127.0.0.1:${closed}`, '--config-dir', directory.path, '--allow-no-config'],
       waiting: /ECONNREFUSED/,
     },
     'kolla-db-sync': {

@@ -108,6 +108,19 @@ test('through sudo, no variable named anywhere in the file has an effect', { ski
   assert.deepEqual(await raised(env), await plain);
 });
 
+test('without kolla-core, kolla-pod installs nothing that sudo runs as root', { skip }, async () => {
+  const line = `/usr/bin/mkdir /tmp/alone; /usr/bin/cp '${dist}/kolla-pod' /tmp/alone/; /tmp/alone/kolla-pod install /opt/kolla-pod
+    /usr/bin/ln -s /opt/kolla-pod/bin/* /usr/local/bin/; echo "init $(/usr/local/bin/kolla-init --version)"
+    export OPENSSL_CONF=/trap/broken.cnf
+    for name in kolla_set_configs kolla_copy_cacerts; do
+      /usr/bin/setpriv --reuid 42425 --regid 42425 --groups 42400 /usr/bin/sudo -E $name; echo "$name $?"; done`;
+  const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
+  const { stdout, stderr } = await inThrowAwayRoot(line, { tree: IMAGE, directories: [dist], packages, env });
+  assert.match(stderr, /no links kolla_set_configs, kolla_copy_cacerts/);
+  assert.match(stderr, /sudo: kolla_set_configs: command not found/);
+  assert.match(stdout, /^init kolla-init .*\nkolla_set_configs 1\nkolla_copy_cacerts 1\n$/, stderr);
+});
+
 test(
   "through sudo, kolla-pod does not run under the names of Kolla's tools, and points to kolla-core",
   { skip },

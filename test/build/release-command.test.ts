@@ -37,7 +37,7 @@ test('exits with code 65 and creates nothing if the key is missing', async () =>
     join(directory.path, 'none.key'),
   ]);
   assert.equal(code, 65);
-  assert.match(stderr, /--key .*none\.key: ENOENT/);
+  assert.match(stderr, /--key .*none\.key: no such file or directory/);
   const listed = await run('ls', [out]);
   assert.notEqual(listed.code, 0);
 });

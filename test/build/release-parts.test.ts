@@ -166,6 +166,25 @@ test('an archive unpacks to a directory of its name, with the image’s files', 
     }
 });
 
+test('the runnable image of each architecture can be loaded without a registry, always with the same name', async () => {
+  for (const architecture of ARCHITECTURES) {
+    const archive = join(place, `kolla-pod-${VERSION}-image-${architecture}.tar`);
+    const [manifest] = JSON.parse(await must('tar', ['-xOf', archive, 'manifest.json'])) as {
+      Config: string;
+      RepoTags: string[];
+      Layers: string[];
+    }[];
+    assert.deepEqual(manifest?.RepoTags, [`kolla-pod:${VERSION}`]);
+    const config = JSON.parse(await must('tar', ['-xOf', archive, manifest.Config])) as {
+      architecture: string;
+      config: { Labels: object };
+    };
+    assert.deepEqual([config.architecture, config.config.Labels], [architecture, { kind: 'install' }]);
+    const names = await must('tar', ['-tf', archive]);
+    assert.deepEqual(names.trimEnd().split('\n'), [...manifest.Layers, manifest.Config, 'manifest.json']);
+  }
+});
+
 test('charts are archives in an index with their digests, and the same archives as artifacts', async () => {
   const { entries } = load(await readFile(join(place, 'charts/index.yaml'), 'utf8')) as {
     entries: Record<
@@ -373,11 +392,16 @@ test('a failure leaves the former release, and nothing else', async () => {
   assert.equal(await readFile(join(old, 'SHA256SUMS'), 'utf8'), former);
 });
 
-test("operator/ has the CRDs, and the manifest with the image of this release's repository and version", async () => {
-  for (const name of ['openstacks.yaml', 'openstackservices.yaml'])
+test("operator/ has the CRDs, the admission policy, and the manifest with the image of this release's repository and version", async () => {
+  const files = {
+    'crds/openstacks.yaml': 'crds/openstacks.yaml',
+    'crds/openstackservices.yaml': 'crds/openstackservices.yaml',
+    'policy.yaml': 'operator/policy.yaml',
+  };
+  for (const [name, source] of Object.entries(files))
     assert.equal(
-      await readFile(join(place, 'operator/crds', name), 'utf8'),
-      await readFile(new URL(`../../k8s/crds/${name}`, import.meta.url), 'utf8'),
+      await readFile(join(place, 'operator', name), 'utf8'),
+      await readFile(new URL(`../../k8s/${source}`, import.meta.url), 'utf8'),
     );
   const manifest = await readFile(join(place, 'operator/operator.yaml'), 'utf8');
   const named = [...manifest.matchAll(/^ +image: (.*)$/gm)].map(([, image]) => image);

@@ -19,7 +19,6 @@ import { firstLacking } from '../../tools/capability.ts';
 import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { canRunHelm, helm } from '../../tools/helm.ts';
 import { must, run, type Finished } from '../../tools/process.ts';
-import { KUBERNETES } from '../cluster/kubernetes/version.ts';
 import { canBuildImages, podImages } from '../cluster/pod-images.ts';
 import { canRunRegistry, skopeoFor, startRegistry, type Registry } from '../cluster/registry.ts';
 import { canJudgeSignatures, copyByPolicy } from '../cluster/signature-policy.ts';
@@ -108,7 +107,7 @@ describe('a release', { skip: skip ?? false }, () => {
   test('Helm renders the same chart from the registry, from the index over http, and from the archive', async () => {
     const values = join(directory.path, 'values.yml');
     await writeFile(values, 'global: { kollaPod: { image: { reference: x/y:1 } } }\n');
-    const options = ['--namespace=openstack', `--kube-version=${KUBERNETES.version}`, `--values=${values}`];
+    const options = ['--namespace=openstack', `--values=${values}`];
     const template = async (...chart: string[]) => {
       const { code, stdout, stderr } = await helm(directory.path, ['template', 'memcached', ...chart, ...options]);
       assert.equal(code, 0, stderr);

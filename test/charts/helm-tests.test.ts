@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { chartNames } from '../../build/charts.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { wordsAfter } from './service-charts.ts';
-import { rendering, type Rendered } from './support.ts';
+import { PASSWORDS, rendering, type Rendered, type Rendering } from './support.ts';
 
 const REFERENCE = 'r.example/kolla-pod:1';
 const podOf = (tests: Rendered) => tests.one('Pod', '')['spec'];
@@ -74,15 +74,47 @@ describe('helm test', { skip: (await canRunHelm()) ?? false }, () => {
 
   test('the notes name the test, and what the Pods wait for', async () => {
     await using chart = await rendering('keystone');
-    // Helm prints NOTES.txt only where a cluster is; the same template as an object.
-    const include = await readFile(join(chart.chart, 'templates/NOTES.txt'), 'utf8');
-    const text = include.trim().replace(' }}', ' | toJson }}');
-    await writeFile(join(chart.chart, 'templates/notes.yaml'), `kind: Notes\nmetadata: { name: x }\ntext: ${text}\n`);
-    const notes = (await chart.render({}, ['--namespace', 'cloud'])).one('Notes', 'x')['text'] as string;
+    const { notes } = await notesOf(chart);
     assert.match(
       notes,
       /^keystone \S+ is release keystone in cloud\. Its Pods wait for:\n\n {2}mysql:\/\/mariadb:3306\n/,
     );
     assert.match(notes, /^ {2}helm test keystone --namespace cloud --logs$/m);
   });
+
+  for (const name of chartNames())
+    test(`${name}: the notes end with the next command, on objects that the chart has`, async () => {
+      await using chart = await rendering(name);
+      const { notes, rendered } = await notesOf(chart);
+      const command = /^Next, .+:\n\n {2}kubectl --namespace cloud (.+)\n$/m.exec(notes)?.[1]?.split(' ') ?? [];
+      const [verb, ...words] = command;
+      const named = (kind: string, object = '') => rendered.of(kind).find(({ metadata }) => metadata.name === object);
+      if (verb === 'get') {
+        const key = /^jsonpath='\{\.data\.(\w+)\}'$/.exec(wordsAfter(words, '--output')[0] ?? '')?.[1];
+        const given = named('Secret', words[1])?.['data'][key ?? ''];
+        return assert.equal(Buffer.from(given, 'base64').toString(), PASSWORDS['keystone_admin_password']);
+      }
+      if (verb === 'port-forward') {
+        const ports = named('Service', words[0]?.replace('service/', ''))?.['spec'].ports as { port: number }[];
+        return assert.ok(ports.some(({ port }) => port === Number(words[1])));
+      }
+      assert.equal(verb, 'exec');
+      if (words[0] === 'client') return assert.deepEqual(words.slice(1, 3), ['--', 'openstack']);
+      const workload = named('StatefulSet', words[0]?.replace(/-0$/, ''));
+      const containers = workload?.['spec'].template.spec.containers as { name: string }[];
+      assert.deepEqual(
+        containers.map((each) => each.name),
+        wordsAfter(words, '--container'),
+      );
+    });
 });
+
+/** NOTES.txt for the namespace `cloud`, and the chart's objects. Helm prints it only where a cluster is; this is the same
+ * template as an object. */
+async function notesOf(chart: Rendering): Promise<{ notes: string; rendered: Rendered }> {
+  const include = await readFile(join(chart.chart, 'templates/NOTES.txt'), 'utf8');
+  const text = include.trim().replace(' }}', ' | toJson }}');
+  await writeFile(join(chart.chart, 'templates/notes.yaml'), `kind: Notes\nmetadata: { name: x }\ntext: ${text}\n`);
+  const rendered = await chart.render({}, ['--namespace', 'cloud']);
+  return { notes: rendered.one('Notes', 'x')['text'] as string, rendered };
+}

@@ -8,7 +8,7 @@ import { canRunHelm, helmBinary } from '../../tools/helm.ts';
 import { keptResult, keyOf, prune } from '../../tools/helm-results.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';
-import { KUBE_VERSION, GLOBALS } from './support.ts';
+import { GLOBALS } from './support.ts';
 
 const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
 const LIBRARY = 'charts/kolla-pod';
@@ -22,7 +22,7 @@ async function fixture() {
   const chart = stageChart('small', directory, SMALL);
   const values = join(directory, 'values.json');
   await writeFile(values, JSON.stringify({ global: GLOBALS }));
-  const template = ['template', 'small', chart, '--kube-version', KUBE_VERSION, '--values', values];
+  const template = ['template', 'small', chart, '--values', values];
   let runs = 0;
   const kept = parts.move();
   return {

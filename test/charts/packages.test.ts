@@ -8,7 +8,7 @@ import { packageChart } from '../../build/charts.ts';
 import { canRunHelm, helm } from '../../tools/helm.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
-import { KUBE_VERSION, NAMESPACE, GLOBALS, rendering, type KubeObject } from './support.ts';
+import { NAMESPACE, GLOBALS, rendering, type KubeObject } from './support.ts';
 
 const skip = (await canRunHelm()) ?? false;
 
@@ -24,7 +24,6 @@ describe('packages', { skip }, () => {
       'keystone',
       archive,
       `--namespace=${NAMESPACE}`,
-      `--kube-version=${KUBE_VERSION}`,
       `--values=${values}`,
       '--skip-tests',
     ]);

@@ -186,7 +186,8 @@ for (const chart of SERVICE_CHARTS)
         }
         if (queue !== undefined && queue.optional !== true) {
           const value = queue.url.map(valueAt).find((one) => one !== undefined);
-          assert.equal(value, `rabbit://${queue.user}:${PASSWORDS['rabbitmq_password']}@rabbitmq:5672/${queue.vhost}`);
+          const password = PASSWORDS[`${queue.user}_rabbitmq_password`];
+          assert.equal(value, `rabbit://${queue.user}:${password}@rabbitmq:5672/${queue.vhost}`);
         }
       });
 

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { chartNames, CHARTS, stageChart } from '../../build/charts.ts';
 import { helm } from '../../tools/helm.ts';
-import { KUBERNETES } from '../cluster/kubernetes/version.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 
 /** A Kubernetes object, with the fields that tests read. */
@@ -26,10 +25,8 @@ export interface KubeObject {
 }
 
 export const NAMESPACE = 'openstack';
-/** `helm template` does not ask a cluster for its version. */
-export const KUBE_VERSION: string = KUBERNETES.version;
 
-const ANYWHERE = ['--namespace', NAMESPACE, '--kube-version', KUBE_VERSION];
+const ANYWHERE = ['--namespace', NAMESPACE];
 
 /** Every password that a chart may need. All differ, so that a test can tell them apart. */
 export const PASSWORDS: Readonly<Record<string, string>> = Object.fromEntries(
@@ -50,7 +47,8 @@ function wordsOfCharts(): Set<string> {
   const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
   const named = texts.flatMap((text) => text.match(/\b[a-z][a-z0-9_]*_(?:password|secret|cookie|key|uuid)\b/g) ?? []);
   const services = ['small', ...chartNames().map((name) => name.replaceAll('-', '_')), 'nova_api', 'nova_cell0'];
-  return new Set([...named, ...services.flatMap((name) => [`${name}_database_password`, `${name}_keystone_password`])]);
+  const servers = ['database', 'keystone', 'rabbitmq'];
+  return new Set([...named, ...services.flatMap((name) => servers.map((server) => `${name}_${server}_password`))]);
 }
 
 /** Helm with a private directory, for one chart. */
@@ -111,7 +109,7 @@ export async function rendering(name: string, source?: string): Promise<Renderin
       return code === 0 ? undefined : stderr;
     },
     lint: async (values = {}) => {
-      const args = ['lint', chart, '--strict', '--kube-version', KUBE_VERSION, '--values', valuesFile(values)];
+      const args = ['lint', chart, '--strict', '--values', valuesFile(values)];
       const { code, stdout, stderr } = await helm(directory, args);
       return code === 0 ? undefined : stdout + stderr;
     },

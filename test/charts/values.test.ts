@@ -68,9 +68,9 @@ describe('values', { skip }, () => {
 
   test('globals.yml has every key for which the library has a default', async () => {
     const { global: given } = load(await readFile(GLOBALS, 'utf8')) as { global: object };
-    const library = load(await readFile(`${CHARTS}kolla-pod/values.yaml`, 'utf8')) as { global: object };
+    const library = load(await readFile(`${CHARTS}kolla-pod/values.yaml`, 'utf8')) as { globalDefaults: object };
     assert.deepEqual(
-      Object.keys(library.global).filter((key) => !(key in given)),
+      Object.keys(library.globalDefaults).filter((key) => !(key in given)),
       [],
     );
   });
@@ -241,12 +241,35 @@ describe('values', { skip }, () => {
     assert.deepEqual(removed.one('Deployment', 'cinder-scheduler'), disabled.one('Deployment', 'cinder-scheduler'));
   });
 
+  for (const name of ['mariadb', 'rabbitmq'])
+    test(`two nodes of ${name} are rejected: if either stops, both do`, async () => {
+      await using chart = await rendering(name);
+      const nodes = (replicas: number) => ({ workloads: { [name]: { replicas } } });
+      const wanted = new RegExp(`workloads.${name}.replicas': value must be one of 0, 1, 3, 5, 7`);
+      assert.match((await chart.complaint(nodes(2))) ?? '', wanted);
+      assert.match((await chart.complaint({ global: { charts: { [name]: nodes(2) } } })) ?? '', wanted);
+      assert.equal(await chart.complaint(nodes(3)), undefined);
+    });
+
   for (const [values, place] of [
     [{ workloads: { api: { kind: 'Deploymint' } } }, /workloads.api.kind.*'Deployment', 'StatefulSet', 'DaemonSet'/],
     [{ workloads: { api: { replica: 3 } } }, /workloads.api.*'replica' not allowed/],
     [{ config: { reload: 'sometimes' } }, /config.reload.*'rolling', 'live'/],
     [{ kollaPod: { delivery: 'backed' } }, /kollaPod.delivery.*'baked', 'copied', 'imageVolume'/],
     [{ needsTimeout: '30' }, /needsTimeout.*does not match pattern/],
+    [
+      { global: { publicUrl: 'api.example.com:{port}' } },
+      /global.publicUrl.*'api.example.com:\{port\}' does not match.*https\?:/,
+    ],
+    [
+      { global: { endpoints: { keystone: { url: 'keystone.example.com/v3' } } } },
+      /global.endpoints.keystone.url.*'keystone.example.com.v3' does not match.*https\?:/,
+    ],
+    [
+      { bootstrap: { publicUrl: 'api.example.com' } },
+      /bootstrap.publicUrl.*'api.example.com' does not match.*https\?:/s,
+    ],
+    [{ bootstrap: { internalUrl: ['small=api.example.com'] } }, /bootstrap.internalUrl.*does not match.*https\?:/s],
     [{ workloads: { api: { ports: { http: 'five thousand' } } } }, /workloads.api.ports.http/],
     [
       { workloads: { api: { services: { small: { annotations: { internal: true } } } } } },

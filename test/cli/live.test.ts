@@ -139,3 +139,23 @@ test('control characters in text from other programs do not reach the terminal',
   live.show(lines('a\u001B[2Jb\nc'));
   assert.deepEqual(screen.lines, ['a [2Jb c']);
 });
+
+test('a terminal that reports no size, as of `docker run --tty` in a script, is taken for one of 80 columns', () => {
+  const written: string[] = [];
+  const live = new LiveRegion(
+    { columns: 0, rows: 0, write: (text) => written.push(text), on: () => {}, off: () => {} },
+    TERMINAL,
+  );
+  const rooms: Room[] = [];
+  for (const text of ['mysql://db: connection refused', 'mysql://db: ready'])
+    live.show((room) => {
+      rooms.push(room);
+      return [{ text }];
+    });
+  assert.deepEqual(rooms, [
+    { columns: 79, lines: 22 },
+    { columns: 79, lines: 22 },
+  ]);
+  assert.match(written[0] ?? '', /mysql:\/\/db: connection refused/);
+  assert.ok(written[1]?.includes('\u001B[1Amysql://db: ready'), written[1]);
+});

@@ -131,6 +131,18 @@ test('the last error is written to the termination log, if it exists', async () 
   assert.equal(await readFile(file, 'utf8'), 'kolla-test: deadline went wrong\n');
 });
 
+test("a failed program's own last line ends the termination message, and stays when that is truncated", async () => {
+  await using directory = await privateDirectory('last');
+  const file = join(directory.path, 'termination-log');
+  await writeFile(file, '');
+  await program(['fail', 'child', '--termination-log', file]);
+  assert.equal(await readFile(file, 'utf8'), 'kolla-test: child went wrong; its last line: no such table\n');
+  await program(['fail-at-length', '--termination-log', file]);
+  const left = await readFile(file);
+  assert.ok(left.length > 4000 && left.length <= 4096, String(left.length));
+  assert.match(left.toString(), /^\.\.\.ü+; its last line: no such table\n$/);
+});
+
 test("the termination message is truncated to the kubelet's limit", async () => {
   await using directory = await privateDirectory('last');
   const file = join(directory.path, 'termination-log');

@@ -5,7 +5,7 @@
  *   releases/NAME.txt -> trees/    Debian's packages, and PyPI's by their hashes, unpacked into the cache
  *   trees -> images.ts             Kolla's layout, users, our binary; stand-ins/ for what needs a kernel or hardware
  *   images -> stage.ts             three kubelets (a tainted control node, two computes), DNS, Elasticsearch, volumes
- *   charts, globals, passwords -> install.ts   helm install --wait of all charts at once
+ *   charts, globals, passwords -> by-page.ts   the commands of docs/start/kind.md
  *   client.ts -> operations/       OpenStack's own client in a Pod; an operation asserts its effect and removes its objects
  *   the whole cloud -> checks/     nothing left behind, commands and options known, bootstrap plans empty, readiness, every log line
  *   FULL=1: config.reload: live -> tempest/, and each service follows a changed value
@@ -26,7 +26,8 @@ import { assertLiveReload } from './checks/live-reload.ts';
 import { assertLogsShipped } from './checks/logs.ts';
 import { assertOptionsKnown } from './checks/options.ts';
 import { startClient } from './client.ts';
-import { installCharts, podsOf } from './install.ts';
+import { installByPage } from './by-page.ts';
+import { podsOf } from './install.ts';
 import { memoryOf } from './memory.ts';
 import { setBasis } from './operations/basis.ts';
 import { OPERATIONS } from './operations/index.ts';
@@ -47,7 +48,7 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const passwords = join(stage.directory, 'passwords.yml');
   const admin = await adminOf(passwords);
   const values = IS_FULL ? [passwords, LIVE] : [passwords];
-  await timeline.step('all charts installed', () => installCharts(stage, values, timeline));
+  await timeline.step('all charts installed', () => installByPage(stage, passwords, IS_FULL ? [LIVE] : []));
   const client = await timeline.step('the client runs', () => startClient(stage, admin));
   const before = await inventory(client);
   {

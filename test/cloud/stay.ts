@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { fileLimit } from '../support/file-limit.ts';
 import { CLIENT_POD, type Account } from './client.ts';
 import { kubeBinary } from '../cluster/kubernetes/index.ts';
+import { writeScript } from '../cluster/site.ts';
 import { NAMESPACE, type Stage } from './stage.ts';
 
 const DIRECTORY = fileURLToPath(new URL('../../dist/cloud/', import.meta.url));
@@ -39,11 +40,6 @@ The cloud stays until Ctrl-C.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   clearInterval(alive);
-}
-
-/** Writes a program that runs a command with further arguments. */
-export async function writeScript(directory: string, name: string, command: string): Promise<void> {
-  await writeFile(join(directory, name), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o700 });
 }
 
 /** The command of OpenStack's client in its Pod. */

@@ -5,7 +5,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
-import { dial } from '../../src/net/dial.ts';
+import { tryDial } from '../../src/net/dial.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { start, tailOf, tied, type Running } from '../../tools/process.ts';
@@ -45,7 +45,7 @@ export async function startApache(ports: readonly number[]): Promise<Running> {
   void running.ended.then((code) => (ended = code));
   await until('Apache to accept connections', async () => {
     if (ended !== undefined) throw new Error(`Apache exited with ${ended}: ${tailOf(log)}`);
-    const all = ports.map((port) => dial({ host: '127.0.0.1', port }, new AbortController().signal));
+    const all = ports.map((port) => tryDial({ host: '127.0.0.1', port }, new AbortController().signal));
     return (await Promise.all(all)).every((refusal) => refusal === undefined) || undefined;
   });
   const moved = stack.move();

@@ -1,6 +1,7 @@
 /**
  * A real Elasticsearch 9 from Maven Central's jars: node and HTTP are real, except for its launcher (src:
- * java/ElasticsearchMain.java) and all modules but transport: no `GET /`, no security, no ILM.
+ * java/ElasticsearchMain.java) and all modules but transport: no `GET /`, no security, no ILM. Parts of others are ours
+ * (java/MissingPartsOf9Plugin.java): what data streams with a failure store need, and the processor `drop`.
  *
  *   Maven -> lib/*.jar -> netty as a separate module, our main class compiled, once in the cache -> one JVM per server,
  *   with the classes archived by an earlier one
@@ -12,7 +13,7 @@ import { join } from 'node:path';
 import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { addMain, canRunOnClassPath, classPathOf, javaCommand, keptClasses } from './class-path-server.ts';
-import { distribution, moduleDescriptor } from './elasticsearch-distribution.ts';
+import { addParts, distribution, moduleDescriptor } from './elasticsearch-distribution.ts';
 import { javaSource, needJava } from './java.ts';
 import { fetchWithDependencies } from './maven.ts';
 import { startSearchServer, type SearchProgram, type SearchServer, type SearchServerOptions } from './search-server.ts';
@@ -25,6 +26,7 @@ const ARTIFACTS = [
 ];
 const JAVA = 21;
 const MAIN = 'ElasticsearchMain';
+const PARTS = 'MissingPartsOf9Plugin';
 /** Jars to leave off the class path, because a module contains them. */
 const OF_MODULE = /^(netty-|transport-netty4-|elasticsearch-ssl-config-)/;
 
@@ -59,10 +61,11 @@ async function programOf(): Promise<SearchProgram> {
 }
 
 async function jars(): Promise<string> {
-  const source = await readFile(javaSource(`${MAIN}.java`), 'utf8');
-  return await cached('elasticsearch-9', [...ARTIFACTS, source, 'in a jar'], async (into) => {
+  const sources = await Promise.all([MAIN, PARTS].map((name) => readFile(javaSource(`${name}.java`), 'utf8')));
+  return await cached('elasticsearch-9', [...ARTIFACTS, ...sources, 'in a jar'], async (into) => {
     await fetchWithDependencies(ARTIFACTS, into);
-    await addMain(await needJava(JAVA, true), MAIN, into);
+    const home = await needJava(JAVA, true);
+    await addMain(home, MAIN, into);
     const lib = join(into, 'lib');
     const module = join(into, 'home/modules/transport-netty4');
     await Promise.all([module, join(into, 'home/plugins')].map((each) => mkdir(each, { recursive: true })));
@@ -70,5 +73,14 @@ async function jars(): Promise<string> {
     const classname = 'org.elasticsearch.transport.netty4.Netty4Plugin';
     const about = { name: 'transport-netty4', classname, version: VERSION, java: JAVA };
     await writeFile(join(module, 'plugin-descriptor.properties'), moduleDescriptor(about));
+    await addParts({
+      plugin: PARTS,
+      services: { 'org.elasticsearch.features.FeatureSpecification': `kollapod.${PARTS}$Features` },
+      home,
+      lib,
+      modules: join(into, 'home/modules'),
+      version: VERSION,
+      java: JAVA,
+    });
   });
 }

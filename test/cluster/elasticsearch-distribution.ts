@@ -62,18 +62,48 @@ export async function secureDistribution(): Promise<string> {
   const plain = await distribution();
   const source = await readFile(javaSource(`${PARTS}.java`), 'utf8');
   const directory = await cached('elasticsearch-secure', [plain, source], async (into) => {
-    const home = await needJava(JAVA, true);
-    const classes = join(into, 'classes');
-    await compile(home, `${PARTS}.java`, { classPath: `${plain}/lib/*`, into: classes, release: JAVA });
     await must('cp', ['-a', plain, join(into, 'server')]);
-    const module = join(into, 'server/modules/missing-parts');
-    await mkdir(module);
-    await must(join(home, 'bin/jar'), ['cf', join(module, 'missing-parts.jar'), '-C', classes, 'kollapod']);
-    const about = { name: 'missing-parts', classname: `kollapod.${PARTS}`, version: VERSION };
-    await writeFile(join(module, 'plugin-descriptor.properties'), moduleDescriptor({ ...about, java: JAVA }));
+    const server = join(into, 'server');
+    await addParts({
+      plugin: PARTS,
+      home: await needJava(JAVA, true),
+      lib: join(server, 'lib'),
+      modules: join(server, 'modules'),
+      version: VERSION,
+      java: JAVA,
+    });
     await must('chmod', ['-R', 'a+rX', into]);
   });
   return join(directory, 'server');
+}
+
+interface Parts {
+  /** The class in package `kollapod`. */
+  readonly plugin: string;
+  /** Services, by the name of their interface, and the classes that provide them. */
+  readonly services?: Readonly<Record<string, string>>;
+  /** The home of a JDK. */
+  readonly home: string;
+  /** The directory of the server's jars. */
+  readonly lib: string;
+  /** The directory of the server's modules. */
+  readonly modules: string;
+  readonly version: string;
+  readonly java: number;
+}
+
+/** Compiles a plugin of ours and adds it to a server as the module `missing-parts`. */
+export async function addParts({ plugin, services = {}, home, lib, modules, version, java }: Parts): Promise<void> {
+  const module = join(modules, 'missing-parts');
+  const classes = join(module, 'classes');
+  await compile(home, `${plugin}.java`, { classPath: `${lib}/*`, into: classes, release: java });
+  await mkdir(join(classes, 'META-INF/services'), { recursive: true });
+  for (const [name, provider] of Object.entries(services))
+    await writeFile(join(classes, 'META-INF/services', name), `${provider}\n`);
+  await must(join(home, 'bin/jar'), ['cf', join(module, 'missing-parts.jar'), '-C', classes, '.']);
+  await rm(classes, { recursive: true });
+  const about = { name: 'missing-parts', classname: `kollapod.${plugin}`, version, java };
+  await writeFile(join(module, 'plugin-descriptor.properties'), moduleDescriptor(about));
 }
 
 /** The descriptor of a module in Elasticsearch's format. */

@@ -1,4 +1,4 @@
-import { glob, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, glob, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { cached } from '../../tools/cache.ts';
 import { must } from '../../tools/process.ts';
@@ -28,6 +28,9 @@ export const UNUSED = [
   'usr/lib/python3/dist-packages/{cinderclient,glanceclient,neutronclient,novaclient,openstackclient,openstack}',
   'usr/lib/python3/dist-packages/{keystone,keystoneclient,keystonemiddleware,oslo_*,sqlalchemy,migrate}/**/tests',
 ];
+
+const LIBRARIES = 'usr/lib/python3/dist-packages';
+const CLIENT = ['openstackclient', 'openstack', 'cinderclient', 'glanceclient', 'neutronclient', 'novaclient'];
 
 /** pysaml2 parses the schemas of SAML when it is imported, a third of the CPU time of each start. No test uses SAML. */
 const SAML_SCHEMAS = 'usr/lib/python3/dist-packages/saml2/xml/schema/__init__.py';
@@ -74,6 +77,17 @@ export async function keystoneTree(): Promise<string> {
     await writeFile(join(directory, SELDOM_COLLECT.file), SELDOM_COLLECT.text);
     const python = await pythonOf(directory);
     await must(python.command, ['-c', COMPILE], { env: python.env, cwd: directory });
+  });
+}
+
+/** OpenStack's client, which Kolla's openstack-base has too: what keystoneTree() lacks of it. Cached. */
+export async function clientTree(): Promise<string> {
+  const unpacked = await unpackedPackages('keystone-packages', PACKAGES, { except: MACHINE_HAS });
+  return await cached('keystone-client', [basename(unpacked), ...CLIENT], async (directory) => {
+    const place = join(directory, LIBRARIES);
+    await mkdir(place, { recursive: true });
+    for (const name of CLIENT) await must('cp', ['-al', join(unpacked, LIBRARIES, name), place]);
+    await chmod(directory, 0o755);
   });
 }
 

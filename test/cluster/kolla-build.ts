@@ -30,8 +30,12 @@ export interface KollaBuildOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Excludes sources other than package registries. */
   readonly registriesOnly?: true;
-  /** Changes the copy of the templates, to simulate another release. */
+  /** Changes the copy of the templates, to simulate another release. Only before Kolla 23, which reads its own package first. */
   readonly change?: (templates: string) => Promise<void>;
+  /** Of Kolla. */
+  readonly version?: string;
+  /** The distribution of the images (default: debian). */
+  readonly base?: string;
 }
 
 /** Tested by printing its help. */
@@ -45,10 +49,10 @@ export const canRunKollaBuild: Capability = async () => {
   }
 };
 
-async function kollaBuildPackages(): Promise<string> {
-  return await cached('kolla-build', [KOLLA_VERSION], async (directory) => {
+async function kollaBuildPackages(version: string = KOLLA_VERSION): Promise<string> {
+  return await cached('kolla-build', [version], async (directory) => {
     const quiet = ['--quiet', '--disable-pip-version-check', '--no-warn-script-location'];
-    const packages = [`kolla==${KOLLA_VERSION}`, 'docker', 'setuptools'];
+    const packages = [`kolla==${version}`, 'docker', 'setuptools'];
     await must('python3', ['-m', 'pip', 'install', ...quiet, '--target', directory, ...packages]);
   });
 }
@@ -62,15 +66,15 @@ export async function kollaTemplates(options: KollaBuildOptions, images: readonl
 
 /** Runs kolla-build with our override. */
 export async function kollaBuild(options: KollaBuildOptions, args: readonly string[]): Promise<Finished> {
-  const { directory, env } = options;
+  const { directory, env, version, base = 'debian' } = options;
   // A directory in which kolla-build looks by default: options cannot replace its templates, only add to them.
   const templates = join(directory, '.local/share/kolla/docker');
   await mkdir(join(directory, 'work'), { recursive: true });
-  await cp(await kollaPackage(), templates, { recursive: true });
+  await cp(await kollaPackage(version), templates, { recursive: true });
   await options.change?.(templates);
   const overrides = options.registriesOnly ? [await registriesOnly(directory, templates)] : [];
   const given = [
-    ['base', 'debian'],
+    ['base', base],
     ['base-image', BASE_IMAGE],
     ['base-tag', SUITE],
     ['work-dir', join(directory, 'work')],
@@ -80,7 +84,7 @@ export async function kollaBuild(options: KollaBuildOptions, args: readonly stri
   const words = given.map(([flag, value]) => `--${flag}=${value}`);
   return await run('python3', ['-m', 'kolla.cmd.build', ...words, '--nopull', ...args], {
     cwd: directory,
-    env: { ...env, HOME: directory, PYTHONPATH: await kollaBuildPackages(), PYTHONDONTWRITEBYTECODE: '1' },
+    env: { ...env, HOME: directory, PYTHONPATH: await kollaBuildPackages(version), PYTHONDONTWRITEBYTECODE: '1' },
     signal: AbortSignal.timeout(DEADLINE_MS),
   });
 }

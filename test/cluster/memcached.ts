@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
-import { dial } from '../../src/net/dial.ts';
+import { tryDial } from '../../src/net/dial.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { start, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -25,7 +25,7 @@ export const canRunMemcached: Capability = async () => {
 export async function startMemcached(port: number, more: readonly string[] = []): Promise<Running> {
   const running = await launchMemcached('127.0.0.1', port, more);
   await until('memcached to accept connections', async () => {
-    const refusal = await dial({ host: '127.0.0.1', port }, new AbortController().signal);
+    const refusal = await tryDial({ host: '127.0.0.1', port }, new AbortController().signal);
     return refusal === undefined || undefined;
   });
   return running;

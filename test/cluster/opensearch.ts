@@ -34,6 +34,7 @@ interface Build {
 
 const OF_3 = {
   'transport-netty4-client': 'org.opensearch.transport.Netty4ModulePlugin',
+  'ingest-common': 'org.opensearch.ingest.common.IngestCommonModulePlugin',
   'analysis-common': 'org.opensearch.analysis.common.CommonAnalysisModulePlugin',
   'mapper-extras-client': 'org.opensearch.index.mapper.MapperExtrasModulePlugin',
   'reindex-client': 'org.opensearch.index.reindex.ReindexModulePlugin',

@@ -7,10 +7,10 @@ import { buildImages, type BuiltImage } from '../../build/images/index.ts';
 import { messageOf } from '../../src/core/errors.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
-import { imageTar } from '../../tools/image.ts';
+import { imageTar, type Layer } from '../../tools/image.ts';
 import { PLACE, removeOld } from '../support/bundled.ts';
 import { digestOf } from '../support/source-digests.ts';
-import { kollaEnv, keystoneLayers } from './keystone-image.ts';
+import { helperEntries, keystoneLayers, kollaEnv } from './keystone-image.ts';
 import { podBinary } from './pod-binary.ts';
 import { operatorSources } from './sources.ts';
 import { tarOf } from '../../tools/tar.ts';
@@ -43,10 +43,13 @@ export async function podImages(): Promise<readonly BuiltImage[]> {
 
 /** Writes the image of Keystone as a docker-archive, without our files. */
 export async function unmodifiedKeystone(file: string, reference: string): Promise<void> {
-  const { binary } = await podBinary();
-  const layers = (await keystoneLayers({ binary })).slice(0, -1);
-  const extendStart = tarOf([{ name: 'usr/local/bin/kolla_extend_start', mode: 0o644 }]);
-  await imageTar(file, { reference, layers: [...layers, extendStart], env: kollaEnv('keystone') });
+  await imageTar(file, { reference, layers: await unmodifiedLayers(), env: kollaEnv('keystone') });
+}
+
+/** Its layers, starting with the lowest. */
+export async function unmodifiedLayers(): Promise<Layer[]> {
+  const layers = await keystoneLayers(await podBinary());
+  return [...layers.slice(0, -1), tarOf(await helperEntries(undefined))];
 }
 
 /** Tested by building them, which is immediate if they are cached. */

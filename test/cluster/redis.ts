@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
-import { dial } from '../../src/net/dial.ts';
+import { tryDial } from '../../src/net/dial.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
@@ -51,7 +51,7 @@ export async function startRedis({ args = [], directory }: RedisOptions = {}): P
   const own = ['--bind', HOST, '--port', String(port), '--dir', dir, '--save', '', '--daemonize', 'no'];
   const running = stack.use(await start(...tied(join(usr, 'bin/redis-server'), [...own, ...args]), { env, cwd: dir }));
   await until('Redis to accept connections', async () => {
-    const refusal = await dial({ host: HOST, port }, new AbortController().signal);
+    const refusal = await tryDial({ host: HOST, port }, new AbortController().signal);
     return refusal === undefined || undefined;
   });
   const moved = stack.move();

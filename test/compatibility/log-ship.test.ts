@@ -1,6 +1,6 @@
 /** kolla-log-ship of two adjacent releases in turn on one log directory: each resumes from the other's checkpoint. */
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, rename } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { firstLacking } from '../../tools/capability.ts';
@@ -13,9 +13,14 @@ import { canRunPrevious, namesOf, ORDERS } from './builds.ts';
 
 const skip = (await firstLacking([canRunElasticsearch, canRunPrevious])) ?? false;
 const FILE = 'keystone/keystone.log';
+const CHECKPOINT = '.kolla-log-ship/checkpoint.json';
 const LINES = 100;
 const line = (n: number) => `2026-11-20 08:15:42.123 7 INFO keystone.server [-] line ${n}\n`;
 const linesFrom = (first: number) => Array.from({ length: LINES }, (_, n) => line(first + n)).join('');
+
+interface Checkpoint {
+  readonly files: readonly { readonly mark: { readonly offset: number } }[];
+}
 
 for (const [former, next] of ORDERS)
   test(
@@ -50,6 +55,13 @@ for (const [former, next] of ORDERS)
       await until('documents of the second one', async () => {
         return (await server.count(`${prefix}-*`)) === 3 * LINES || undefined;
       });
+      // The previous release does not know the digests in ids: it would send lines after the checkpoint under others.
+      if (former === 'previous')
+        await until('a checkpoint of all of them', async () => {
+          const { files } = JSON.parse(await readFile(join(directory.path, CHECKPOINT), 'utf8')) as Checkpoint;
+          const sizes = [linesFrom(0) + linesFrom(LINES), linesFrom(2 * LINES)].map(({ length }) => length);
+          return sizes.every((size) => files.some(({ mark }) => mark.offset === size)) || undefined;
+        });
       process.kill(killed.pid, 'SIGKILL');
       await killed.ended;
 

@@ -139,9 +139,9 @@ test('directories are created, and permissions set below them without following 
 
 test('an unknown section is logged once, by name', async () => {
   await using p = await pod();
-  await p.config({ command: 'true', permission: [], files: [] });
+  await p.config({ command: 'true', notes: [], files: [] });
   await p.apply();
   const warnings = p.logged().filter(({ level }) => level === 'warn');
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0]!.msg, /unknown section: permission$/);
+  assert.match(warnings[0]!.msg, /unknown section: notes$/);
 });

@@ -27,7 +27,10 @@ test('a missing config.json at the default path is logged and is not an error', 
 
 test('a missing named config.json is an error', async () => {
   await using p = await pod();
-  assert.match(await refusal(p, { configFile: '/no/such/config.json' }), /cannot read \/no\/such\/config.json: ENOENT/);
+  assert.match(
+    await refusal(p, { configFile: '/no/such/config.json' }),
+    /cannot read \/no\/such\/config.json: no such file or directory$/,
+  );
 });
 
 test('config.yaml takes precedence over config.json', async () => {
@@ -38,21 +41,69 @@ test('config.yaml takes precedence over config.json', async () => {
 });
 
 for (const [text, place] of [
-  ['{"command": "a",\n "password" "hunter2"}', 'look at line 2, column 13'],
-  ['{"command": "hunter2",}', 'look at line 1, column 23'],
+  ['{"command": "a",\n "password" "hunter2"}', 'a colon is missing in line 2, column 13'],
+  ['{"command": "hunter2",}', 'a comma before } in line 1, column 22'],
   ['{"command": hunter2}', 'look at line 1, column 13'],
-  ['{"command": "hunter2\n"}', 'look at line 1, column 21'],
+  ['{"command": "hunter2\n"}', 'a line break or tab within quotes in line 1, column 21'],
   ['{"command": tru3}', 'look at line 1, column 16'],
-  ['{"a": 1} // hunter2', 'look at line 1, column 10'],
-  ['\uFEFF{"a": 1}', 'look at line 1, column 1'],
-  ['{"command": "hunter2"', 'it ends too early'],
-  ['', 'it ends too early'],
+  ['{"a": 1} // hunter2', 'a comment, which JSON does not have, in line 1, column 10'],
+  ['\uFEFF{"a": 1}', 'it begins with a byte order mark: save it as UTF-8 without one'],
+  ['{"command": "hunter2"', 'it ends too early: { of line 1 is not closed'],
+  ['', 'it is empty'],
 ] as const) {
   test(`the error in ${JSON.stringify(text)} is reported with its position and never quoted`, async () => {
     await using p = await pod();
     await p.write(join(p.configDir, 'config.json'), text);
     const message = await refusal(p);
     assert.ok(message.endsWith(`config.json is not JSON: ${place}`), message);
+  });
+}
+
+for (const [text, place] of [
+  ['\tcommand: hunter2\n', 'line 1 begins with a tab'],
+  ['command: x\nconfig_files: [{source: hunter2}\nfiles: []\n', '[ of line 2 is not closed'],
+] as const) {
+  test(`the same for YAML: ${place}`, async () => {
+    await using p = await pod();
+    await p.write(join(p.configDir, 'config.yaml'), text);
+    const message = await refusal(p);
+    assert.ok(message.endsWith(`config.yaml is not YAML: ${place}`), message);
+  });
+}
+
+for (const [section, key] of [
+  ['config_files', 'config_file'],
+  ['config_files', 'config-files'],
+  ['permissions', 'permission'],
+  ['directories', 'directorys'],
+  ['files', 'Files'],
+  ['command', 'comand'],
+] as const) {
+  test(`a misspelt section is rejected with the right name: ${key}`, async () => {
+    await using p = await pod();
+    await p.config({ ...(section === 'command' ? {} : { command: 'true' }), [key]: [] });
+    assert.match(await refusal(p), new RegExp(`${key}: there is no such section; did you mean '${section}'\\?`));
+  });
+}
+
+for (const section of ['permissions', 'directories', 'files']) {
+  test(`an entry of config_files under ${section} is recognized`, async () => {
+    await using p = await pod();
+    await p.config({ command: 'true', [section]: [entry('a', '/etc/a')] });
+    const message = await refusal(p);
+    assert.ok(message.endsWith(`${section}[0]: has source and dest, so it belongs into config_files`), message);
+  });
+}
+
+for (const [what, names, problem] of [
+  ['empty', [], ', which is empty'],
+  ['without it', ['b.conf', 'a.conf', 'd.conf', 'c.conf'], ', only a.conf, b.conf, c.conf and 1 more'],
+] as const) {
+  test(`a directory that must have a config.json is named with its content: ${what}`, async () => {
+    await using p = await pod();
+    for (const name of names) await p.write(join(p.configDir, name), '');
+    const message = await refusal(p, { mustExist: 'mount it' });
+    assert.equal(message, `no config.json in ${p.configDir}${problem}; mount it`);
   });
 }
 

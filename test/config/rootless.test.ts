@@ -66,7 +66,7 @@ test('a service gets its full volume, except for unreadable files of the image, 
   const { said } = JSON.parse(done.stdout) as { said: string };
   const warnings = said.split('\n').filter((line) => line.includes('"warn"'));
   assert.equal(warnings.length, 1, said);
-  assert.match(warnings[0]!, /may not read it: EACCES.*etc\/x\/locked.conf/);
+  assert.match(warnings[0]!, /may not read it: permission denied.*etc\/x\/locked.conf/);
   assert.deepEqual((await readdir(join(volume, 'etc/x'))).toSorted(), ['asked.conf', 'default.conf']);
   assert.equal((await stat(join(volume, 'etc/x/asked.conf'))).mode & 0o777, 0o600);
   assert.equal((await stat(join(volume, 'var/lib/service'))).mode & 0o777, 0o750);
@@ -117,6 +117,30 @@ test('a directory that this user cannot write to is rejected before anything is 
   assert.match(done.stderr, /etc\/y may not be written by us; mount a volume there that this user may write/);
 });
 
+test('a root that this user may not write is one problem, not one per file', async (t) => {
+  await using p = await pod();
+  const user = await unprivileged(p);
+  if (user === undefined) return t.skip('no unprivileged process here can read this clone');
+  await p.write(join(p.root, 'etc/passwd'), `service:x:${user.uid}:${user.uid}::/:/bin/sh\n`);
+  await p.write(join(p.root, 'etc/group'), `service:x:${user.uid}:\n`);
+  await p.write(join(p.configDir, 'a'), 'a');
+  for (const path of [p.root, join(p.root, 'etc')]) await chmod(path, 0o555);
+  await chmod(dirname(p.configDir), 0o755);
+  const files = ['/etc/a', '/etc/b', '/srv/c/d'].map((dest) => entry('a', dest, { owner: 'service' }));
+  await p.config({
+    command: 'true',
+    config_files: files,
+    directories: [{ path: '/var/x', owner: 'service', perm: '0755' }],
+  });
+  const me = { uid: user.uid, gid: user.uid, groups: [] };
+  const options = { root: p.root, image: '/', configDir: p.configDir, configFile: undefined, me };
+  const [command = '', ...args] = [...user.words, ...applyWords(options)];
+  const done = await run(command, args);
+  assert.equal(done.code, 65, done.stderr);
+  const one = `directories[0].path and 4 more: --root ${p.root} may not be written by us; mount a volume there that this user may write`;
+  assert.ok(done.stderr.includes(`config.json: ${one}. Nothing was touched.`), done.stderr);
+});
+
 test('a directory of the image that this user cannot enter is skipped', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
@@ -160,7 +184,7 @@ test('a path that this user cannot access is rejected with its entry', async (t)
   assert.equal(done.code, 65, done.stderr);
   assert.match(
     done.stderr,
-    /directories\[0\]\.path: EACCES.*files\[0\]\.path: EACCES.*config_files\[0\]\.dest: EACCES/,
+    /directories\[0\]\.path: permission denied.*files\[0\]\.path: permission denied.*config_files\[0\]\.dest: permission denied/,
   );
   assert.match(done.stderr, /config_files\[1\]\.source: .*config_files\/locked is not readable; .* fsGroup/);
 });
@@ -184,6 +208,6 @@ test('an inaccessible path of permissions is a warning, and the following ones a
   const done = await run(command, args);
   assert.equal(done.code, 0, done.stderr);
   const { said } = JSON.parse(done.stdout) as { said: string };
-  assert.match(said, /permissions\[0\]: owner and mode stay as they are: EACCES.*var\/lib\/locked/);
+  assert.match(said, /permissions\[0\]: owner and mode stay as they are: permission denied.*var\/lib\/locked/);
   assert.equal((await stat(join(p.root, 'var/lib/open'))).mode & 0o777, 0o700);
 });

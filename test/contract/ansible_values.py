@@ -17,7 +17,8 @@ def read(file):
 def shared(ansible):
     """Variables of all roles."""
     variables = {}
-    for file in sorted(glob.glob(f"{ansible}/group_vars/all/*.yml")):
+    # Up to release 20 a single file.
+    for file in sorted(glob.glob(f"{ansible}/group_vars/all.yml") + glob.glob(f"{ansible}/group_vars/all/*.yml")):
         variables.update(read(file))
     return variables
 

@@ -240,7 +240,7 @@ const DIFFERS: Readonly<Record<string, readonly [theirs: number, ours: number, r
   "a socket's process is matched by its whole name": [
     0,
     1,
-    /no process named kp\d+; another process listens/,
+    /no process named kp\d+; kp\d+-z \(pid \d+\) listens/,
     async (s) => socket(ME, (await onPath(s, 'sock5', `${ME}-z`)).args[1]!),
   ],
   'a socket check without a path is a usage error': [

@@ -1,4 +1,4 @@
-"""Prints as JSON the health checks that kolla-ansible declares: [container's variable, words], rendered with its defaults.
+"""Prints as JSON kolla-ansible's health checks, rendered with its defaults: [container's variable, words, is enabled].
 
 Arguments: the directory with ansible's roles and group_vars. A variable without a default becomes the last part of its name in
 capitals.
@@ -17,7 +17,12 @@ SUFFIX = "_healthcheck_test"
 HOST = {"api_interface_address": "ADDRESS", "kolla_base_distro": "debian"}
 YES = ("1", "true", "yes", "on", "y", "t")
 
-env.filters["bool"] = lambda value: str(value).strip().lower() in YES
+
+def is_yes(value):
+    return str(value).strip().lower() in YES
+
+
+env.filters["bool"] = is_yes
 env.filters["put_address_in_context"] = lambda address, context: address
 
 
@@ -33,5 +38,7 @@ for file in sorted(glob.glob(f"{ansible}/roles/*/defaults/main.yml")):
     for name, (form, *words) in ((n, v) for n, v in defaults.items() if n.endswith(SUFFIX)):
         if form != "CMD-SHELL":
             raise SystemExit(f"{name} is {form}")
-        found.append([name.removesuffix(SUFFIX), rendered(words[0], variables, missing)])
+        container = name.removesuffix(SUFFIX)
+        enabled = rendered(variables[f"{container}_enable_healthchecks"], variables)
+        found.append([container, rendered(words[0], variables, missing), is_yes(enabled)])
 print(json.dumps(found))

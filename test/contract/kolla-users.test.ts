@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { kollaAccounts } from '../../src/config/volumes/kolla-users.ts';
 import { must } from '../../tools/process.ts';
-import { canHaveKolla, kollaPackage } from './kolla-package.ts';
+import { canHaveKolla, kollaPackage, LATEST_KOLLA_VERSION } from './kolla-package.ts';
 
 const skip = (await canHaveKolla()) ?? false;
 
@@ -15,7 +15,7 @@ print(json.dumps([[name.removesuffix('-user'), u['uid'], u['gid'], u.get('group'
 `;
 
 test("users and groups equal Kolla's", { skip }, async () => {
-  const file = join(await kollaPackage(), '../../../../../kolla/common/users.py');
+  const file = join(await kollaPackage(LATEST_KOLLA_VERSION), '../common/users.py');
   const rows = JSON.parse(await must('python3', ['-c', PRINT, file])) as [string, number, number, string | null][];
   assert.ok(rows.length > 50);
   const { users, groups } = kollaAccounts();

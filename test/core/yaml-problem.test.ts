@@ -8,9 +8,15 @@ for (const [text, expected] of [
   ['password: !hunter2 x', /^unknown scalar tag \(1:\d+\)$/],
   ['password: !<hunter2> x', /^unknown scalar tag \(1:\d+\)$/],
   ['password: !hunter2! x', /\(1:\d+\)$/],
-  ['user: root\npassword: "hunter2\n', /^deficient indentation \(3:1\)$/],
+  ['user: root\npassword: "hunter2\n', /^the quote of line 2 is not closed$/],
   ['{a: 1, hunter2: 2, b c: {d: [1,,2]}}', /\(\d:\d+\)$/],
-  ['a: [hunter2', /\(\d:\d+\)$/],
+  ['a: [hunter2', /^\[ of line 1 is not closed$/],
+  ['a: [1, 2\nhunter2: 3\n', /^\[ of line 1 is not closed$/],
+  ['a:\n  b: {c: [hunter2}\n', /^\[ of line 2 is not closed$/],
+  ['a: "hunter2 # [", b: {\nc: 2', /\(1:\d+\)$/],
+  ["a: don't [hunter2\nb: {c: 1\nd: 2\n", /^\{ of line 2 is not closed$/],
+  ['\thunter2: x\n', /^line 1 begins with a tab$/],
+  ['a:\n  \t- hunter2\n', /^line 2 begins with a tab$/],
   ['password: hunter2: x', /\(1:\d+\)$/],
 ] as const)
   test(`invalid YAML is described without its text: ${JSON.stringify(text)}`, () => {

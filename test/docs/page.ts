@@ -12,6 +12,7 @@ export const PAGES = [
   'how-to/releases',
   'start/quickstart',
   'start/aio',
+  'start/kind',
   'how-to/developing',
 ] as const;
 
@@ -48,6 +49,14 @@ export function blocksOf({ text }: Page): Block[] {
   );
 }
 
+/** The blocks below a heading of a page, without what surrounds them. */
+export async function blocksUnder(name: string, heading: string): Promise<string[]> {
+  const text = await readFile(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
+  const section = text.split(/^## /m).find((each) => each.startsWith(`${heading}\n`));
+  if (section === undefined) throw new Error(`docs/${name}.md has no section '${heading}'`);
+  return blocksOf({ name, text: section }).map((block) => block.text);
+}
+
 /** The arguments of one program, split as by a shell, without redirections, variable assignments and comments. */
 export interface Command {
   readonly words: readonly string[];
@@ -56,10 +65,13 @@ export interface Command {
 
 /**
  * The commands of a shell block, separated by pipes, `&&`, `;` and line ends, including those in loops and in
- * groups. Commands in `$( )` are ignored.
+ * groups. Commands in `$( )` and lines of here-documents are ignored.
  */
 export function commandsOf(shell: string): Command[] {
-  const joined = shell.replaceAll(/\\\n\s*/g, ' ');
+  const joined = shell
+    .replaceAll(/(<<'?(\w+)'?[^\n]*)\n[^]*?^\2$/gm, '$1')
+    .replaceAll(/\\\n\s*/g, ' ')
+    .replaceAll(SUBSTITUTION, '_');
   return joined
     .split('\n')
     .flatMap((line) =>
@@ -70,6 +82,9 @@ export function commandsOf(shell: string): Command[] {
     )
     .filter(({ words }) => words.length > 0);
 }
+
+/** `$( )`, with parentheses in it to a depth of two. */
+const SUBSTITUTION = /\$\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g;
 
 function split(line: string): string[][] {
   const commands: string[][] = [[]];

@@ -8,7 +8,8 @@ import { until } from '../support/until.ts';
 import type { KubeNode } from '../cluster/kubernetes/index.ts';
 import { VERSION } from '../../src/core/version.ts';
 
-const SMALL = fileURLToPath(new URL('../charts/fixtures/small', import.meta.url));
+/** The chart of these values. */
+export const SMALL = fileURLToPath(new URL('../charts/fixtures/small', import.meta.url));
 const PORT = 8000;
 
 /**
@@ -78,8 +79,8 @@ export function copiedChartTests(node: () => KubeNode, namespace: string): void 
   });
 }
 
-/** A workload that serves the file kolla-init installed. */
-function valuesOf(key: string, mode: string, global: object): object {
+/** Values with one workload, which serves the file that kolla-init installed from PORT. */
+export function valuesOf(key: string, mode: string, global: object, delivery: string = 'copied'): object {
   const source = '/var/lib/kolla/config_files/small.conf';
   const workload = {
     needs: [],
@@ -93,7 +94,7 @@ function valuesOf(key: string, mode: string, global: object): object {
     global: {
       ...global,
       registry: 'your',
-      kollaPod: { delivery: 'copied', image: { reference: `kolla-pod:${VERSION}` } },
+      kollaPod: { delivery, image: { reference: `kolla-pod:${VERSION}` } },
     },
     image: { repository: 'keystone', tag: '1' },
     user: { name: 'keystone', uid: 42_425 },

@@ -24,14 +24,31 @@ interface Case {
   readonly name: string;
   readonly peerPorts: readonly string[];
   readonly clientPorts: readonly string[];
+  /** Those of `clientPorts` that only Pods with this label reach. */
+  readonly labelled?: { readonly ports: readonly string[]; readonly label: string };
   /** The chart's networkPolicy.from; undefined for Pods of the namespace. */
   readonly from?: readonly object[];
 }
 
-/** RabbitMQ's policy admits clients from every namespace, to which the ports of its peers must stay closed. */
+/**
+ * RabbitMQ's policy admits clients from every namespace, to which the ports of its peers must stay closed, and without the label its
+ * management API.
+ */
 const CASES: readonly Case[] = [
   { name: 'mariadb', peerPorts: ['4444', '4567', '4568'], clientPorts: ['3306'] },
-  { name: 'rabbitmq', peerPorts: ['4369', '25672'], clientPorts: ['5672', '15672'], from: [{ namespaceSelector: {} }] },
+  {
+    name: 'rabbitmq',
+    peerPorts: ['4369', '25672'],
+    clientPorts: ['5672', '15672'],
+    labelled: { ports: ['15672'], label: 'kolla-pod/uses-rabbitmq-management' },
+    from: [{ namespaceSelector: {} }],
+  },
+  {
+    name: 'memcached',
+    peerPorts: [],
+    clientPorts: ['11211'],
+    labelled: { ports: ['11211'], label: 'kolla-pod/uses-memcached' },
+  },
 ];
 
 describe("the charts' NetworkPolicies on a node with a policy engine", { skip }, () => {
@@ -49,8 +66,11 @@ describe("the charts' NetworkPolicies on a node with a policy engine", { skip },
   });
   after(async () => await node?.[Symbol.asyncDispose]());
 
-  for (const { name, peerPorts, clientPorts, from } of CASES)
+  for (const { name, peerPorts, clientPorts, labelled = { ports: [], label: 'none' }, from } of CASES)
     describe(name, () => {
+      const labelledPod = `${name}-client`;
+      /** The Service leads to the first port. */
+      const withService = (ports: readonly string[]) => (ports.includes(clientPorts[0]!) ? [...ports, SERVICE] : ports);
       const inNamespace = (args: readonly string[], input?: string) =>
         node.kubectl([`--namespace=${NAMESPACE}`, ...args], input);
       let policy: KubeObject;
@@ -69,7 +89,8 @@ describe("the charts' NetworkPolicies on a node with a policy engine", { skip },
           ...rendered.of('Service'),
           pod(NAMESPACE, `${name}-0`, labels, ports),
           pod(NAMESPACE, `${name}-1`, labels),
-          pod(ELSEWHERE, `${name}-1`, labels),
+          pod(NAMESPACE, labelledPod, { [labelled.label]: 'true' }),
+          pod(ELSEWHERE, `${name}-1`, { ...labels, [labelled.label]: 'true' }),
         ];
         await node.kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
         for (const namespace of [NAMESPACE, ELSEWHERE])
@@ -89,7 +110,8 @@ describe("the charts' NetworkPolicies on a node with a policy engine", { skip },
       const dialFromAll = async () => ({
         'a Pod of the workload': await dial(NAMESPACE, `${name}-1`),
         'another Pod of the namespace': await dial(NAMESPACE, 'neighbour'),
-        'a Pod with the same labels in another namespace': await dial(ELSEWHERE, `${name}-1`),
+        'a Pod of the namespace with the label of clients': await dial(NAMESPACE, labelledPod),
+        'a Pod with both labels in another namespace': await dial(ELSEWHERE, `${name}-1`),
       });
       /** The results if these targets are closed and all others open. */
       const closed = (...ports: readonly string[]): Record<string, string> =>
@@ -97,7 +119,8 @@ describe("the charts' NetworkPolicies on a node with a policy engine", { skip },
       const everythingOpen = () => ({
         'a Pod of the workload': closed(),
         'another Pod of the namespace': closed(),
-        'a Pod with the same labels in another namespace': closed(),
+        'a Pod of the namespace with the label of clients': closed(),
+        'a Pod with both labels in another namespace': closed(),
       });
       /** No event announces that servers, rules of Services and deleted policies have taken effect. */
       const untilOpen = async (namespace: string, client: string) =>
@@ -112,19 +135,20 @@ describe("the charts' NetworkPolicies on a node with a policy engine", { skip },
         assert.deepEqual(await dialFromAll(), everythingOpen());
       });
 
-      test('with the policy only Pods of the workload reach the ports of its peers', async () => {
+      test('with the policy only Pods of the workload reach the ports of its peers, and only labelled ones a port of clients', async () => {
         await inNamespace(['apply', '--filename=-'], JSON.stringify(policy));
         await until('the policy to take effect', async (saw) => {
           const results = await dial(NAMESPACE, 'neighbour');
           saw(results);
-          return results[peerPorts[0]!] !== 'open' || undefined;
+          return results[[...peerPorts, ...labelled.ports][0]!] !== 'open' || undefined;
         });
         assert.deepEqual(await dialFromAll(), {
-          'a Pod of the workload': closed(),
-          'another Pod of the namespace': closed(...peerPorts),
-          'a Pod with the same labels in another namespace': closed(
+          'a Pod of the workload': closed(...withService(labelled.ports)),
+          'another Pod of the namespace': closed(...peerPorts, ...withService(labelled.ports)),
+          'a Pod of the namespace with the label of clients': closed(...peerPorts),
+          'a Pod with both labels in another namespace': closed(
             ...peerPorts,
-            ...(from === undefined ? [...clientPorts, SERVICE] : []),
+            ...(from === undefined ? withService(clientPorts) : []),
           ),
         });
       });

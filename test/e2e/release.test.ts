@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { writeRelease } from '../../build/release/index.ts';
@@ -20,6 +20,7 @@ import { canBuildCoredns, canRunNode, kubectlBinary, startNode, type KubeNode } 
 import { podBinary } from '../cluster/pod-binary.ts';
 import { canBuildImages, podImages } from '../cluster/pod-images.ts';
 import { canRunRegistry, skopeoFor, startRegistry, type Registry } from '../cluster/registry.ts';
+import { examplesOf } from '../docs/examples.ts';
 import { commandOf, EXAMPLE, printedBy } from '../cluster/release-page.ts';
 
 /** The address of the registry in the node's network. */
@@ -79,9 +80,13 @@ describe('from a release to a service on a real node', { skip: skip ?? false }, 
     await directory?.[Symbol.asyncDispose]();
   });
 
-  /** Runs a block of the page in the release's directory. @param reference the images' name for the node */
-  const runBlock = async (text: string, changes: readonly (readonly [string, string])[]): Promise<string> => {
-    const script = changes.reduce((all, [from, to]) => all.replaceAll(from, to), commandOf(text));
+  /** Runs commands in the release's directory. @param changes what differs on this machine, as pairs of texts */
+  const runBlock = async (
+    text: string,
+    changes: readonly (readonly [string, string])[],
+    block = commandOf(text),
+  ): Promise<string> => {
+    const script = changes.reduce((all, [from, to]) => all.replaceAll(from, to), block);
     const env = {
       PATH: `${directory.path}:${dirname(await helmBinary())}:${process.env['PATH']}`,
       HOME: directory.path,
@@ -155,8 +160,10 @@ describe('from a release to a service on a real node', { skip: skip ?? false }, 
       await kubectl('exec', 'deployment/kolla-operator', '--', 'kolla-operator', 'rbac', '-n', NAMESPACE, '-o', 'json'),
     ) as { items: { kind: string; rules?: Rule[] }[] };
     const everybody = new Set(verbsOf(await rulesOf('default')));
-    // What every authenticated client may ask about itself.
-    for (const verb of everybody) assert.match(verb, /^create auth(?:entication|orization)\.k8s\.io\/self/);
+    // What every client may ask about itself, and every ServiceAccount about the policy (policy.yaml).
+    const ofPolicy = String.raw`get admissionregistration\.k8s\.io/validatingadmissionpolic(?:ies|ybindings) kolla-operator$`;
+    const expected = new RegExp(`^(?:create auth(?:entication|orization)\\.k8s\\.io/self|${ofPolicy})`);
+    for (const verb of everybody) assert.match(verb, expected);
     const granted = verbsOf(await rulesOf(NAMESPACE)).filter((verb) => !everybody.has(verb));
     const stated = verbsOf(printed.items.flatMap(({ rules = [] }) => rules));
     assert.ok(stated.length > 0);
@@ -190,6 +197,26 @@ describe('from a release to a service on a real node', { skip: skip ?? false }, 
       'memcached',
       '127.0.0.1:11211',
     );
+  });
+
+  test("README's two commands lead from the release to a service", async () => {
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const block = examplesOf(readme).find(({ script }) => script.includes('./publish.sh'))?.script;
+    assert.equal(block?.match(/^\S/gm)?.length, 2, 'README has the two commands');
+    const said = await runBlock(
+      './publish.sh',
+      [
+        [`reference=${EXAMPLE}`, `reference=${TARGET}`],
+        ['registry.example.com', here()],
+        [
+          'helm install memcached',
+          'helm install memcached --plain-http --set-string global.registry=site.example/kolla,global.tag=1 --wait --timeout 5m',
+        ],
+      ],
+      block,
+    );
+    assert.match(said, /STATUS: deployed/);
+    assert.match(await node.kubectl(['get', 'pod', 'memcached-0']), /Running/);
   });
 
   /** The rules that the API server applies to the operator's account. */

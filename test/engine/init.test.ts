@@ -135,7 +135,7 @@ for (const command of ['watch', 'rbac'])
 
 test('a kolla-pod.yaml with options that only kolla-pod has is read', { skip }, async () => {
   const file = join(directory.path, 'kolla-pod.yaml');
-  const withConfig = ['--config-dir', join(directory.path, 'none'), '--config', file];
+  const withConfig = ['--config-dir', join(directory.path, 'none'), '--allow-no-config', '--config', file];
   await writeFile(file, JSON.stringify({ init: { watch: { root: '/kolla', 'on-change': ['exit'] }, rbac: {} } }));
   const { code, stderr } = await run(init, withConfig, { env });
   assert.equal(code, 0, stderr);

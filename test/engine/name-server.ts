@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { decode, encode, type Answer, type Packet } from 'dns-packet';
 
 const PORT = 53;
-const [TRUNCATED, SERVER_FAILURE, NO_SUCH_NAME] = [0x200, 2, 3];
+const [TRUNCATED, FORMAT_ERROR, SERVER_FAILURE, NO_SUCH_NAME] = [0x200, 1, 2, 3];
 /** Flags: recursion desired and available. */
 const RECURSION = 0x180;
 
@@ -16,15 +16,17 @@ export interface Zone {
     readonly AAAA?: readonly string[];
     readonly CNAME?: string;
     /**
-     * `silent` and `failing` apply to each query. `forged` sends spoofed and malformed replies first. `long` responds
-     * over TCP only.
+     * `silent` and `failing` apply to each query. `forged` sends spoofed and malformed replies first. `long` is
+     * truncated over UDP, and `tcp` silent. `plain` rejects EDNS.
      */
-    readonly fault?: 'silent' | 'failing' | 'forged' | 'long';
+    readonly fault?: 'silent' | 'failing' | 'forged' | 'long' | 'tcp' | 'plain';
+    /** The response code for AAAA; `silent` for none. */
+    readonly AAAAcode?: number | 'silent';
   };
 }
 
 export interface NameServer extends AsyncDisposable {
-  /** The queries received, with their type: `a.test A`. */
+  /** The queries received over UDP, with their type: `a.test A`. With EDNS, its payload size follows. */
   readonly asked: readonly string[];
 }
 
@@ -35,16 +37,21 @@ export async function startNameServer(address: string, zone: Zone): Promise<Name
   udp.on('message', (bytes, peer) => {
     const query = decode(bytes);
     const question = query.questions![0]!;
-    asked.push(`${question.name} ${question.type}`);
+    const edns = query.additionals?.find((one) => one.type === 'OPT');
+    asked.push(`${question.name} ${question.type}${edns === undefined ? '' : ` ${edns.udpPayloadSize}`}`);
     const say = (packet: Packet) => udp.send(encode(packet), peer.port, peer.address);
-    const fault = zone[question.name.toLowerCase()]?.fault;
-    if (fault === 'silent') return;
+    const { fault, AAAAcode } = zone[question.name.toLowerCase()] ?? {};
+    if (fault === 'silent' || fault === 'tcp' || (AAAAcode === 'silent' && question.type === 'AAAA')) return;
+    if (fault === 'plain' && edns !== undefined)
+      return say({ type: 'response', id: query.id!, flags: RECURSION | FORMAT_ERROR, questions: query.questions! });
     const answer = answerTo(query, zone);
     if (fault === 'forged') {
       const evil: Answer = { type: 'A', name: question.name, ttl: 1, data: '192.0.2.66' };
       say({ ...answer, id: (query.id! + 1) & 0xffff, answers: [evil] });
       say({ ...answer, questions: [{ ...question, name: 'other.test' }], answers: [evil] });
       udp.send(Buffer.from('rubbish'), peer.port, peer.address);
+      // Ends within the address: dns-packet decodes it to "192.undefined.undefined.undefined".
+      udp.send(encode({ ...answer, answers: [evil] }).subarray(0, -3), peer.port, peer.address);
     }
     say(fault === 'long' ? { ...answer, flags: RECURSION | TRUNCATED, answers: [] } : answer);
   });
@@ -83,6 +90,8 @@ function answerTo(query: Packet, zone: Zone): Packet {
   const common: Packet = { type: 'response', id: query.id!, flags: RECURSION, questions: query.questions! };
   if (found === undefined) return { ...common, flags: RECURSION | NO_SUCH_NAME };
   if (found.fault === 'failing') return { ...common, flags: RECURSION | SERVER_FAILURE };
+  if (typeof found.AAAAcode === 'number' && question!.type === 'AAAA')
+    return { ...common, flags: RECURSION | found.AAAAcode };
   const answers: Answer[] = [];
   let [name, at] = [question!.name, found];
   for (; at.CNAME !== undefined; at = zone[name]!) {

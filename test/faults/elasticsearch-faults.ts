@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Elasticsearch } from '../cluster/elasticsearch.ts';
+import type { SearchServer } from '../cluster/search-server.ts';
+import { runHelper } from '../support/helper.ts';
+import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
 import { randomFrom } from '../support/random.ts';
 import { until } from '../support/until.ts';
+import { POWER_FAILURES } from './power-failure.ts';
 import type { Destination, Fault } from './run.ts';
 import { messageOf } from './site.ts';
 
@@ -14,7 +17,7 @@ const KILLS = 5;
 
 /** The indexes of one run on a real server. */
 export interface ElasticsearchDestination extends Destination {
-  readonly server: Elasticsearch;
+  readonly server: SearchServer;
   /** The pattern of the indexes. */
   readonly index: string;
   /** Number of documents in the indexes. */
@@ -22,7 +25,7 @@ export interface ElasticsearchDestination extends Destination {
 }
 
 /** @param prefix prefix of the indexes, which is unique per run */
-export function elasticsearchDestination(server: Elasticsearch, prefix: string): ElasticsearchDestination {
+export function elasticsearchDestination(server: SearchServer, prefix: string): ElasticsearchDestination {
   const index = `${prefix}-*`;
   return {
     server,
@@ -62,7 +65,57 @@ export const ELASTICSEARCH_FAULTS: readonly Fault<ElasticsearchDestination>[] = 
       await block(to, null);
     },
   },
+  ...POWER_FAILURES.map(({ name, ...others }) => ({ name: `Elasticsearch: ${name}`, ...others })),
 ];
+
+/** A data stream of one run behind a proxy. */
+export interface DataStreamDestination extends ElasticsearchDestination, AsyncDisposable {
+  readonly proxy: HttpProxy;
+}
+
+/** @param name the data stream's, which is unique per run; it gets a template */
+export async function dataStreamDestination(server: SearchServer, name: string): Promise<DataStreamDestination> {
+  const stream = ['--data-stream', name];
+  const setup = ['setup', '--to', server.kind, '--url', server.url, ...stream, '--replicas', '0'];
+  const { code, stderr } = await runHelper('kolla-log-ship', setup);
+  assert.equal(code, 0, stderr);
+  const proxy = await startHttpProxy(Number(new URL(server.url).port));
+  return {
+    server,
+    proxy,
+    index: name,
+    args: ['--to', server.kind, '--url', `http://127.0.0.1:${proxy.port}`, ...stream],
+    count: () => server.count(name),
+    messages: () => allMessages(server, name),
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
+  };
+}
+
+/** A fraction of the requests is executed and not answered, and the data stream is rolled over before others. */
+export const ROLLOVERS: Fault<DataStreamDestination> = {
+  name: 'data stream: rollovers, lost answers and SIGKILL at random under full load',
+  writing: ({ events }) => ({ to: events, perSecond: 5000, workers: 8, tracebackEvery: 50 }),
+  async strike({ seed, again, up, site, written }, to) {
+    const { server, index, proxy } = to;
+    const random = randomFrom(seed);
+    await until('the first documents', async () => ((await to.count()) > 0 ? true : undefined));
+    const rollOver = async () => {
+      const { status, body } = await server.request('POST', `/${index}/_rollover`);
+      assert.equal(status, 200, JSON.stringify(body));
+    };
+    proxy.before = async ({ path }) => {
+      if (random() < 0.05) await rollOver();
+      return path.startsWith('/_bulk') && random() < 0.2 ? 'lose' : undefined;
+    };
+    for (let nth = 0; nth < KILLS; nth++) {
+      await up();
+      await sleep(random() * 700);
+      assert.equal(await again('SIGKILL', { meanwhile: rollOver }), 137, site.log());
+    }
+    await written();
+    proxy.before = undefined;
+  },
+};
 
 /** Sets or removes the block that the server itself sets above the flood stage and removes below the high watermark. */
 async function block({ server, index }: ElasticsearchDestination, is: true | null): Promise<void> {
@@ -120,7 +173,7 @@ interface Page {
 
 const PAGE = 10_000;
 
-async function allMessages(server: Elasticsearch, index: string): Promise<string[]> {
+async function allMessages(server: SearchServer, index: string): Promise<string[]> {
   await server.refresh();
   const messages: string[] = [];
   const ask = async (path: string, body: object): Promise<Page> => {

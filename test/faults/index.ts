@@ -20,10 +20,12 @@ export { SERVER_FAULTS } from './server-faults.ts';
 export { CONTROLS, DISK_FAULTS, KILL_FAULTS, PROCESS_FAULTS, WITHOUT_CHECKPOINT } from './process-faults.ts';
 export { ROTATION_FAULTS } from './rotation-faults.ts';
 export {
+  dataStreamDestination,
   ELASTICSEARCH_FAULTS,
   elasticsearchDestination,
   ELASTICSEARCH_SETTINGS,
   FLOOD_STAGE,
+  ROLLOVERS,
 } from './elasticsearch-faults.ts';
 export { allAtOnce, type Happened } from './all-at-once.ts';
 export { OPTION_FAULTS } from './option-faults.ts';

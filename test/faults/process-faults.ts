@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BulkFaults } from '../support/bulk-sink.ts';
 import { randomFrom } from '../support/random.ts';
+import { CUT_BY_OWNER, POWER_FAILURES } from './power-failure.ts';
 import type { Fault, Size } from './run.ts';
 import { taken, takenMore } from './server-faults.ts';
 import type { SinkDestination } from './sink.ts';
@@ -34,6 +35,8 @@ export const KILL_FAULTS: readonly SinkFault[] = [
 
 /** Other faults of the shipper and of its state. */
 export const PROCESS_FAULTS: readonly SinkFault[] = [
+  ...POWER_FAILURES,
+  CUT_BY_OWNER,
   {
     // Without tracebacks, because a graceful stop ships a half-written one as it is.
     name: 'repeated SIGTERM',

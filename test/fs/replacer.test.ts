@@ -15,7 +15,7 @@ test('a file and a link replace others, and leave nothing else', async () => {
   await symlink('old', b);
   const replacer = new Replacer();
   replacer.replace(a, { content: Buffer.from('new'), mode: 0o600, ...unchangedOwner });
-  replacer.link(b, { target: 'new', ...unchangedOwner });
+  replacer.link(b, 'new');
   replacer.sync();
   assert.equal(await readFile(a, 'utf8'), 'new');
   assert.equal(await readlink(b), 'new');
@@ -29,7 +29,7 @@ test('a link replaces a file, and a link left by a dead run is removed', async (
   for (const path of [dead, used]) await symlink('x', path);
   const beforeUs = (performance.timeOrigin - 1) / 1000;
   lutimesSync(dead, beforeUs, beforeUs);
-  new Replacer().link(join(directory.path, 'a'), { target: 'to', ...unchangedOwner });
+  new Replacer().link(join(directory.path, 'a'), 'to');
   assert.equal(await readlink(join(directory.path, 'a')), 'to');
   assert.deepEqual((await readdir(directory.path)).toSorted(), ['.a.kolla-0b0b0b', 'a']);
 });
@@ -38,7 +38,7 @@ test('a failed rename leaves no temporary file', async () => {
   await using directory = await privateDirectory('replacer');
   await mkdir(join(directory.path, 'a'));
   const replacer = new Replacer();
-  const put = () => replacer.link(join(directory.path, 'a'), { target: 'to', ...unchangedOwner });
+  const put = () => replacer.link(join(directory.path, 'a'), 'to');
   assert.throws(put, { code: 'EISDIR' });
   assert.deepEqual(await readdir(directory.path), ['a']);
 });

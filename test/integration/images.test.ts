@@ -11,6 +11,7 @@ import { podBinary } from '../cluster/pod-binary.ts';
 import { canBuildImages, podImages, unmodifiedKeystone } from '../cluster/pod-images.ts';
 import { firstLacking } from '../../tools/capability.ts';
 import { run, type Finished } from '../../tools/process.ts';
+import { examplesOf } from '../docs/examples.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
 fileLimit(20);
@@ -21,13 +22,11 @@ const IMAGE = `kolla-pod:${VERSION}`;
 const HARDENED = ['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges'];
 const EXAMPLE_LIMIT_MS = 10 * 60_000;
 
-interface Example {
-  readonly script: string;
-  /** The output that is expected. */
-  readonly prints: RegExp | undefined;
-}
-
-const examples = examplesOf(await readFile(join(ROOT, 'docs/how-to/images.md'), 'utf8'));
+/** The page's blocks without build commands, which the test has already run. */
+const examples = examplesOf(await readFile(join(ROOT, 'docs/how-to/images.md'), 'utf8')).map((example) => ({
+  ...example,
+  script: example.script.replaceAll(/^make .*\n/gm, ''),
+}));
 const capabilities = [canRunDocker, canBuildImages, canBuildKeystoneImage, canBuildInfrastructureImages, canRunCompose];
 const skip = await firstLacking(capabilities);
 
@@ -124,14 +123,3 @@ describe('on a real engine', { skip }, () => {
     return finished;
   }
 });
-
-/** The page's shell blocks with their expected output, without build commands that the test has already run. */
-function examplesOf(page: string): Example[] {
-  return [...page.matchAll(/^```sh\n(?<script>[^]*?)^```\n(?:<!-- prints: (?<prints>.*) -->)?/gm)].map(
-    ({ groups = {} }) => {
-      const lines = (groups['script'] ?? '').split('\n').filter((line) => !line.startsWith('make '));
-      const { prints } = groups;
-      return { script: lines.join('\n'), prints: prints === undefined ? undefined : new RegExp(prints, 'm') };
-    },
-  );
-}

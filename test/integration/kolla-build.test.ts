@@ -3,7 +3,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { VERSION } from '../../src/core/version.ts';
-import { BASE_IMAGE, canRunKollaBuild, kollaBuild, kollaTemplates, OVERRIDE, SUITE } from '../cluster/kolla-build.ts';
+import {
+  BASE_IMAGE,
+  canRunKollaBuild,
+  kollaBuild,
+  kollaTemplates,
+  OVERRIDE,
+  SUITE,
+  type KollaBuildOptions,
+} from '../cluster/kolla-build.ts';
+import { LATEST_KOLLA_VERSION } from '../contract/kolla-package.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
@@ -70,6 +79,19 @@ describe('kolla-build with our override', { skip }, () => {
     assert.doesNotMatch(plain.base, /rootless-bin/);
   });
 
+  for (const base of ['debian', 'rocky'])
+    test(`the same on ${base} with Kolla ${LATEST_KOLLA_VERSION}`, async () => {
+      const text = (await rendered({ KOLLA_POD_ROOTLESS: '1' }, { base, version: LATEST_KOLLA_VERSION }, ['base']))
+        .base;
+      assert.ok(text.includes(`COPY --from=kolla-pod:${VERSION}-scratch /opt/kolla-pod /opt/kolla-pod\n`));
+      const packages = / install (.*dumb-init.*?) (?:&&|\\)/.exec(text)?.[1]?.split(' ') ?? [];
+      assert.deepEqual(
+        [packages.includes('lsof'), packages.includes('sudo'), packages.includes('socat')],
+        [false, false, true],
+      );
+      assert.equal(text.includes('healthcheck_curl'), false);
+    });
+
   test('a Kolla without the template block for the binary is rejected', async () => {
     await using directory = await privateDirectory('kolla');
     const change = async (templates: string) => {
@@ -85,11 +107,16 @@ describe('kolla-build with our override', { skip }, () => {
   });
 });
 
-async function rendered(variables: NodeJS.ProcessEnv): Promise<Record<keyof typeof DIRECTORIES, string>> {
+async function rendered(
+  variables: NodeJS.ProcessEnv,
+  options: Pick<KollaBuildOptions, 'base' | 'version'> = {},
+  names: readonly string[] = Object.keys(DIRECTORIES),
+): Promise<Record<keyof typeof DIRECTORIES, string>> {
   await using directory = await privateDirectory('kolla');
   const env = { PATH: process.env['PATH'], ...variables };
-  const work = await kollaTemplates({ directory: directory.path, env }, IMAGES);
-  const texts = Object.entries(DIRECTORIES).map(
+  const work = await kollaTemplates({ directory: directory.path, env, ...options }, IMAGES);
+  const wanted = Object.entries(DIRECTORIES).filter(([name]) => names.includes(name));
+  const texts = wanted.map(
     async ([name, path]) => [name, await readFile(join(work, path, 'Dockerfile'), 'utf8')] as const,
   );
   return Object.fromEntries(await Promise.all(texts)) as Record<keyof typeof DIRECTORIES, string>;

@@ -66,6 +66,22 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
     assert.equal((await site.sync(migration(0))).code, 0);
   });
 
+  test('reports a rejected password as such, although the timeout ends while it is retried', async () => {
+    const site = siteOn(mariadb);
+    await site.sync(migration(0));
+    const { KOLLA_DB_SYNC_CONNECTION = '' } = site.env;
+    const wrong = { KOLLA_DB_SYNC_CONNECTION: KOLLA_DB_SYNC_CONNECTION.replace(site.password, 'another-one') };
+    const admin = await site.sync(['--timeout', '2s', ...migration(0)], { KOLLA_DB_SYNC_ADMIN_PASSWORD: 'hunter2' });
+    assert.equal(admin.code, 77, admin.stderr);
+    assert.match(admin.stderr, /cannot log in as root@127.*error 1045/);
+    const service = await site.sync(['--timeout', '2s', ...migration(0)], wrong);
+    assert.equal(service.code, 77, service.stderr);
+    assert.match(service.stderr, /with another password, which is never changed silently/);
+    const alone = await runHelper('kolla-db-sync', ['keystone', '--timeout', '2s', ...migration(0)], { env: wrong });
+    assert.equal(alone.code, 77, alone.stderr);
+    assert.match(alone.stderr, /cannot log in as .*error 1045/);
+  });
+
   test('rejects a wrong admin password', async () => {
     const { code, stderr } = await siteOn(mariadb).sync(migration(0), { KOLLA_DB_SYNC_ADMIN_PASSWORD: 'hunter2' });
     assert.equal(code, 77);

@@ -3,7 +3,10 @@
  * fix, the record; and exit code 0 once the fault is undone.
  */
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { privateDirectory } from '../../tools/directory.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { canHaveSmallDisk, emptyDisk, fillDisk, onSmallDisk } from '../cluster/small-disk.ts';
@@ -108,8 +111,18 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     const [cutOff = {}] = await site.records();
     assert.equal(cutOff['state'], 'running', 'its end could not be recorded');
 
-    const next = await site.sync();
+    await using directory = await privateDirectory('termination');
+    const message = join(directory.path, 'termination-log');
+    await writeFile(message, '');
+    const next = await site.sync('--termination-log', message);
     assert.equal(next.code, 65);
+    const left = await readFile(message, 'utf8');
+    assert.match(left, /^kolla-db-sync: the migration failed: keystone-manage exited with code 1: error 1050 /);
+    // Not the statement that SQLAlchemy appends, nor the traceback of Python's own end.
+    assert.match(
+      left,
+      /; its last line: sqlalchemy\.exc\.OperationalError: .*\(1050, "Table '\w+' already exists"\)\n$/,
+    );
     assert.match(next.stderr, /the previous migration was interrupted/);
     const word = lastWord(next.stderr);
     assert.match(word, /error 1050 of the server: Table '\w+' already exists\. The schema is partially applied/);
@@ -153,8 +166,18 @@ describe("a full disk under Keystone's own db_sync", { skip: skip || ((await can
     assert.equal(state, 'failed');
     assert.match(String(output), /No more room|is full|No space left/);
     await emptyDisk(mariadb);
-    const next = await site.sync();
+    await using directory = await privateDirectory('termination');
+    const message = join(directory.path, 'termination-log');
+    await writeFile(message, '');
+    const next = await site.sync('--termination-log', message);
     assert.equal(next.code, 65);
+    const left = await readFile(message, 'utf8');
+    assert.match(left, /^kolla-db-sync: the migration failed: keystone-manage exited with code 1: error 1050 /);
+    // Not the statement that SQLAlchemy appends, nor the traceback of Python's own end.
+    assert.match(
+      left,
+      /; its last line: sqlalchemy\.exc\.OperationalError: .*\(1050, "Table '\w+' already exists"\)\n$/,
+    );
     assert.match(lastWord(next.stderr), /The schema is partially applied/);
     await mariadb.query(`DROP DATABASE ${site.database}`);
     await endsWell(site);

@@ -251,6 +251,26 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     assert.equal((await glance.calls()).filter((line) => line === 'glance-manage db_sync').length, 2);
   });
 
+  test('an older release does not migrate a schema that a newer one has contracted, in a Job or as a sidecar', async () => {
+    await using stack = new AsyncDisposableStack();
+    const keystone = await site(known('keystone'), stack);
+    for (const phase of ['expand', 'migrate']) await keystone.sync('--phase', phase, '--release', '2025.2');
+    for (const phase of ['expand', 'migrate', 'contract'])
+      await keystone.sync('--phase', phase, '--release', '2026.1-ubuntu-noble');
+    const ran = await keystone.calls();
+    const reason = /contract of 2026\.1-ubuntu-noble has begun, and 2025\.2 does not run on its schema/;
+    for (const phase of ['all', 'expand', 'migrate', 'contract']) {
+      const { code, stderr } = await keystone.sync('--phase', phase, '--release', '2025.2');
+      assert.equal(code, 69, phase);
+      assert.match(stderr, reason, phase);
+    }
+    const { code, stderr } = await keystone.sync('--stay', '--listen', '127.0.0.1:0', '--release', '2025.2');
+    assert.equal(code, 69);
+    assert.match(stderr, reason);
+    assert.deepEqual(await keystone.calls(), ran);
+    assert.equal((await keystone.sync('--phase', 'expand', '--release', '2026.2')).code, 0);
+  });
+
   test('failed work runs again, whatever the check says', async () => {
     await using stack = new AsyncDisposableStack();
     const glance = await site(known('glance'), stack);

@@ -100,7 +100,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     assert.match(
       waiting.messages().at(-1) ?? '',
       new RegExp(
-        `job/never@${NAMESPACE} \\(no such Job in namespace ${NAMESPACE} yet, for .*; next: kubectl -n ${NAMESPACE} describe job/never\\)`,
+        `job/never@${NAMESPACE} \\(no such Job in namespace ${NAMESPACE} yet(?:; if its ttlSecondsAfterFinished .*)?, for .*; next: kubectl -n ${NAMESPACE} describe job/never\\)`,
       ),
     );
   });

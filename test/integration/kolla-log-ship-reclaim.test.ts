@@ -14,6 +14,7 @@ import { HELPERS } from '../support/helper.ts';
 import { must, start, tied, type Running } from '../../tools/process.ts';
 import { listenHttp } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { allCreated } from '../support/bulk-reply.ts';
 
 const MIB = 1024 * 1024;
 const DISK_MIB = 64;
@@ -106,7 +107,7 @@ async function numberSink() {
       if ((ids.get(number) ?? id) !== id) doubled.add(number);
       ids.set(number, id);
     }
-    response.end('{"errors":false}');
+    response.end(allCreated(body));
   };
   const server = await listenHttp((request, response) => void take(request, response));
   return {

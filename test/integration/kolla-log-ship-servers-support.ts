@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { after, before, describe } from 'node:test';
+import type { Capability } from '../../tools/capability.ts';
 import type { SearchServer } from '../cluster/search-server.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
@@ -113,4 +115,30 @@ export async function told(server: SearchServer, method: string, path: string, b
   const reply = await server.request(method, path, body);
   assert.ok(reply.status < 300, JSON.stringify(reply.body));
   return reply.body;
+}
+
+/** A server that a group of tests shares. */
+export interface ServerKind {
+  readonly name: string;
+  readonly can: Capability;
+  readonly start: () => Promise<SearchServer>;
+}
+
+/** A group of tests for each of these servers, one after the other; skipped where the server cannot run. */
+export async function describeEach<Kind extends ServerKind>(
+  kinds: readonly Kind[],
+  tests: (server: SearchServer, kind: Kind) => void,
+): Promise<void> {
+  for (const kind of kinds) {
+    const skip = (await kind.can()) ?? false;
+    describe(kind.name, { skip }, () => {
+      // Tests are declared before their server runs.
+      const server = {} as SearchServer;
+      before(async () => {
+        Object.defineProperties(server, Object.getOwnPropertyDescriptors(await kind.start()));
+      });
+      after(() => server[Symbol.asyncDispose]());
+      tests(server, kind);
+    });
+  }
 }

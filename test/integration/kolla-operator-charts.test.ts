@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { chartNames, packageChart } from '../../build/charts.ts';
 import type { KubeClient, KubeObject, SetRef } from '../../src/kube/types.ts';
 import { createLog } from '../../src/core/log.ts';
+import { Beat } from '../../src/operator/beat.ts';
 import { watched, type Cache } from '../../src/operator/cache.ts';
 import { ownSet, type OpenStackService, type OpenStackWorkload } from '../../src/operator/objects.ts';
 import { Publisher } from '../../src/operator/publish.ts';
@@ -86,7 +87,9 @@ describe('kolla-operator and the charts', { skip: reason ?? false, concurrency: 
         kubeconfig: cluster.kubeconfig,
         directory,
         inherited: { PATH: process.env['PATH'] },
+        limits: { ownMs: 30_000, memoryBytes: 2 ** 28 },
       },
+      beat: new Beat(600_000),
       process: 'test',
       publisher: new Publisher(counted, 'test', log),
       services,

@@ -11,7 +11,7 @@ import { signalIfThere, type Running } from '../../tools/process.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { randomFrom } from '../support/random.ts';
 import { until } from '../support/until.ts';
-import { isReady, operatorSite, usualFate, type OperatorSite } from './kolla-operator-support.ts';
+import { condition, isReady, operatorSite, usualFate, type OperatorSite } from './kolla-operator-support.ts';
 
 const reason = (await canRunHelm()) ?? (await canRunControlPlane());
 const SERVICES = ['keystone', 'placement', 'neutron'];
@@ -128,7 +128,7 @@ describe('kolla-operator, killed', { skip: reason ?? false, concurrency: 1 }, ()
     const one = await site.operator();
     await ready();
     await one.stop();
-    await markPending(site, 'solo');
+    await rewrite(site, 'solo', { status: 'pending-install' });
     assert.deepEqual(await site.history('solo'), ['1 pending-install']);
     await using _ = await site.operator();
     const deployed = async () =>
@@ -137,18 +137,72 @@ describe('kolla-operator, killed', { skip: reason ?? false, concurrency: 1 }, ()
     assert.deepEqual(await site.history('solo'), ['1 deployed']);
     await ready();
   });
+
+  test('tries an object last during which it died twice, and says so until it is right', async () => {
+    site.fate = (pod) => (pod.metadata.name.startsWith('victim-expand') ? 'hold' : usualFate(pod));
+    await site.create('OpenStackService', 'victim', { chart: { name: 'keystone' }, release: '2025.1' });
+    const victim = (what: string, is: (service: OpenStackService) => boolean) =>
+      site.seen<OpenStackService>('OpenStackService', 'victim', what, is);
+    const died = (service: OpenStackService) => condition(service, 'Degraded')?.reason === 'OperatorDied';
+    const args = ['--controllers', 'service'];
+    let running = await site.operator(args);
+    await victim('ready', isReady);
+    await site.patch('OpenStackService', 'victim', { release: '2025.2' });
+    for (const revision of [2, 3]) {
+      await until('its Helm', async () =>
+        (await site.history('victim')).at(-1) === `${revision} pending-upgrade` ? true : undefined,
+      );
+      killContainer(running);
+      await running.ended;
+      await freeLease();
+      if (revision === 2) running = await site.operator(args);
+    }
+    await site.create('OpenStackService', 'other', { chart: { name: 'keystone' }, release: '2025.1' });
+    const log = async () => await readFile(join(site.directory, 'operator.log'), 'utf8');
+    const written = (await log()).length;
+    site.fate = usualFate;
+    const shown = victim('OperatorDied', died);
+    await using _ = await site.operator(args);
+    assert.match((await shown).status?.message ?? '', /^kolla-operator died 2 times during a turn of this object/);
+    const { status } = await victim('ready', (one) => isReady(one) && one.status?.release === '2025.2');
+    assert.equal(status?.conditions?.find(({ type }) => type === 'Degraded')?.status, 'False');
+    await site.seen<OpenStackService>('OpenStackService', 'other', 'ready', isReady);
+    const text = (await log()).slice(written);
+    assert.ok(text.indexOf('other: install') !== -1 && text.indexOf('other: install') < text.indexOf('victim: '));
+  });
+
+  test('tries a failed revision again that is dated an hour ahead, as after a clock that was set back', async () => {
+    await site.create('OpenStackService', 'ahead', { chart: { name: 'keystone' }, release: '2025.1' });
+    const ready = () => site.seen<OpenStackService>('OpenStackService', 'ahead', 'ready', isReady);
+    const one = await site.operator();
+    await ready();
+    await one.stop();
+    const last_deployed = new Date(Date.now() + 3_600_000).toISOString();
+    await rewrite(site, 'ahead', { status: 'failed', description: 'Upgrade "ahead" failed', last_deployed });
+    await using _ = await site.operator();
+    await site.seen<OpenStackService>(
+      'OpenStackService',
+      'ahead',
+      'revision 2',
+      (service) => isReady(service) && service.status?.helm?.revision === 2,
+    );
+  });
 });
 
-/** Sets the first revision of a release back to the state in which a killed `helm install` leaves it. */
-async function markPending({ client, namespace, cluster }: OperatorSite, name: string): Promise<void> {
+/** Changes Helm's record of the first revision, such as to the state in which a killed `helm install` leaves it. */
+async function rewrite(
+  { client, namespace, cluster }: OperatorSite,
+  name: string,
+  info: { readonly status: string; readonly description?: string; readonly last_deployed?: string },
+): Promise<void> {
   const { signal } = new AbortController();
   const path = `/api/v1/namespaces/${namespace}/secrets/sh.helm.release.v1.${name}.v1`;
   const secret = await client.get<{ data: { release: string } }>(path, { signal });
   const packed = Buffer.from(Buffer.from(secret.data.release, 'base64').toString(), 'base64');
-  const record = JSON.parse(gunzipSync(packed).toString()) as { info: { status: string } };
-  record.info.status = 'pending-install';
+  const record = JSON.parse(gunzipSync(packed).toString()) as { info: object };
+  record.info = { ...record.info, ...info };
   const release = Buffer.from(gzipSync(JSON.stringify(record)).toString('base64')).toString('base64');
   await client.request('PATCH', path, { data: { release } }, { signal });
-  const label = ['label', 'secret', `sh.helm.release.v1.${name}.v1`, 'status=pending-install', '--overwrite'];
+  const label = ['label', 'secret', `sh.helm.release.v1.${name}.v1`, `status=${info.status}`, '--overwrite'];
   await cluster.kubectl([...label, `--namespace=${namespace}`]);
 }

@@ -96,7 +96,8 @@ export async function operatorSite(label: string, chartNames: readonly string[])
     },
     steps: kubelet.steps,
     operator: async (args = [], kubeconfig = cluster.kubeconfig) => {
-      const own = ['--charts', charts, '--helm', file, '--directory', directory, '--log-level', 'debug'];
+      const own = ['--helm', file, '--directory', directory, '--log-level', 'debug'];
+      if (!args.includes('--charts')) own.push('--charts', charts);
       const where = ['--namespace', namespace, '--kubeconfig', kubeconfig];
       const running = await startHelper('kolla-operator', [...own, ...where, ...args], {
         logFile: join(directory, 'operator.log'),
@@ -145,12 +146,19 @@ export async function operatorSite(label: string, chartNames: readonly string[])
   };
 }
 
-/** Copies the small chart under another name. */
-export function makeChart(charts: string, name: string, version: string = CHART_VERSION): void {
-  mkdirSync(charts, { recursive: true });
+/** Copies the small chart under another name. With the library's name, from which the operator knows the catalogue's charts. */
+export function makeChart(
+  charts: string,
+  name: string,
+  version: string = CHART_VERSION,
+  library: string = 'kolla-pod',
+): void {
   cpSync(CHART, join(charts, name), { recursive: true });
   const text = `apiVersion: v2\nname: ${name}\nversion: ${version}\nkubeVersion: '>=1.30-0'\n`;
-  writeFileSync(join(charts, name, 'Chart.yaml'), text);
+  writeFileSync(join(charts, name, 'Chart.yaml'), `${text}dependencies: [{ name: ${library}, version: 1.0.0 }]\n`);
+  const below = join(charts, name, 'charts', library);
+  mkdirSync(below, { recursive: true });
+  writeFileSync(join(below, 'Chart.yaml'), `apiVersion: v2\nname: ${library}\nversion: 1.0.0\ntype: library\n`);
 }
 
 interface Kubelet {

@@ -9,6 +9,7 @@ import { listenHttp, type Listening } from '../support/server.ts';
 import { runHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 import { configJson, mountVersion, sidecarSite, type Site } from './kolla-sidecar-support.ts';
+import { allCreated } from '../support/bulk-reply.ts';
 
 const LINE = (n: number) => `2026-11-21 03:00:00.000 7 INFO keystone.server [-] line ${n}\n`;
 const V1 = '..2026_11_21_14_00_00.1';
@@ -311,7 +312,7 @@ async function listenBulk(): Promise<Bulk> {
     for (const [, id] of body.matchAll(/"_id":"([^"]+)"/g)) ids.add(id ?? '');
     if (held !== undefined) await new Promise<void>((resolve) => held?.push(resolve));
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ errors: false, took: 1, items: [] }));
+    response.end(allCreated(body));
   };
   const server = await listenHttp((request, response) => void answer(request, response));
   return {

@@ -193,6 +193,19 @@ export const ROWS: readonly Row[] = [
     /POD_NAME is not set/,
     'resolved',
   ),
+  ...[
+    { DEPENDENCY_POD_JSON: '[]' },
+    { DEPENDENCY_POD_JSON: 'null' },
+    { DEPENDENCY_POD_JSON: ' ' },
+    { DEPENDENCY_JOBS_JSON: '[]', DEPENDENCY_CUSTOM_RESOURCE: '[]' },
+    // The JSON takes precedence, also without entries.
+    { DEPENDENCY_JOBS: 'none', DEPENDENCY_JOBS_JSON: '[]' },
+    { DEPENDENCY_SERVICE: '', DEPENDENCY_DAEMONSET: '', DEPENDENCY_CONTAINER: '', DEPENDENCY_SOCKET: '' },
+  ].map((env): Row => ({
+    name: `no entries, without POD_NAME: ${JSON.stringify(env)}`,
+    env: { ...env, POD_NAME: '' },
+    ours: 'resolved',
+  })),
   leftOut('Pod without POD_NAME', { ...labels('down'), POD_NAME: '' }, /skipped: DEPENDENCY_POD_JSON/),
   { name: 'a COMMAND that is not found', env: { COMMAND: 'no-such a' }, ours: 'ends with 127', there: 'ends with 1' },
   { name: "COMMAND's own code", env: { DEPENDENCY_JOBS: 'done', COMMAND: 'false' }, ours: 'ends with 1' },

@@ -14,7 +14,7 @@ import { canRunKeystone, keystone, uwsgiOf } from '../cluster/keystone.ts';
 import { pythonOf } from '../cluster/keystone-tree.ts';
 import { canRunMemcached, startMemcached } from '../cluster/memcached.ts';
 import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
-import { runHelper } from '../support/helper.ts';
+import { logLines, runHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 import { tlsFileOf, tlsFiles, type TlsFiles } from './tls-support.ts';
 
@@ -60,11 +60,57 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
     await reached('kolla-init', '--wait', `tcp://${HOST}:${broker.port}`, '--ca-file', files.caFile);
   });
 
+  test('amqps:// is a wait, which verifies the broker and awaits its greeting', async () => {
+    const wait = `amqps://${HOST}:${broker.port}`;
+    await reached('kolla-init', '--wait', wait, '--ca-file', files.caFile);
+    await reached('kolla-init', '--wait', wait, '--tls', 'require');
+    assert.match(await notReady(wait), /^its certificate is not signed by a CA of this image's CA bundle; --ca-file /);
+    const off = await runHelper('kolla-init', ['--wait', wait, '--tls', 'off']);
+    assert.equal(off.code, 64);
+    assert.match(off.stderr, /--tls off contradicts wait 'amqps:\/\/\S+': write amqp:\/\/, or leave --tls out/);
+    const missing = await runHelper('kolla-init', ['--wait', wait, '--ca-file', '/nowhere/ca.crt']);
+    assert.equal(missing.code, 65);
+    assert.match(missing.stderr, /--ca-file \/nowhere\/ca.crt: /);
+  });
+
+  test('amqps:// is an address of the checks amqp and rabbitmq', async () => {
+    const address = `amqps://${HOST}:${broker.port}`;
+    for (const check of ['amqp', 'rabbitmq']) {
+      await reached('kolla-probe', check, address, '--ca-file', files.caFile);
+      await reached('kolla-probe', check, `${address}/`, '--tls', 'require');
+      assert.match(await unhealthy(check, address), /: its certificate is not signed by /);
+      const off = await runHelper('kolla-probe', [check, address, '--tls', 'off']);
+      assert.equal(off.code, 64);
+      assert.match(off.stderr, /--tls off contradicts amqps:\/\/: write amqp:\/\/, or leave --tls out/);
+    }
+    await reached('kolla-probe', 'amqp', address, '--greeting', '--ca-file', files.caFile);
+    const account = await runHelper('kolla-probe', ['amqp', `amqps://u:hidden@${HOST}`]);
+    assert.equal(account.code, 64);
+    assert.doesNotMatch(account.stderr, /hidden/);
+  });
+
+  test('plain text to the broker and its management API is reported as such', async () => {
+    const alert = 'the server answered with a TLS alert, so it requires TLS';
+    for (const port of [broker.port, managementPort]) {
+      const at = `${HOST}:${port}`;
+      assert.equal(await notReady(`http://${at}`), `${alert}: use https://`);
+      assert.equal(await notReady(`amqp://${at}`), `${alert}: use amqps://`);
+      assert.equal(await notReady(`memcached://${at}`), `${alert}: use tcp://`);
+      assert.equal(await unhealthy('http', `http://${at}/`), `http http://${at}/: ${alert}: use https://`);
+      assert.equal(await unhealthy('amqp', at, '--greeting'), `amqp ${at}: ${alert}: give --tls verify`);
+      assert.equal(await unhealthy('memcached', at), `memcached ${at}: ${alert}: use the check tls`);
+      assert.equal(await unhealthy('redis', at), `redis ${at}: ${alert}: give --tls verify`);
+      assert.match(await unhealthy('grpc', at), /; if the server requires TLS, give --tls verify$/);
+    }
+  });
+
   test('its management API is https only, and kolla-bootstrap reaches it with the CA bundle', async () => {
     const plain = await runHelper('kolla-probe', ['http', `http://${HOST}:${managementPort}/`]);
     assert.equal(plain.code, 1, plain.stderr);
     const conf = join(files.directory, 'nova.conf');
-    await writeFile(conf, files.here(await tlsFileOf('nova', 'nova.conf')));
+    // Without the sections of its databases: no server of theirs runs here that could hold the lock.
+    const rendered = files.here(await tlsFileOf('nova', 'nova.conf'));
+    await writeFile(conf, rendered.replaceAll(/^\[(?:api_)?database\]\n[^[]*/gm, ''));
     const env = {
       KOLLA_BOOTSTRAP_RABBITMQ_URL: `https://${HOST}:${managementPort}`,
       KOLLA_BOOTSTRAP_CA_FILE: files.caFile,
@@ -72,8 +118,11 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
       KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD: 'of-rabbitmq-password',
     };
     const words = ['nova', '--only', 'queue', '--service-config', conf];
-    const { code, stderr } = await runHelper('kolla-bootstrap', words, { env });
-    assert.equal(code, 0, stderr);
+    const created = await runHelper('kolla-bootstrap', words, { env });
+    assert.equal(created.code, 0, created.stderr);
+    const again = await runHelper('kolla-bootstrap', words, { env });
+    assert.equal(again.code, 0, again.stderr);
+    assert.match(again.stderr, /queue: nothing to do/);
   });
 });
 
@@ -90,8 +139,12 @@ describe('memcached with the TLS of its chart', { skip: helm ?? (await canRunMem
     const [answer] = (await once(tls, 'data')) as [Buffer];
     assert.match(answer.toString(), /^VERSION /);
     await reached('kolla-probe', 'tls', `${HOST}:${port}`, '--ca-file', files.caFile);
-    const plain = await runHelper('kolla-probe', ['memcached', `${HOST}:${port}`]);
-    assert.equal(plain.code, 1, plain.stderr);
+    // It resets the connection, without an alert.
+    const hint = (advice: string) => new RegExp(`ECONNRESET\\); if the server requires TLS, ${advice}$`);
+    assert.match(await unhealthy('memcached', `${HOST}:${port}`), hint('use the check tls'));
+    assert.match(await unhealthy('http', `http://${HOST}:${port}/`), hint('use https://'));
+    assert.match(await unhealthy('grpc', `${HOST}:${port}`), hint('give --tls verify'));
+    assert.match(await notReady(`memcached://${HOST}:${port}`), hint('use tcp://'));
   });
 
   test("oslo.cache stores a value in it with the chart's [cache]", { skip: noKeystone ?? false }, async () => {
@@ -142,8 +195,7 @@ describe('uWSGI with the TLS of the charts', { skip: helm ?? noKeystone ?? false
     // The status that the application returned.
     await reached('kolla-probe', ...check, '--status', '299');
     await reached('kolla-init', '--wait', `https://${HOST}:${port}/`, '--ca-file', files.caFile);
-    const plain = await runHelper('kolla-probe', ['http', `http://${HOST}:${port}/`]);
-    assert.equal(plain.code, 1, plain.stderr);
+    assert.match(await unhealthy('http', `http://${HOST}:${port}/`), /; if the server requires TLS, use https:\/\/$/);
 
     const { serialNumber } = new X509Certificate(await files.renew());
     // uWSGI compares whole seconds.
@@ -178,6 +230,22 @@ def application(environ, start_response):
 async function reached(helper: string, ...words: string[]): Promise<void> {
   const { code, stderr } = await runHelper(helper, words);
   assert.equal(code, 0, stderr);
+}
+
+/** The message of an unhealthy check. */
+async function unhealthy(...words: string[]): Promise<string> {
+  const { code, stderr } = await runHelper('kolla-probe', [...words, '--timeout', '30s']);
+  assert.equal(code, 1, stderr);
+  return logLines(stderr)[0]?.msg ?? '';
+}
+
+/** The last state of a wait that does not become ready. */
+async function notReady(wait: string, ...words: string[]): Promise<string> {
+  const { code, stderr } = await runHelper('kolla-init', ['--wait', wait, '--timeout', '3s', ...words]);
+  assert.equal(code, 75, stderr);
+  const prefix = `${wait}: `;
+  const states = logLines(stderr).filter(({ msg }) => msg.startsWith(prefix));
+  return states.at(-1)?.msg.slice(prefix.length) ?? stderr;
 }
 
 /** A connection that verifies the server. */

@@ -24,7 +24,7 @@ export async function startInit(
 ): Promise<Waiting> {
   // Caches the compiled API client, whose compilation takes a quarter of each run.
   const cache = process.env['NODE_COMPILE_CACHE'];
-  const running = await startHelper('kolla-init', ['--config-dir', configDir, ...args], {
+  const running = await startHelper('kolla-init', ['--config-dir', configDir, '--allow-no-config', ...args], {
     keepOutput: true,
     env: { ...env, ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }) },
   });

@@ -172,7 +172,17 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
       await writeFile(join(directory.path, 'termination-log'), '');
       await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'self' }, spec: podSpec() });
       const bind = `mount --bind '${container}/5f3a9c1e' '${directory.path}/termination-log'`;
-      const words = [HELPERS, 'kolla-init', '--config-dir', '/no/config', ...admin, '--pod-name', 'self', '--wait'];
+      const words = [
+        HELPERS,
+        'kolla-init',
+        '--config-dir',
+        '/no/config',
+        '--allow-no-config',
+        ...admin,
+        '--pod-name',
+        'self',
+        '--wait',
+      ];
       const inside = `${bind} && exec '${process.execPath}' ${words.map((word) => `'${word}'`).join(' ')} container/main`;
       const { code, stderr } = await run('unshare', ['--mount', 'sh', '-c', inside]);
       assert.equal(code, 64, stderr);

@@ -39,3 +39,15 @@ test('a requested part without a database is not skipped as done', async () => {
   assert.equal(code, 65);
   assert.match(stderr, /for the lock that schema needs: set KOLLA_DB_SYNC_CONNECTION/);
 });
+
+test("an admin user without its password is rejected before the job's waits", async () => {
+  const env = {
+    KOLLA_DB_SYNC_CONNECTION: 'mysql://u:hidden@127.0.0.1:1/d',
+    KOLLA_DB_SYNC_ADMIN_USER: 'root',
+    KOLLA_BOOTSTRAP_WAIT: 'tcp://127.0.0.1:1',
+    KOLLA_BOOTSTRAP_TIMEOUT: '3s',
+  };
+  const { code, stderr } = await runHelper('kolla-bootstrap', ['glance', '--only', 'database'], { env });
+  assert.equal(code, 64, stderr);
+  assert.match(stderr, /--admin-user is given without its password/);
+});

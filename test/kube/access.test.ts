@@ -181,7 +181,7 @@ test('an invalid kubeconfig is reported without its text', async () => {
   await writeFile(file, 'users:\n  - name: a\n    user: {token: hunter2\n');
   await assert.rejects(connectKube({ kind: 'kubeconfig', files: [file] }), (error: Error) => {
     assert.ok(error instanceof ConfigError);
-    assert.match(error.message, /^cannot read credentials from .*\/config: .* \(\d:\d+\)$/);
+    assert.match(error.message, /^cannot read credentials from .*\/config: \{ of line 3 is not closed$/);
     return !error.message.includes('hunter2');
   });
 });
@@ -191,7 +191,7 @@ test('a missing token or kubeconfig is a configuration error that names it', asy
   await rm(join(api.accountDirectory, 'token'));
   await assert.rejects(api.client(), (error) => {
     assert.ok(error instanceof ConfigError);
-    assert.match(error.message, /ServiceAccount in .*ENOENT.*automountServiceAccountToken/s);
+    assert.match(error.message, /ServiceAccount in .*no such file or directory.*automountServiceAccountToken/s);
     return true;
   });
   await assert.rejects(connectKube({ kind: 'kubeconfig', files: ['/no/such'] }), ConfigError);

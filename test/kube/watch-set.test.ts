@@ -164,6 +164,21 @@ test('a silent connection is replaced, and the set is not reported again', async
   assert.deepEqual((await observe(client, 2)).said, ['a', '']);
 });
 
+test('a watch of a set that never changes shows signs of life', async () => {
+  await using api = await scriptedApi(events(line('ADDED', pod('a')), bookmark('9')), events(), events(), events());
+  using client = await api.client({ ...FAST, idleMs: 50 });
+  const stop = new AbortController();
+  const atRequests: number[] = [];
+  const onMoved = () => {
+    if (atRequests.push(api.requests.length) > 0 && api.requests.length === 4) stop.abort(new Error('enough'));
+  };
+  const follow = async () => {
+    for await (const _ of client.watchSet(PODS, { signal: stop.signal, warn: () => {}, onMoved }));
+  };
+  await assert.rejects(follow(), /enough/);
+  assert.deepEqual([...new Set(atRequests)], [0, 1, 2, 3, 4]);
+});
+
 test('without permission to watch, the set is listed, and only changes are reported', async () => {
   await using api = await scriptedApi(
     forbidden('watch'),

@@ -10,6 +10,7 @@ import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { allCreated } from '../support/bulk-reply.ts';
 
 const MB = 1024 * 1024;
 
@@ -61,10 +62,9 @@ test('a rejecting server makes the shipper unready, with the reason within the P
   await using w = await world();
   let isOpen = false;
   await using server = await listenHttp((request, response) => {
-    request.resume().once('end', () => {
-      response.statusCode = isOpen ? 200 : 403;
-      response.end(isOpen ? '{"errors":false}' : '{"error":{"type":"security_exception","reason":"no create"}}');
-    });
+    response.statusCode = isOpen ? 200 : 403;
+    const refusal = '{"error":{"type":"security_exception","reason":"no create"}}';
+    void text(request).then((body) => response.end(isOpen ? allCreated(body) : refusal));
   });
   const port = await freePort();
   await using shipper = await w.start('--url', `http://127.0.0.1:${server.port}`, '--listen', `127.0.0.1:${port}`);

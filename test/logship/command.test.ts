@@ -8,6 +8,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
+import { allCreated } from '../support/bulk-reply.ts';
 
 /** The logs of one service in their own root. */
 async function logs(...lines: string[]) {
@@ -94,7 +95,7 @@ test('credentials are read from a file and sent only to the server', async () =>
   const seen: (string | undefined)[] = [];
   await using server = await listenHttp((request, response) => {
     seen.push(request.headers.authorization);
-    void text(request).then(() => response.end('{"errors":false}'));
+    void text(request).then((body) => response.end(allCreated(body)));
   });
   const url = `http://127.0.0.1:${server.port}`;
   const { code, stderr } = await ship(
@@ -154,7 +155,8 @@ for (const [what, args, message] of [
 test('a missing log root is a configuration error with the fix', async () => {
   const { code, stderr } = await ship('--once', '--root', '/nowhere');
   assert.equal(code, 65);
-  assert.equal(logLines(stderr)[0]?.msg, '/nowhere does not exist: mount the log volume or set --root');
+  const hint = 'expected log directory with one subdirectory per service, named by --root or KOLLA_LOG_SHIP_ROOT';
+  assert.equal(logLines(stderr)[0]?.msg, `/nowhere does not exist: mount the log volume; ${hint}`);
 });
 
 test('a missing file is a configuration error with --once, and ships nothing; a glob that matches nothing is not', async () => {
@@ -209,8 +211,9 @@ test('exits with code 0 after SIGTERM if everything is acknowledged, and ships l
 });
 
 async function takeAll(request: IncomingMessage, response: ServerResponse, received: string[]): Promise<void> {
-  received.push(await text(request));
-  response.end('{"errors":false}');
+  const body = await text(request);
+  received.push(body);
+  response.end(allCreated(body));
 }
 
 /** Starts the shipper; once it has logged `said`, calls `before` and sends SIGTERM. */

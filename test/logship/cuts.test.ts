@@ -10,6 +10,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
 import { listenHttp } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { allCreated } from '../support/bulk-reply.ts';
 
 const RECORD = '2026-11-20 08:15:42.123 7 ERROR keystone [-] Failed: E: no';
 const TRACE = '2026-11-20 08:15:42.123 7 ERROR keystone Traceback (most recent call last):';
@@ -25,9 +26,10 @@ async function world() {
   const payloads: string[] = [];
   let onTaken = () => {};
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const sources = (await text(request)).split('\n').filter((line) => line.includes('"Payload"'));
+    const body = await text(request);
+    const sources = body.split('\n').filter((line) => line.includes('"Payload"'));
     payloads.push(...sources.map((source) => (JSON.parse(source) as { Payload: string }).Payload));
-    response.end('{"errors":false}');
+    response.end(allCreated(body));
     onTaken();
   };
   const server = await listenHttp((request, response) => void take(request, response));

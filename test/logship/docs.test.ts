@@ -13,6 +13,7 @@ import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
 import { DOCUMENTED_LINES } from './documented-lines.ts';
 import { destination, file } from './serve/states.ts';
+import { allCreated } from '../support/bulk-reply.ts';
 
 const readPage = (name: string) => readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const page = await readPage('reference/kolla-log-ship.md');
@@ -85,8 +86,9 @@ for (const command of [...commandsIn(page), ...commandsIn(migration)]) {
     const servers = command.filter((word) => word.includes('://') && !word.startsWith('udp')).length;
     const all = new Promise<void>((resolve) => (shipped = resolve));
     const take = async (request: IncomingMessage, response: ServerResponse) => {
-      if ((await text(request)).includes('the line') && ++requests === servers) shipped();
-      response.end('{"errors":false}');
+      const body = await text(request);
+      if (body.includes('the line') && ++requests === servers) shipped();
+      response.end(allCreated(body));
     };
     await using server = await listenHttp((request, response) => void take(request, response));
     const syslog = await freePort();

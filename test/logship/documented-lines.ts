@@ -30,6 +30,10 @@ export const DOCUMENTED_LINES: Readonly<Record<FormatName, readonly string[]>> =
     '<142>1 2026-11-20T08:15:42.123Z lb1 haproxy 12 ID7 [x@1 a="b"] 10.0.0.9:41122 [20/Nov/2026:08:15:42.102] fe~ be/c1 0/0/1/20/21 200 1234 - - ---- 1/1/0/0/0 0/0 {ua} {type} "GET /v3 HTTP/1.1"',
     '<142>1 2026-11-20T08:15:42.123Z - haproxy 12 - - 10.0.0.9:41122 [20/Nov/2026:08:15:42.102] fe~ be/c1 0/0/1/20/21 400 1234 - - ---- 1/1/0/0/0 0/0 "<BADREQ>"',
   ],
+  skyline: [
+    '2026-11-20 08:15:42.123 | INFO     | skyline_apiserver.main:login:12 - text',
+    '[2026-11-20 08:15:42 +0000].123 7 INFO [-] 10.0.0.5:41122 - "GET /api/v1/login HTTP/1.1" 200',
+  ],
   syslog: ['<30>1 2026-11-20T08:15:42.123Z lb1 keepalived 12 ID7 [x@1 a="b"] entering MASTER state'],
   whole: ['anything'],
 };

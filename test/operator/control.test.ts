@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { unlessAborted } from '../../src/core/abort.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient, KubeObject, SetObservation, SetRef } from '../../src/kube/types.ts';
-import { control } from '../../src/operator/control.ts';
+import { Beat } from '../../src/operator/beat.ts';
+import { control, type Settings } from '../../src/operator/control.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { until } from '../support/until.ts';
@@ -47,6 +48,25 @@ function service(name: string) {
   return { metadata: metadata(name, 1, { ownerReferences: [owner] }), spec };
 }
 
+function settingsIn(directory: string): Settings {
+  return {
+    namespace: NAMESPACE,
+    kubeconfig: undefined,
+    directory,
+    charts: directory,
+    helm: 'helm',
+    helmDeadline: 30_000,
+    helmMemoryBytes: 2 ** 28,
+    listen: undefined,
+    stallTimeout: 600_000,
+    beat: new Beat(600_000),
+    controllers: ['service'],
+    atOnce: 1,
+    process: 'me',
+    inherited: {},
+  };
+}
+
 test('a change of the status of an OpenStack is no reason to look at its services, but a suspension is', async (t) => {
   await using directory = await privateDirectory('control');
   await mkdir(join(directory.path, 'chart'));
@@ -70,16 +90,8 @@ test('a change of the status of an OpenStack is no reason to look at its service
   } as unknown as KubeClient;
   const stop = new AbortController();
   t.after(() => stop.abort());
-  const where = { namespace: NAMESPACE, kubeconfig: undefined, directory: directory.path, charts: directory.path };
   // One at a time, so that services are looked at in the order of their events.
-  const settings = {
-    ...where,
-    helm: 'helm',
-    controllers: ['service'] as const,
-    atOnce: 1,
-    process: 'me',
-    inherited: {},
-  };
+  const settings = settingsIn(directory.path);
   const running = control(client, settings, stop.signal, recordedLog().log);
   const first: Readonly<Record<string, readonly object[]>> = {
     openstacks: [cloud(1, false)],
@@ -104,4 +116,24 @@ test('a change of the status of an OpenStack is no reason to look at its service
   }
   stop.abort();
   await running;
+});
+
+test('a watch that no longer moves ends the operator, although it does not end itself', async (t) => {
+  await using directory = await privateDirectory('control');
+  t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  async function* watchSet() {
+    await new Promise(() => {});
+    yield { kind: 'connected' };
+  }
+  const client = { namespace: NAMESPACE, watchSet } as unknown as KubeClient;
+  const { signal } = new AbortController();
+  const running = control(client, settingsIn(directory.path), signal, recordedLog().log);
+  t.mock.timers.tick(1000);
+  now = 600_001;
+  t.mock.timers.tick(1000);
+  t.mock.timers.tick(10_000);
+  const message = 'watch of openstacks has not moved for 10m; exiting, so that another process can lead';
+  await assert.rejects(running, { name: 'UnavailableError', message });
 });

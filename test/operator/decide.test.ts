@@ -17,7 +17,8 @@ function release(status: string, more: Partial<Release> = {}): Release {
 }
 
 function step(newest: Release | undefined, more: Partial<Facts> = {}) {
-  const facts = { attempted: [], failures: 1, missing: [], timeoutMs: HOUR_MS, now: NOW };
+  const ageMs = NOW.getTime() - (newest?.updated ?? NOW).getTime();
+  const facts = { attempted: [], failures: 1, missing: [], timeoutMs: HOUR_MS, ageMs };
   return decide(DESIRED, { newest, ...facts, ...more });
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { hooksProblem } from '../../src/operator/service/pods.ts';
+import { hooksState } from '../../src/operator/service/pods.ts';
 
 test("a Pod of another service's Jobs is no problem of a service whose name its name begins with", async () => {
   const pod = (release: string) => ({
@@ -15,6 +15,8 @@ test("a Pod of another service's Jobs is no problem of a service whose name its 
   });
   const client = { get: () => Promise.resolve({ items: [pod('nova-cell')] }) } as unknown as KubeClient;
   const { signal } = new AbortController();
-  assert.equal(await hooksProblem(client, 'openstack', 'nova', 5, signal), undefined);
-  assert.match((await hooksProblem(client, 'openstack', 'nova-cell', 5, signal)) ?? '', /ErrImagePull/);
+  assert.deepEqual(await hooksState(client, 'openstack', 'nova', 5, signal), { jobs: [], problem: undefined });
+  const { jobs, problem } = await hooksState(client, 'openstack', 'nova-cell', 5, signal);
+  assert.deepEqual(jobs, ['nova-cell-bootstrap-1234-r5']);
+  assert.match(problem ?? '', /ErrImagePull/);
 });

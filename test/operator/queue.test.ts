@@ -50,6 +50,37 @@ test('handles at most so many keys at once, the others in their order', async ()
   assert.deepEqual(begun, ['a', 'b', 'c', 'd']);
 });
 
+test('begins a key that is last when nothing else waits or is handled', async () => {
+  const stop = new AbortController();
+  const begun: string[] = [];
+  const gates = new Map(['a', 'b', 'c', 'last'].map((key) => [key, Promise.withResolvers<void>()]));
+  const queue = new WorkQueue({
+    handle: async (key) => {
+      begun.push(key);
+      await gates.get(key)?.promise;
+      return {};
+    },
+    onError: assert.ifError,
+    atOnce: 2,
+    isLast: (key) => key === 'last',
+    signal: stop.signal,
+  });
+  for (const key of ['a', 'last', 'b', 'c']) queue.add(key);
+  assert.deepEqual(begun, ['a', 'b']);
+  gates.get('a')?.resolve();
+  await until('the third turn', () => (begun.length === 3 ? true : undefined));
+  gates.get('b')?.resolve();
+  gates.get('c')?.resolve();
+  await until('the last turn', () => (begun.length === 4 ? true : undefined));
+  assert.deepEqual(begun, ['a', 'b', 'c', 'last']);
+  // The others do not wait for it.
+  queue.add('a');
+  assert.equal(begun.at(-1), 'a');
+  gates.get('last')?.resolve();
+  stop.abort();
+  await queue.ended();
+});
+
 test('reports an error and retries the key', async () => {
   const stop = new AbortController();
   const errors: number[] = [];

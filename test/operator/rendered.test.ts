@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { Beat } from '../../src/operator/beat.ts';
 import { imagesIn } from '../../src/operator/helm/images.ts';
 import { newestRelease } from '../../src/operator/helm/release.ts';
 import type { OpenStack } from '../../src/operator/objects.ts';
@@ -37,6 +38,17 @@ test('a manifest that is no YAML is an error without its lines', async () => {
   await assert.rejects(releaseOf(manifest), (error: Error) => !error.message.includes('s3cret-word'));
 });
 
+test('an error in one of many documents names its line among all', async () => {
+  const manifest = '---\nkind: A\n---\nkind: B\nmetadata: {\n---\nkind: C\n';
+  await assert.rejects(releaseOf(manifest), /the chart renders no valid YAML: \{ of line 5 is not closed/);
+});
+
+test('a record that unpacks to more than a release has, or that is damaged, is an error with the name of its Secret', async () => {
+  const place = /^Helm's record in Secret sh\.helm\.release\.v1\.keystone\.v1 can't be read: /;
+  await assert.rejects(releaseOf(' '.repeat(17 * 2 ** 20)), { name: 'RecordError', message: /larger than 16777216/ });
+  await assert.rejects(releaseOf('a: [s3cret-word'), (error: Error) => place.test(error.message));
+});
+
 test('a list of a Pod that a chart leaves empty has no images', () => {
   const spec = 'containers: [{ image: tiny }]\n      initContainers:\n      imagePullSecrets:\n';
   const text = `HOOKS:\nMANIFEST:\n---\nkind: Deployment\nspec:\n  template:\n    spec:\n      ${spec}`;
@@ -53,9 +65,16 @@ test('a preflight reads lines of any length, and refuses releases that OpenStack
   await writeFile(at('output'), `NAME: keystone\nHOOKS:\nMANIFEST:\n---\n${map}---\nkind: Secret\nNOTES:\n: {\n`);
   await writeFile(at('helm'), `#!/bin/sh\nexec cat ${at('output')}\n`);
   await chmod(at('helm'), 0o700);
-  const helm = { file: at('helm'), kubeconfig: undefined, directory: directory.path, inherited: process.env };
+  const limits = { ownMs: 30_000, memoryBytes: 2 ** 28 };
+  const helm = { file: at('helm'), kubeconfig: undefined, directory: directory.path, inherited: process.env, limits };
   const { log } = recordedLog();
-  const preflight = new Preflight({ client: {} as KubeClient, charts: at('charts'), helm, log });
+  const preflight = new Preflight({
+    client: {} as KubeClient,
+    charts: at('charts'),
+    helm,
+    beat: new Beat(600_000),
+    log,
+  });
   const metadata = { name: 'cloud', namespace: 'openstack', uid: 'uid', generation: 1 };
   const openstack: OpenStack = { metadata, spec: { release: '2026.1', services: { keystone: {} } } };
   const none = new Map<string, never>();

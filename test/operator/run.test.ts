@@ -55,7 +55,15 @@ test('the Lease is renewed while all other requests hang, as behind a webhook th
   const { log } = recordedLog();
   const stop = new AbortController();
   const where = { namespace: 'openstack', kubeconfig, directory: directory.path, charts: directory.path, helm: 'helm' };
-  const options = { ...where, controllers: [], atOnce: 4 };
+  const options = {
+    ...where,
+    controllers: [],
+    helmDeadline: 30_000,
+    helmMemoryBytes: 2 ** 28,
+    atOnce: 4,
+    listen: undefined,
+    stallTimeout: 600_000,
+  };
   const context = { signal: stop.signal, log, inherited: {} } as unknown as Parameters<typeof runOperator>[1];
   const running = runOperator(options, context);
   await Promise.race([renewed.promise, running]);

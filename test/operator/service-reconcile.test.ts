@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/types.ts';
+import { Beat } from '../../src/operator/beat.ts';
 import type { Cache } from '../../src/operator/cache.ts';
 import { conditionOf } from '../../src/operator/conditions.ts';
 import type { OpenStack, OpenStackService, ServiceStatus } from '../../src/operator/objects.ts';
@@ -28,7 +29,7 @@ const SECRETS = '/api/v1/namespaces/openstack/secrets';
 function revision(number: number, status: string, { info = {}, config = {}, labels = {} }: Revision = {}): KubeObject {
   const record = {
     info: { status, description: '', last_deployed: NOW.toISOString(), ...info },
-    chart: { metadata: { name: 'keystone', version: '1.0.0' } },
+    chart: { metadata: { name: 'keystone', version: '1.0.0', dependencies: [{ name: 'kolla-pod' }] } },
     config,
   };
   const release = Buffer.from(gzipSync(JSON.stringify(record)).toString('base64')).toString('base64');
@@ -47,6 +48,7 @@ async function reconciler(
   helm: string,
   answers: Readonly<Record<string, () => unknown>>,
   cached: readonly KubeObject[],
+  now: () => Date = () => NOW,
 ) {
   const directory = await privateDirectory('reconcile');
   const at = (name: string) => join(directory.path, name);
@@ -82,11 +84,14 @@ async function reconciler(
   const services = new Map([['keystone', SERVICE]]);
   const openstacks = new Map<string, OpenStack>();
   const none = cacheOf(new Map<string, never>());
+  const beat = new Beat(600_000);
+  const limits = { ownMs: 30_000, memoryBytes: 2 ** 28 };
   const made = new ServiceReconciler({
     client,
     namespace: NAMESPACE,
     charts: at('charts'),
-    helm: { file: at('helm'), kubeconfig: undefined, directory: directory.path, inherited: process.env },
+    helm: { file: at('helm'), kubeconfig: undefined, directory: directory.path, inherited: process.env, limits },
+    beat,
     process: 'me',
     publisher: new Publisher(client, 'me', log),
     services: cacheOf(services),
@@ -96,11 +101,12 @@ async function reconciler(
     leases: none,
     scales: none,
     log,
-    now: () => NOW,
+    now,
   });
   const runs = async () => (await readFile(at('runs'), 'utf8').catch(() => '')).split('\n').length - 1;
   return {
     made,
+    beat,
     services,
     openstacks,
     statuses,
@@ -319,6 +325,79 @@ test("a Pod of Helm's Jobs that starts after all is no failure any more", async 
   containerStatuses = [];
   await degraded('False');
   assert.equal(one.statuses.at(-1)?.phase, 'Upgrading');
+  stop.abort(new Error('end'));
+  await assert.rejects(turn, /end/);
+});
+
+test('a turn is not late while its Helm has time, and is late afterwards', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const deployed = revision(1, 'deployed');
+  const answers = { [SERVICE_PATH]: () => SERVICE, [secretAt(1)]: () => deployed };
+  await using one = await reconciler('exec sleep 20', answers, [deployed]);
+  const stop = new AbortController();
+  const turn = one.made.reconcile('keystone', stop.signal);
+  await until('Helm', async () => ((await one.runs()) > 0 ? true : undefined));
+  now = 65 * 60_000;
+  assert.equal(one.beat.late(), undefined);
+  now = 75 * 60_000;
+  assert.equal(one.beat.late(), 'OpenStackService keystone has not moved for 1h10m');
+  stop.abort(new Error('end'));
+  await assert.rejects(turn, /end/);
+  assert.equal(one.beat.late(), undefined);
+});
+
+test('a failed service is tried again although the clock is set back', async (t) => {
+  let passed = 0;
+  t.mock.method(performance, 'now', () => passed);
+  const failed = revision(1, 'failed', { config: { global: { tag: '2026.1' } } });
+  const answers = { [SERVICE_PATH]: () => SERVICE, [secretAt(1)]: () => failed };
+  let now = NOW;
+  await using one = await reconciler('exit 1', answers, [failed], () => now);
+  const { againMs = 0 } = await one.made.reconcile('keystone', signal);
+  assert.ok(againMs > 0 && againMs <= 5000);
+  now = new Date(NOW.getTime() - 3_600_000);
+  passed = againMs;
+  await one.made.reconcile('keystone', signal);
+  assert.equal(await one.runs(), 1);
+});
+
+test('each Job before an upgrade has the whole timeout', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const deployed = revision(1, 'deployed');
+  let jobs: readonly string[] = [];
+  let looks = 0;
+  const answers = {
+    [SERVICE_PATH]: () => SERVICE,
+    [secretAt(1)]: () => deployed,
+    '/api/v1/namespaces/openstack/pods': () => {
+      looks++;
+      return {
+        items: jobs.map((name) => ({ metadata: { name, labels: { 'batch.kubernetes.io/job-name': name } } })),
+      };
+    },
+  };
+  await using one = await reconciler('exec sleep 20', answers, [deployed]);
+  const stop = new AbortController();
+  const turn = one.made.reconcile('keystone', stop.signal);
+  await until('Helm', async () => ((await one.runs()) > 0 ? true : undefined));
+  const lateAt = async (minutes: number, ...seen: readonly string[]) => {
+    now = (minutes - 1) * 60_000;
+    jobs = seen;
+    const before = looks;
+    t.mock.timers.tick(30_000);
+    await until('a look', () => (looks > before ? true : undefined));
+    await new Promise((resolve) => setImmediate(resolve));
+    now = minutes * 60_000;
+    return one.beat.late() !== undefined;
+  };
+  const [expand, migrate] = ['keystone-expand-r2', 'keystone-migrate-r2'];
+  assert.equal(await lateAt(50, expand), false);
+  assert.equal(await lateAt(100, expand, migrate), false);
+  assert.equal(await lateAt(150, expand, migrate), false);
+  assert.equal(await lateAt(180, expand, migrate), true);
   stop.abort(new Error('end'));
   await assert.rejects(turn, /end/);
 });

@@ -5,7 +5,11 @@ import { checkUpgrade } from '../../src/operator/openstack/upgrade-check.ts';
 
 test('the words of a check are not those of a Pod that was drained', async () => {
   const name = 'keystone-upgrade-1234-check';
-  const complete = { metadata: { name, uid: 'job' }, status: { conditions: [{ type: 'Complete', status: 'True' }] } };
+  const ownerReferences = [{ kind: 'OpenStack', name: 'cloud', uid: 'cloud' }];
+  const complete = {
+    metadata: { name, uid: 'job', ownerReferences },
+    status: { conditions: [{ type: 'Complete', status: 'True' }] },
+  };
   const terminated = { message: 'kolla-db-sync: keystone-status upgrade check: A warning' };
   const drained = { message: 'kolla-db-sync: ended by SIGTERM' };
   const pod = (suffix: string, how: object, conditions: object[]) => ({

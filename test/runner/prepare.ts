@@ -71,6 +71,12 @@ export const PARTS: readonly Part[] = [
     make: async () => void (await (await import('../cluster/kubernetes/binaries.ts')).kubeRouterBinary()),
   },
   {
+    name: 'containerd 2',
+    modules: ['test/e2e/image-volume.test.ts'],
+    lane: 'computes',
+    make: async () => void (await (await import('../cluster/kubernetes/binaries.ts')).containerd2Directories()),
+  },
+  {
     name: "podman's library",
     modules: ['test/cluster/signature-policy.ts'],
     lane: 'computes',

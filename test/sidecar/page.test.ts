@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
 import { bytes, clock, count, lasted, linePath } from '../../src/sidecar/page/client/format.ts';
+import { run } from '../../tools/process.ts';
 import { PAGE } from '../../src/sidecar/page/text.ts';
+
+test('the sources of the page are read without a warning of Node', async () => {
+  const module = new URL('../../src/sidecar/page/text.ts', import.meta.url).href;
+  const { code, stderr } = await run(process.execPath, ['--input-type=module', '--eval', `await import('${module}')`]);
+  assert.deepEqual([code, stderr], [0, '']);
+});
 
 test('the page is a single file without external URLs or injected markup', () => {
   const text = PAGE.html.replaceAll("createElementNS('http://www.w3.org/2000/svg'", '');

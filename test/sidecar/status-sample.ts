@@ -17,7 +17,12 @@ export async function serveSample(document: StatusDocument): Promise<Sample> {
     Promise.resolve(PAGE),
   );
   const { port } = stack.use(
-    await serveRoutes({ host: '127.0.0.1', port: 0 }, routes, { statusPublic: false, hostNetwork: false }),
+    await serveRoutes(
+      { host: '127.0.0.1', port: 0 },
+      routes,
+      { statusPublic: false, hostNetwork: false },
+      new AbortController().signal,
+    ),
   );
   stack.defer(end);
   const kept = stack.move();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request as requestHttp, type IncomingMessage, type RequestListener } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, request as requestTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 /** A request through the proxy: `POST /v3/users`. */
@@ -16,13 +16,25 @@ export interface HttpProxy extends AsyncDisposable {
   readonly passed: readonly Passed[];
   /** Clears the recorded requests. */
   forget(): void;
-  /** Awaited before a request is forwarded. `lose` drops its response and resets the connection. */
-  before: ((request: { readonly method: string; readonly path: string }) => Promise<'lose' | undefined>) | undefined;
+  /**
+   * Awaited before a request is forwarded. `lose` drops its response and resets the connection, `hold` leaves it open
+   * without a response.
+   */
+  before:
+    | ((request: { readonly method: string; readonly path: string }) => Promise<'lose' | 'hold' | undefined>)
+    | undefined;
+}
+
+/** A server on 127.0.0.1. */
+interface Target {
+  readonly port: number;
+  /** The CA of its certificate, if it has one. */
+  readonly ca: string | undefined;
 }
 
 /** A proxy on 127.0.0.1 in front of an HTTP server, to count requests and inject faults. */
 export async function startHttpProxy(
-  target: number,
+  target: number | Target,
   tls?: { readonly certificate: string; readonly key: string },
 ): Promise<HttpProxy> {
   const passed: Passed[] = [];
@@ -31,9 +43,10 @@ export async function startHttpProxy(
     const drop = () => void incoming.socket.destroy();
     const pass = async () => {
       const fate = await proxy.before?.({ method, path });
-      const answer = await forward(target, incoming);
+      const answer = await forward(typeof target === 'number' ? { port: target, ca: undefined } : target, incoming);
       passed.push({ method, path, status: answer.status });
       if (fate === 'lose') return drop();
+      if (fate === 'hold') return;
       outgoing.writeHead(answer.status, answer.headers).end(answer.body);
     };
     pass().catch(drop);
@@ -56,9 +69,10 @@ export async function startHttpProxy(
   return proxy;
 }
 
-async function forward(port: number, incoming: IncomingMessage) {
+async function forward({ port, ca }: Target, incoming: IncomingMessage) {
   const { method, url, headers } = incoming;
-  const asked = requestHttp({ host: '127.0.0.1', port, method, path: url, headers, agent: false });
+  const options = { host: '127.0.0.1', port, method, path: url, headers, agent: false } as const;
+  const asked = ca === undefined ? requestHttp(options) : requestTls({ ...options, ca });
   incoming.pipe(asked);
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   const body = Buffer.concat(await Array.fromAsync(response as AsyncIterable<Buffer>));

@@ -17,8 +17,8 @@ export async function listenTcp(
 }
 
 /** An HTTP server on a loopback port, by default a free one. */
-export async function listenHttp(serve: RequestListener, port = 0): Promise<Listening> {
-  return await listening(createHttpServer(serve), '127.0.0.1', port);
+export async function listenHttp(serve: RequestListener, port = 0, host = '127.0.0.1'): Promise<Listening> {
+  return await listening(createHttpServer(serve), host, port);
 }
 
 async function listening(server: Server, host: string, wanted = 0): Promise<Listening> {

@@ -58,7 +58,7 @@ test('bash offers files for a path, and for the command line after --', async ()
 test('bash offers the values of an operand', async () => {
   assert.equal(
     (await offered('kolla-pod', 'completion', '')).join(' '),
-    'bash zsh fish --config --log-level --log-format --termination-log --help --version',
+    'bash zsh fish tcsh --config --log-level --log-format --termination-log --help --version',
   );
 });
 

@@ -27,6 +27,9 @@ import { until } from '../support/until.ts';
 /** Used in place of the binary, because install does not inspect executables. */
 const PROGRAM = '#!/bin/sh\nprintf "%s\\n" "$0" "$@"\n';
 
+/** The names that link to kolla-pod where there is no kolla-core. */
+const UNRAISED = NAMES.filter((name) => name !== 'kolla_set_configs' && name !== 'kolla_copy_cacerts').toSorted();
+
 /** A directory with an executable to install, and the path of a volume that does not exist yet. */
 async function stage(program: string = PROGRAM) {
   const directory = await privateDirectory('install');
@@ -49,7 +52,7 @@ test('installs the binary and one link per name', async () => {
   assert.equal(code, 0, stderr);
   assert.match(stderr, /installed/);
   assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-pod', 'rootless-bin']);
-  assert.deepEqual((await readdir(join(one.volume, 'bin'))).toSorted(), [...NAMES].toSorted());
+  assert.deepEqual((await readdir(join(one.volume, 'bin'))).toSorted(), UNRAISED);
   assert.deepEqual(await readdir(join(one.volume, 'rootless-bin')), [...ROOTLESS_NAMES]);
   assert.equal(await readFile(join(one.volume, 'kolla-pod'), 'utf8'), PROGRAM);
   assert.equal(await readlink(join(one.volume, 'bin/kolla-init')), '../kolla-pod');
@@ -74,6 +77,22 @@ test('--core installs only kolla-core and its names', async () => {
   );
   assert.equal(await readlink(join(one.volume, 'bin/kolla-init')), '../kolla-core');
   assert.equal(await readlink(join(one.volume, 'rootless-bin/sudo')), '../kolla-core');
+});
+
+test('the names that sudo runs as root never link to kolla-pod, and links of an older version are removed', async () => {
+  await using one = await stage();
+  const raised = ['kolla_copy_cacerts', 'kolla_set_configs'];
+  await mkdir(join(one.volume, 'bin'), { recursive: true });
+  for (const name of raised) await symlink('../kolla-pod', join(one.volume, 'bin', name));
+  const { code, stderr } = await one.install();
+  assert.equal(code, 0);
+  assert.match(stderr, /no links kolla_set_configs, kolla_copy_cacerts: only kolla-core may run through sudo/);
+  assert.deepEqual((await readdir(join(one.volume, 'bin'))).toSorted(), UNRAISED);
+  await writeFile(join(one.directory.path, 'kolla-core'), `${PROGRAM}#core\n`, { mode: 0o755 });
+  const both = await one.install();
+  assert.equal(both.code, 0);
+  assert.doesNotMatch(both.stderr, /no links/);
+  for (const name of raised) assert.equal(await readlink(join(one.volume, 'bin', name)), '../kolla-core');
 });
 
 test('the former script sudo is replaced by the link', async () => {
@@ -116,7 +135,7 @@ test('another version replaces the binary and its own old links, and keeps other
   await writeFile(join(one.volume, 'bin/kolla-init'), 'half');
   assert.match((await one.install()).stderr, /installed/);
   assert.equal(await readFile(join(one.volume, 'kolla-pod'), 'utf8'), PROGRAM);
-  assert.deepEqual((await readdir(join(one.volume, 'bin'))).toSorted(), [...NAMES, 'somebodys'].toSorted());
+  assert.deepEqual((await readdir(join(one.volume, 'bin'))).toSorted(), [...UNRAISED, 'somebodys'].toSorted());
   assert.equal(await readlink(join(one.volume, 'bin/kolla-init')), '../kolla-pod');
 });
 
@@ -227,7 +246,7 @@ test('a place where no directory can be created is reported at once, and so is a
   await using one = await stage();
   const { code, stderr } = await runHelper('kolla-pod', ['install', '/proc/x/y', '--from', one.source]);
   assert.equal(code, 69, stderr);
-  assert.match(stderr, /cannot write into \/proc\/x\/y: ENOENT/);
+  assert.match(stderr, /cannot write into \/proc\/x\/y: no such file or directory/);
   const device = await runHelper('kolla-pod', ['install', one.volume, '--from', '/dev/null']);
   assert.equal(device.code, 69);
   assert.match(device.stderr, /\/dev\/null is not a file/);
@@ -332,7 +351,7 @@ test('without write permission exits with code 77 and the fix', async (t) => {
   const words = [HELPERS, 'kolla-pod', 'install', one.volume, '--from', one.source];
   const { code, stderr } = await run('setpriv', [...other, ...words]);
   assert.equal(code, 77, stderr);
-  assert.match(stderr, /cannot write into .*volume: EACCES.*fsGroup/);
+  assert.match(stderr, /cannot write into .*volume: permission denied.*fsGroup/);
 });
 
 test('a directory that others cannot enter is reported', async () => {

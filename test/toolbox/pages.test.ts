@@ -26,6 +26,12 @@ test("explain names the owner of a foreign code, and the signal of a signal's co
   );
 });
 
+test("explain knows a shell's two codes", async () => {
+  const explained = async (code: string) => (await runHelper('kolla-pod', ['explain', code])).stdout;
+  assert.match(await explained('126'), /^126 not executable\n {2}The program to run exists[^]*Next: [^]*the x bit/);
+  assert.match(await explained('127'), /^127 command not found\n {2}There is no such program[^]*Next: [^]*in PATH\?/);
+});
+
 test('explain suggests the closest match for an unknown name', async () => {
   const { code, stderr } = await runHelper('kolla-pod', ['explain', 'deadlien']);
   assert.equal(code, 64);

@@ -30,10 +30,10 @@ for (const [jsonpath, is, state] of [
   ],
   ["{.metadata.labels['app.kubernetes.io/name']}", 'met', "{.metadata.labels['app.kubernetes.io/name']}=nova"],
 ] as const) {
-  test(`${jsonpath} of an object is ${is}`, async () => {
+  test(`${jsonpath} of an object is ${is}`, () => {
     const dependency = parseDependency(`widget/x?jsonpath=${encodeURIComponent(jsonpath)}`);
     assert.ok(dependency.form === 'object');
-    const judge = await judgeAsked(dependency);
+    const judge = judgeAsked(dependency);
     assert.deepEqual(judge(OBJECT), { is, state });
   });
 }

@@ -110,13 +110,13 @@ test('a record replaces an absent Job that may not be read, and one whose first 
   await wait(['job/nova-db-sync'], { kube: () => Promise.resolve(client), timeoutMs: 5000 }).done;
 });
 
-for (const [record, wanted] of [
-  [{ 'kolla-pod/state': 'running' }, ''],
-  [{ 'kolla-pod/state': 'done', 'kolla-pod/phase': 'contract' }, ''],
-  [{ 'kolla-pod/ready-for': 'old' }, '?release=new'],
-  [{ 'kolla-pod/ready-for': '' }, '?release=new'],
+for (const [record, wanted, says] of [
+  [{ 'kolla-pod/state': 'running' }, '', 'running (undefined) of a release without a name'],
+  [{ 'kolla-pod/state': 'done', 'kolla-pod/phase': 'contract' }, '', 'done (contract) of a release without a name'],
+  [{ 'kolla-pod/ready-for': 'old' }, '?release=new', 'ready for release old, not new; nothing recorded yet'],
+  [{ 'kolla-pod/ready-for': '' }, '?release=new', 'ready for a release without a name, not new; nothing recorded yet'],
 ] as const) {
-  test(`a record of ${JSON.stringify(record)} does not replace an absent job/a-db-sync${wanted}`, async () => {
+  test(`a record of ${JSON.stringify(record)} does not replace an absent job/a-db-sync${wanted}, and is reported`, async () => {
     const objects = { [lease('a')]: { metadata: { name: 'x', annotations: record } } };
     const { done, messages, client } = waitOn(
       `job/a-db-sync${wanted}`,
@@ -124,10 +124,70 @@ for (const [record, wanted] of [
       { timeoutMs: 300 },
     );
     await assert.rejects(done, /no such Job in namespace own yet/);
-    assert.match(messages().at(-1) ?? '', /no such Job/);
+    assert.deepEqual(states(messages()), [`no such Job in namespace own yet; Lease kolla-db-sync-a: ${says}`]);
     assert.deepEqual(client.asked, [lease('a')]);
   });
 }
+
+const CONTRACTED = { 'kolla-pod/ready-for': '2026.1', 'kolla-pod/contracted': '2026.1' };
+const ofRelease = (release: string) =>
+  seen(
+    { status: { conditions: [{ type: 'Complete', status: 'True' }] } },
+    { labels: { 'app.kubernetes.io/version': release } },
+  );
+
+for (const [what, text, observations] of [
+  ['Complete Job', 'job/boot?db-sync=a&release=2025.2', [ofRelease('2025.2')]],
+  ['Complete Job, by its own release', 'job/a-db-sync', [ofRelease('2025.2')]],
+  ['Job that its TTL has removed meanwhile', 'job/a-db-sync?release=2025.2', [gone(ofRelease('2025.2'))]],
+  ['missing Job', 'job/a-db-sync?release=2025.2', [absent]],
+] as const)
+  test(`a schema that is contracted for a newer release refuses a ${what}, also if failed Jobs may be replaced`, async () => {
+    const objects = { [lease('a')]: { metadata: { name: 'kolla-db-sync-a', annotations: CONTRACTED } } };
+    const { done } = waitOn(text, { one: () => observations, objects }, { onFailedJob: 'wait' });
+    await assert.rejects(done, (error) => {
+      assert.ok(error instanceof UnavailableError);
+      assert.match(error.message, /: Lease kolla-db-sync-a: contract of 2026\.1 has begun, and 2025\.2 does not run/);
+      return true;
+    });
+  });
+
+test('a Complete Job counts if its Lease is missing, not readable, or contracted for the same release', async () => {
+  const objects = { [lease('a')]: { metadata: { name: 'kolla-db-sync-a', annotations: CONTRACTED } } };
+  await waitOn('job/a-db-sync?release=2026.1', { one: () => [ofRelease('2026.1')], objects }).done;
+  await waitOn('job/a-db-sync?release=2026.1', { one: () => [ofRelease('2026.1')] }).done;
+  const denied = {
+    ...scriptedClient({ one: () => [ofRelease('2025.2')] }),
+    get: () => Promise.reject(new ApiError(403, 'no')),
+  };
+  const kube = () => Promise.resolve(denied);
+  const derived = wait(['job/a-db-sync?release=2025.2'], { kube });
+  await derived.done;
+  assert.equal(
+    derived.messages().some((message) => message.includes('cannot read Lease')),
+    false,
+  );
+  const named = wait(['job/x?db-sync=a&release=2025.2'], { kube });
+  await named.done;
+  assert.ok(named.messages().some((message) => message.startsWith('cannot read Lease kolla-db-sync-a, which tells')));
+});
+
+test('a Complete Job counts only once the API server has answered for the Lease', async () => {
+  const errors = [new ApiError(500, 'etcd is slow'), new ApiError(429, 'slow down')];
+  const scripted = scriptedClient({
+    one: () => [ofRelease('2025.2')],
+    objects: { [lease('a')]: { metadata: { name: 'kolla-db-sync-a', annotations: CONTRACTED } } },
+  });
+  const get: KubeClient['get'] = (asked, options) => {
+    const error = errors.shift();
+    return error === undefined ? scripted.get(asked, options) : Promise.reject(error);
+  };
+  const { done, messages } = wait(['job/a-db-sync'], { kube: () => Promise.resolve({ ...scripted, get }) });
+  await assert.rejects(done, /contract of 2026\.1 has begun/);
+  assert.deepEqual(states(messages()).slice(0, 1), [
+    'Complete; waiting for Lease kolla-db-sync-a from the API server: etcd is slow',
+  ]);
+});
 
 test("conditions and JSONPaths replace the kind's default, and all must be true", async () => {
   const text = 'job/sync?condition=suspended&jsonpath={.status.active}=0';
@@ -152,11 +212,6 @@ test('a condition of an older generation does not count', async () => {
   });
   await done;
   assert.deepEqual(states(messages()), ['its controller has not seen the latest spec yet', 'met: Ready=True']);
-});
-
-test('an invalid JSONPath is an error of the command line', async () => {
-  const { done } = waitOn('job/sync?jsonpath={.a[?(@.b==)]}', { one: () => [seen({ a: [{ b: 1 }] })] });
-  await assert.rejects(done, UsageError);
 });
 
 test('a negated object counts as absent only once the API server confirms it', async () => {

@@ -63,7 +63,7 @@ function waitOnCore(texts: readonly string[], options: Options): Waited {
     }
   };
   const run = async () => {
-    const words = ['--config-dir', '/no/config', '--timeout', `${options.timeoutMs ?? 60_000}ms`];
+    const words = ['--config-dir', '/no/config', '--allow-no-config', '--timeout', `${options.timeoutMs ?? 60_000}ms`];
     const waits = texts.flatMap((text) => ['--wait', text]);
     await using running = await startHelper('kolla-init', [...words, ...waits], {
       env: { POD_NAME: 'me', NODE_NAME: 'node1', KUBERNETES_SERVICE_HOST: '192.0.2.1' },

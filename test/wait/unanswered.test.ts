@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { ConfigError } from '../../src/core/errors.ts';
+import { HttpParseError } from '../../src/net/codec/head.ts';
 import { unanswered } from '../../src/wait/retry.ts';
 import { run, start } from '../../tools/process.ts';
 import { makeAuthority } from '../cluster/authority.ts';
@@ -21,7 +23,8 @@ for (const [error, is] of [
   [failed('ECONNREFUSED'), 'pending'],
   [failed('ENOTFOUND'), 'pending'],
   [failed('EHOSTUNREACH'), 'pending'],
-  [failed('HPE_INVALID_CONSTANT'), 'pending'],
+  [new HttpParseError('Expected HTTP/'), 'pending'],
+  [new ConfigError('an unreadable CA bundle'), 'skipped'],
   [failed(), 'pending'],
   [failed('EAI_AGAIN'), 'skipped'],
   [failed('EMFILE'), 'skipped'],
@@ -31,16 +34,18 @@ for (const [error, is] of [
   [new AggregateError([failed('ENETUNREACH'), failed('ENETUNREACH')]), 'skipped'],
   [new AggregateError([failed('EADDRNOTAVAIL'), failed('ECONNREFUSED')]), 'pending'],
 ] as const) {
-  const codes = error instanceof AggregateError ? error.errors : [error];
-  test(`${codes.map(({ code }: { code?: string }) => code ?? 'no code').join(' and ')} is ${is}`, () => {
+  const errors = (error instanceof AggregateError ? error.errors : [error]) as NodeJS.ErrnoException[];
+  test(`${errors.map(({ code, name }) => code ?? `${name} without a code`).join(' and ')} is ${is}`, () => {
     assert.deepEqual(unanswered(error, 'why'), { is, state: 'why' });
   });
 }
 
 test('if no DNS server responds, no server counts as absent', { skip }, async () => {
-  const waits = ['tcp', 'mysql', 'amqp', 'memcached', 'http', 'https'].map((kind) => `!${kind}://nobody.test:1`);
+  const waits = ['tcp', 'mysql', 'amqp', 'amqps', 'memcached', 'http', 'https'].map(
+    (kind) => `!${kind}://nobody.test:1`,
+  );
   const words = waits.flatMap((one) => ['--wait', one]);
-  const args = ['kolla-init', '--config-dir', '/no/config', '--timeout', '1h', ...words];
+  const args = ['kolla-init', '--config-dir', '/no/config', '--allow-no-config', '--timeout', '1h', ...words];
   await using running = await start('unshare', [...WITHOUT_NETWORK, HELPERS, ...args], { keepOutput: true });
   running.child.stdout!.resume();
   let said = '';

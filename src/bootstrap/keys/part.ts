@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defined } from '../../core/defined.ts';
-import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
+import { ConfigError, UsageError, reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { givenKubeSource, lazyKube } from '../../kube/source.ts';
@@ -124,6 +124,6 @@ export async function ringOfDirectory(directory: string, option: string, now: nu
     return { keys, promoted: new Map(), changedAt: now };
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
-    throw new ConfigError(`cannot read ${directory}, given by ${option}: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read ${directory}, given by ${option}: ${reasonOf(cause)}`, { cause });
   }
 }

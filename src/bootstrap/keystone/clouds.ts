@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ConfigError, messageOf } from '../../core/errors.ts';
+import { ConfigError, reasonOf } from '../../core/errors.ts';
+import { parseYaml } from '../../core/yaml-budget.ts';
 import { yamlProblem } from '../../core/yaml-problem.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { isMapping } from '../../core/mapping.ts';
@@ -44,11 +45,11 @@ async function mappingIn(file: string): Promise<Mapping | undefined> {
     text = await readFile(file, 'utf8');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });
   }
   const { loadAll } = await import('js-yaml');
   try {
-    return mappingAt(loadAll(text)[0]);
+    return mappingAt(parseYaml(text, (documents) => loadAll(documents))[0]);
   } catch (error) {
     throw new ConfigError(`${file} is not YAML: ${yamlProblem(error)}`);
   }

@@ -4,34 +4,54 @@
  *   the transport URL (transport-url) -> the broker's state: virtual host, user with its password hash, permissions
  *     -> differences, and how to apply them in order, each with a repeatable PUT (plan)
  *
- * The admin account needs the tag `administrator`. Passwords are compared with the broker's hash and changed only if
- * they differ; tags of an existing account are kept. `guest` is not removed.
+ * The admin account needs the tag `administrator`; the service's gets no tag. Passwords are compared with the broker's
+ * hash and changed only if they differ; tags of an existing account are kept. `guest` is not removed.
  */
 import { UnavailableError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 import type { Part, PartSource, Planned } from '../change.ts';
 import { ensuredPart, removal } from '../ensure.ts';
 import { Broker, type BrokerOptions } from './broker.ts';
 import { pathsOf, planQueue, tagsOf, type Permissions, type QueueState } from './plan.ts';
 import type { Transport } from './transport-url.ts';
 
-/**
- * Shared by all services in Kolla's own deployment: neither this virtual host nor an account in it belongs to one
- * service.
- */
+/** Shared by all services unless each has its own: this virtual host belongs to none of them. */
 const SHARED_VHOST = '/';
 
-/** The part `queue`, not yet connected. */
-export function queueSource(options: BrokerOptions, transport: Transport, secrets: readonly string[]): PartSource {
-  return { secrets, open: (effects) => [queuePart(new Broker(options, effects), transport)] };
+/** The part `queue`, not yet connected. @param service its name */
+export function queueSource(
+  service: string,
+  options: BrokerOptions,
+  transport: Transport,
+  secrets: readonly string[],
+): PartSource {
+  let isWarned = false;
+  const warnOnce = ({ user }: QueueState, log: Log) => {
+    if (isWarned || !tagsOf(user).split(',').includes('administrator')) return;
+    isWarned = true;
+    log.warn(
+      `${service} logs in to RabbitMQ as ${transport.user}, which has the tag administrator: put a separate account ` +
+        'into its transport URL',
+    );
+  };
+  const open: PartSource['open'] = (effects) => {
+    const broker = new Broker(options, effects);
+    return [queuePart(service, broker, transport, (state) => warnOnce(state, effects.log))];
+  };
+  return { secrets, open };
 }
 
-function queuePart(broker: Broker, transport: Transport): Part {
+function queuePart(service: string, broker: Broker, transport: Transport, inspect: (state: QueueState) => void): Part {
   return ensuredPart({
     name: 'queue',
     server: broker,
-    read: () => readQueue(broker, transport),
+    read: async () => {
+      const state = await readQueue(broker, transport);
+      inspect(state);
+      return state;
+    },
     differences: (state) => planQueue(transport, state),
-    planRemoval: () => planQueueRemoval(broker, transport),
+    planRemoval: () => planQueueRemoval(service, broker, transport),
   });
 }
 
@@ -46,30 +66,33 @@ async function readQueue(broker: Broker, transport: Transport): Promise<QueueSta
 
 /**
  * The service's account, unless it has a tag or permissions elsewhere, and its virtual host with all queues, unless
- * another account has permissions there.
- * @throws UnavailableError while a client is connected to that virtual host
+ * another account has permissions there. In the shared virtual host only an account with the service's own name: another
+ * one may be that of several services.
+ * @throws UnavailableError while a client is connected that would lose its account or virtual host
  */
-async function planQueueRemoval(broker: Broker, transport: Transport): Promise<Planned[]> {
+async function planQueueRemoval(service: string, broker: Broker, transport: Transport): Promise<Planned[]> {
   const { vhost, user } = transport;
-  if (vhost === SHARED_VHOST) return [];
+  const isShared = vhost === SHARED_VHOST;
+  if (isShared && user !== service) return [];
   const { vhost: vhostPath, user: userPath } = pathsOf(transport);
   const [there, account] = [await broker.find(vhostPath), await broker.find(userPath)];
   const permissions = there === undefined ? [] : await broker.list(`${vhostPath}/permissions`);
   const elsewhere = account === undefined ? [] : await broker.list(`${userPath}/permissions`);
   const isAccountAlone =
     account !== undefined && tagsOf(account) === '' && elsewhere.every((one) => one['vhost'] === vhost);
-  const isVhostAlone = there !== undefined && permissions.every((one) => one['user'] === user);
-  if (isAccountAlone || isVhostAlone) await requireIdle(broker, vhost, vhostPath, there !== undefined);
+  const isVhostAlone = !isShared && there !== undefined && permissions.every((one) => one['user'] === user);
+  if (isAccountAlone || isVhostAlone) {
+    const connections = there === undefined ? [] : await broker.list(`${vhostPath}/connections`);
+    const own = isVhostAlone ? connections : connections.filter((one) => one['user'] === user);
+    requireIdle(isVhostAlone ? `virtual host ${vhost}` : `RabbitMQ's account ${user}`, own.length);
+  }
   return [
     ...(isAccountAlone ? [removal(broker, 'queue user', user, userPath)] : []),
     ...(isVhostAlone ? [removal(broker, 'virtual host', vhost, vhostPath)] : []),
   ];
 }
 
-async function requireIdle(broker: Broker, vhost: string, path: string, isThere: boolean): Promise<void> {
-  const connections = isThere ? await broker.list(`${path}/connections`) : [];
-  if (connections.length === 0) return;
-  throw new UnavailableError(
-    `virtual host ${vhost} is in use (${connections.length} connections): stop its clients first`,
-  );
+function requireIdle(what: string, connections: number): void {
+  if (connections === 0) return;
+  throw new UnavailableError(`${what} is in use (${connections} connections): stop its clients first`);
 }

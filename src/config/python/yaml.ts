@@ -1,4 +1,6 @@
 import type { ScalarTagDefinition } from 'js-yaml';
+import { parseYaml } from '../../core/yaml-budget.ts';
+import { yamlProblem } from '../../core/yaml-problem.ts';
 import { SetConfigsError } from '../failure.ts';
 
 /**
@@ -31,11 +33,11 @@ export async function parsePythonYaml(file: string, content: string): Promise<un
     new SetConfigsError('InvalidConfig', `Invalid yaml file found at ${file}${why}`, options);
   if (/^(?:\s*(?:#.*)?(?:\n|$))*$/.test(content)) throw invalid(': file is empty');
   try {
-    const document = yaml.load(content, { schema, json: true });
+    const document = parseYaml(content, (text) => yaml.load(text, { schema, json: true }));
     if (document === null || document === undefined) throw invalid(': file is empty');
     return document;
   } catch (cause) {
     // The parser's message quotes the text, which may contain a password.
-    throw cause instanceof SetConfigsError ? cause : invalid('', { cause });
+    throw cause instanceof SetConfigsError ? cause : invalid(`: ${yamlProblem(cause)}`, { cause });
   }
 }

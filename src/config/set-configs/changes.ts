@@ -111,6 +111,7 @@ export class Changes {
     entry.gid = gid;
     if (entry.kind !== 'directory') entry.mode = afterChown(entry.mode);
     entry.touched = true;
+    entry.isPreserved = false;
   }
 
   /** Same as os.chmod. */
@@ -126,6 +127,7 @@ export class Changes {
     to.mode = from.mode;
     if (to.kind === 'file') to.times = timesOf(from);
     this.own(to, from.uid, from.gid);
+    to.isPreserved = true;
   }
 
   #put(

@@ -20,6 +20,8 @@ import { refuseMountPoints } from './mount-points.ts';
 import { Owners } from './owners.ts';
 import { settle } from './settle.ts';
 import { carryOut } from './steps.ts';
+import { isMapping } from '../python/values.ts';
+import { slipsIn } from '../slips.ts';
 import { Tree } from '../tree/tree.ts';
 import { validateConfig } from './validate.ts';
 
@@ -40,7 +42,10 @@ export async function setConfigs(options: SetConfigsOptions, lines: Lines): Prom
   let settling = false;
   try {
     using tree = new Tree(options.root);
-    const document = validateConfig(await announced(tree, lines));
+    const value = await announced(tree, lines);
+    // Kolla's tool ignores such a section silently.
+    for (const slip of isMapping(value) ? slipsIn(value) : []) lines.warning(slip);
+    const document = validateConfig(value);
     const work = { changes: new Changes(tree, options.maker), owners: Owners.of(tree), lines };
     if (options.check) {
       checkConfig(work, document);

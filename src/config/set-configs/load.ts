@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { messageOf } from '../../core/errors.ts';
+import { reasonOf } from '../../core/errors.ts';
+import { placeOfMistake } from '../json-place.ts';
 import { CONFIG_DIR } from '../read.ts';
 import { SetConfigsError, unexpected } from '../failure.ts';
 import type { Lines } from './lines.ts';
@@ -17,20 +18,24 @@ export async function loadConfig(tree: Tree, lines: Lines): Promise<unknown> {
   lines.info(`Loading config file at ${file}`);
   const bytes = readBytes(tree, file);
   const content = decode(bytes);
+  const invalid = (why: string) => new SetConfigsError('InvalidConfig', `Invalid json file found at ${file}: ${why}`);
   if (isYaml) {
     if (content === undefined) throw unexpected(`${file} is not UTF-8`);
     return await parsePythonYaml(file, content);
   }
-  const value = content === undefined ? undefined : parsePythonJson(content);
-  if (value === undefined) throw new SetConfigsError('InvalidConfig', `Invalid json file found at ${file}`);
-  return value;
+  if (content === undefined) throw invalid('it is not UTF-8');
+  const json = parsed(content) ?? parsed(withoutOddNumbers(content));
+  if (json === undefined) throw invalid(placeOfMistake(withoutOddNumbers(content)));
+  return json;
 }
 
 function readBytes(tree: Tree, file: string): Buffer {
   try {
     return tree.read(file);
   } catch (cause) {
-    throw new SetConfigsError('InvalidConfig', `Could not read file ${file}: ${messageOf(cause)}`, { cause });
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    const why = isMissing ? 'it does not exist; mount the configuration there' : reasonOf(cause);
+    throw new SetConfigsError('InvalidConfig', `Could not read file ${file}: ${why}`, { cause });
   }
 }
 
@@ -39,9 +44,9 @@ function decode(bytes: Buffer): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : undefined;
 }
 
-/** Parses JSON like Python's json, which accepts NaN and the infinities. Undefined if it is not JSON. */
-function parsePythonJson(content: string): unknown {
-  return parsed(content) ?? parsed(content.replaceAll(ODD_NUMBERS, (token) => (token.startsWith('"') ? token : ' 1 ')));
+/** Python's json accepts NaN and the infinities. Numbers of the same length stand in for them. */
+function withoutOddNumbers(content: string): string {
+  return content.replaceAll(ODD_NUMBERS, (token) => (token.startsWith('"') ? token : '1'.padEnd(token.length)));
 }
 
 const ODD_NUMBERS = /"(?:[^"\\]|\\[^])*"|-?Infinity|NaN/g;

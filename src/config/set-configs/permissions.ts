@@ -2,6 +2,7 @@ import { parseOctal, searchable } from '../tree/access.ts';
 import { excluder } from '../tree/exclude.ts';
 import { globIn, hasMagic } from '../tree/glob.ts';
 import { unexpected } from '../failure.ts';
+import { whyMisplaced } from '../slips.ts';
 import { ForeignLinkError, naming } from '../tree/links.ts';
 import { isTrue, join, text, typeName, type Mapping } from '../python/values.ts';
 import type { Entry } from '../tree/entry.ts';
@@ -17,6 +18,8 @@ export interface Permission {
 
 export function handlePermission(work: Work, entry: Mapping, place: string): void {
   const { tree } = work.changes;
+  const misplaced = whyMisplaced(entry);
+  if (misplaced !== undefined) throw unexpected(`${place} ${misplaced}`);
   const { uid, gid } = work.owners.idsOf(entry['owner'], place);
   const permission = { uid, gid, perm: entry['perm'], place };
   const exclude = `${place}.exclude`;

@@ -1,9 +1,10 @@
-import { messageOf } from '../../core/errors.ts';
+import { join } from 'node:path';
 import { changedMeanwhile } from '../../fs/content.ts';
 import { putFile, putLink, removeStale } from '../../fs/replacer.ts';
 import type { Directory, Handle } from '../../fs/tree.ts';
 import { giveAccess, isUpToDate } from '../tree/access.ts';
 import type { Lines } from './lines.ts';
+import { reportingRefusals } from './refusal.ts';
 import { CONFIGURED } from './steps.ts';
 import { isOf, pathOnDisk, type Entry } from '../tree/entry.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -59,7 +60,7 @@ function settleEntries(settling: Settling, directory: Entry, depth: number): voi
       settleDirectory(settling, directory, name, entry);
       settleEntries(settling, entry, depth + 1);
     } else if (entry.onDisk === undefined) {
-      const write = () => settleThing(tree, directory, name, entry, put);
+      const write = () => settleThing(settling, directory, name, entry, put);
       if (depth === 0 && `/${name}` === CONFIGURED)
         doomed.push(() => {
           write();
@@ -92,31 +93,23 @@ function settleDirectory(settling: Settling, directory: Entry, name: string, ent
   const handle = tree.keep(entry, directory, above.open(name));
   if (isThere) settleAccess(settling, handle, entry);
   else {
-    handle.chown(entry.uid, entry.gid);
-    handle.chmod(entry.mode);
+    const tries = reportingRefusals(settling.lines, handle.path, entry);
+    // Otherwise the system has set the owner that Kolla's tool leaves.
+    if (entry.touched) tries('owner', () => handle.chown(entry.uid, entry.gid));
+    tries('mode', () => handle.chmod(entry.mode));
   }
   for (const one of handle.list()) if (!entry.children.has(one)) doomed.push(() => tree.held(entry).remove(one));
 }
 
-/** Denied changes are only logged, as in Kolla, because they concern files of a service. */
-function settleAccess({ lines }: Settling, handle: Handle, { uid, gid, mode, onDisk }: Entry): void {
-  const { path } = handle;
+function settleAccess({ lines }: Settling, handle: Handle, entry: Entry): void {
   const found = handle.stat();
-  if (!isOf(onDisk!, found)) throw changedMeanwhile(pathOnDisk(onDisk!));
-  giveAccess(handle, found, { mode, uid, gid }, (what, change) => {
-    try {
-      change();
-    } catch (error) {
-      const failed =
-        what === 'owner' ? `change ownership of ${path} to ${uid}:${gid}` : `set permission of ${path} to ${mode}`;
-      lines.error(`Failed to ${failed}: ${messageOf(error)}`);
-    }
-  });
+  if (!isOf(entry.onDisk!, found)) throw changedMeanwhile(pathOnDisk(entry.onDisk!));
+  giveAccess(handle, found, entry, reportingRefusals(lines, handle.path, entry));
 }
 
 /** Writes a file or link if it is missing or out of date. */
 function settleThing(
-  tree: Tree,
+  { tree, lines }: Settling,
   directory: Entry,
   name: string,
   entry: Entry,
@@ -129,11 +122,13 @@ function settleThing(
   if (kind === 'link') {
     if (found?.isSymbolicLink() && handle.readlink(name) === target) return;
     if (found?.isDirectory()) handle.remove(name);
-    put((there) => putLink(there, name, { target, uid, gid }));
+    put((there) => putLink(there, name, target));
     return;
   }
   const content = tree.contentOf(entry);
   if (found && isUpToDate(found, entry, content, () => handle.holds(name, content))) return;
   if (found?.isDirectory()) handle.remove(name);
-  put((there) => putFile(there, name, { content, mode, uid, gid, times }));
+  const path = join(handle.path, name);
+  const tries = reportingRefusals(lines, path, entry);
+  put((there) => putFile(there, name, { content, mode, uid, gid, times, tries }));
 }

@@ -1,5 +1,6 @@
 import { hasMagic } from '../tree/glob.ts';
 import { SetConfigsError, unexpected } from '../failure.ts';
+import { whyMisplaced } from '../slips.ts';
 import { isMapping, isTrue, mappings, text, typeName, type Mapping } from '../python/values.ts';
 
 /**
@@ -30,8 +31,12 @@ const PATH_KEYS = ['path', 'owner', 'perm'];
 function validatePaths(document: Mapping, section: string): void {
   for (const [i, entry] of mappings(document, section).entries()) {
     const missing = PATH_KEYS.filter((key) => !Object.hasOwn(entry, key));
+    const misplaced = whyMisplaced(entry);
     if (missing.length > 0)
-      throw invalid(`${section} config is missing required keys: ${missing.join(', ')} (${section}[${i}])`);
+      throw invalid(
+        `${section} config is missing required keys: ${missing.join(', ')} (${section}[${i}]` +
+          `${misplaced === undefined ? '' : ` ${misplaced}`})`,
+      );
     const empty = PATH_KEYS.find((key) => entry[key] === null);
     if (empty !== undefined) throw invalid(`${section} config key "${empty}" must not be null (${section}[${i}])`);
     const path = text(entry['path'], `${section}[${i}].path`);

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import type { Content } from '../../fs/content.ts';
 import type { Handle } from '../../fs/tree.ts';
-import type { FileImage } from '../../fs/write-file.ts';
+import { throwRefusal, type FileImage, type TryAccess } from '../../fs/write-file.ts';
 
 /** Owner and mode of an installed object. An ID of -1 is not changed. */
 export interface Access {
@@ -46,12 +46,7 @@ export function hasAccess(found: Stats, wanted: Wanted): boolean {
  * Sets the properties that differ. The mode is last, since chown clears set-id bits. A link has no mode of its own.
  * @param tries makes each change; throws or reports the system's error
  */
-export function giveAccess(
-  handle: Handle,
-  found: Stats,
-  wanted: Wanted,
-  tries: (what: 'owner' | 'mode', change: () => void) => void = (_, change) => change(),
-): void {
+export function giveAccess(handle: Handle, found: Stats, wanted: Wanted, tries: TryAccess = throwRefusal): void {
   const { mode, uid, gid } = wanted;
   const isOwned = hasOwner(found, wanted);
   if (!isOwned) tries('owner', () => handle.chown(uid, gid));

@@ -19,6 +19,8 @@ export interface Entry {
   times: Times | undefined;
   /** Set if owner or mode differ from the disk. */
   touched: boolean;
+  /** Set if the owner is the source's, without which Kolla's tool fails. */
+  isPreserved: boolean;
   /** The children that were read so far, or all of them if nothing is on disk. Undefined means missing. */
   readonly children: Map<string, Entry | undefined>;
 }
@@ -68,7 +70,19 @@ export function newEntry(
   onDisk?: OnDisk,
 ): Entry {
   const children = kind === 'directory' ? new Map<string, Entry | undefined>() : NO_CHILDREN;
-  return { kind, mode, uid, gid, onDisk, content, target, times: undefined, touched: false, children };
+  return {
+    kind,
+    mode,
+    uid,
+    gid,
+    onDisk,
+    content,
+    target,
+    times: undefined,
+    touched: false,
+    isPreserved: false,
+    children,
+  };
 }
 
 /** The times of the object on disk, or else those of the planned one. */

@@ -269,7 +269,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 export function systemError(code: string, path: string, meaning = MEANINGS[code]): NodeJS.ErrnoException {
-  const message = meaning === undefined ? `${code}: ${path}` : `${path} ${meaning} (${code})`;
+  const message = meaning === undefined ? `${code}: ${path}` : `${path} ${meaning}`;
   return Object.assign(new Error(message), { code });
 }
 

@@ -16,7 +16,7 @@ import { ConfigError, messageOf } from '../../core/errors.ts';
 import { treeOf } from '../image.ts';
 import { isShared, mountsFor, type Mount } from '../mounts.ts';
 import { readAccounts, type Accounts } from '../owner.ts';
-import { readConfig } from '../read.ts';
+import { readConfig, whyAbsent } from '../read.ts';
 import { explainEntries, unknownOwners, type EntryPlan } from './entries.ts';
 import { kollaAccounts } from './kolla-users.ts';
 import { layOut, type Layout } from './layout.ts';
@@ -63,7 +63,10 @@ export interface PodPlan {
 export async function planPod(options: PodPlanOptions): Promise<PodPlan> {
   const { configDir, configFile, imageRoot: root } = options;
   const loaded = await readConfig(configDir, configFile);
-  if (loaded === undefined) throw new ConfigError(`no config.json in ${configDir}; name one: kolla-init plan CONFIG`);
+  if (loaded === undefined)
+    throw new ConfigError(
+      `${whyAbsent(configDir)}; name the file or its directory: kolla-init plan CONFIG, or --config-dir`,
+    );
   const accounts = root === undefined ? kollaAccounts() : await accountsOf(root);
   const { file, document } = loaded;
   const more = await options.more(document.config_files.map(({ source }) => source));

@@ -89,6 +89,7 @@ export const KOLLA_USERS: Readonly<Record<string, number>> = {
   'opensearch-dashboards': 42_492,
   hsmusers: 42_493,
   valkey: 42_494,
+  kerbside: 42_495,
 };
 
 /** The only group named differently from its user. */

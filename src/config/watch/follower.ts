@@ -2,9 +2,10 @@ import { formatDuration } from '../../core/duration.ts';
 import { KollaError } from '../../core/errors.ts';
 import { backoffMs } from '../../core/backoff.ts';
 import { configMapVersion } from '../../fs/config-record.ts';
-import { applyPlanned, changesOf } from '../index.ts';
+import { applyPlanned, changesOf, type InPlace } from '../index.ts';
 import { followedPaths } from './followed.ts';
 import { filesInPlace } from './in-place.ts';
+import { changedNames, isComplete, withoutApplying } from './installed.ts';
 import { lookAt, type Look } from './look.ts';
 import type { Change, WatchOptions, WatchParts } from './parts.ts';
 import { STARTING, versionOf, type WatchStatus } from './status.ts';
@@ -20,7 +21,7 @@ export class Follower {
   retryMs = Infinity;
   readonly #options: WatchOptions;
   readonly #parts: WatchParts;
-  #status = STARTING;
+  #status: WatchStatus;
   #failures = 0;
   /** A failed attempt may have written some files: the change is reported when the rest is installed too. */
   #isHalfApplied = false;
@@ -28,6 +29,7 @@ export class Follower {
   constructor(options: WatchOptions, parts: WatchParts) {
     this.#options = options;
     this.#parts = parts;
+    this.#status = { ...STARTING, installed: options.repairs === true ? undefined : parts.installedBefore };
     this.paths = followedPaths(undefined, options);
   }
 
@@ -62,21 +64,42 @@ export class Follower {
     if (configMap !== this.#status.configMap) this.#say({ configMap });
   }
 
-  async #apply(version: string, { planned }: Extract<Look, { kind: 'planned' }>): Promise<void> {
-    const { signal, log, prepare, finish } = this.#parts;
+  async #apply(version: string, look: Extract<Look, { kind: 'planned' }>): Promise<void> {
+    const { planned, digest } = look;
+    const { signal, finish } = this.#parts;
     try {
-      if (changesOf(planned.plan) > 0) await prepare();
-      const applied = await applyPlanned(planned, { signal, log });
+      const isKept = this.#status.installed === digest && isComplete(planned);
+      const applied = isKept ? this.#keep(version, look) : await this.#install(look);
       const others = await finish(applied);
+      this.#status = { ...this.#status, installed: digest };
       const { steps, restored, removals } = planned.plan;
       const { files, configMap } = this.#status;
       this.#status = { ...this.#status, files: filesInPlace([...steps, ...restored], files, configMap) };
-      this.#inPlace({ version, files: applied.written + removals.length, others });
+      this.#inPlace({ version, files: isKept ? 0 : applied.written + removals.length, others });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       this.#isHalfApplied = true;
+      this.#status = { ...this.#status, installed: undefined };
       this.#fail(version, error);
     }
+  }
+
+  async #install({ planned }: Extract<Look, { kind: 'planned' }>): Promise<InPlace> {
+    const { signal, log, prepare } = this.#parts;
+    if (changesOf(planned.plan) > 0) await prepare();
+    return await applyPlanned(planned, { signal, log });
+  }
+
+  /** The version is installed already. Files that differ were changed by another process: the service, most likely. */
+  #keep(version: string, { planned }: Extract<Look, { kind: 'planned' }>): InPlace {
+    const names = changedNames(planned);
+    if (names !== undefined)
+      this.#parts.log.info(
+        `version ${version} was installed before; changed since then, and kept: ${names}; ` +
+          'kolla-init check shows the differences, --repair installs the files again',
+        { version },
+      );
+    return withoutApplying(planned);
   }
 
   #inPlace(change: Change): void {

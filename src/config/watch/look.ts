@@ -1,17 +1,17 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError, KollaError, UnavailableError, messageOf } from '../../core/errors.ts';
-import { didYouMean, nearest, sentence } from '../../core/nearest.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { makePlan, type ConfigOptions, type Planned } from '../index.ts';
 import { readConfig } from '../read.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { followedPaths } from './followed.ts';
+import { digestOf } from './installed.ts';
 
 /** The result of examining the configuration. `paths` are those examined, to be watched from now on. */
 export type Look = { readonly paths: readonly string[]; readonly fingerprint: string } & (
-  | { readonly kind: 'planned'; readonly planned: Planned }
+  | { readonly kind: 'planned'; readonly planned: Planned; readonly digest: string }
   /** No configuration at the default path. */
   | { readonly kind: 'absent' }
   /** The configuration is invalid. */
@@ -44,7 +44,8 @@ export async function lookAt(
  * added names are still missing while changed files are already new.
  */
 async function isHalfSwapped(configDir: string): Promise<boolean> {
-  const names = await readdir(join(configDir, '..data')).catch(ignoreAbsent);
+  // The plan has reported a directory that is not readable.
+  const names = await readdir(join(configDir, '..data')).catch(() => undefined);
   for (const name of names ?? [])
     if ((await lstat(join(configDir, name)).catch(ignoreAbsent)) === undefined) return true;
   return false;
@@ -56,7 +57,7 @@ interface RunContext {
 }
 
 type Found =
-  | Pick<Extract<Look, { kind: 'planned' }>, 'kind' | 'planned'>
+  | Pick<Extract<Look, { kind: 'planned' }>, 'kind' | 'planned' | 'digest'>
   | Pick<Extract<Look, { kind: 'absent' }>, 'kind'>
   | Pick<Extract<Look, { kind: 'wrong' }>, 'kind' | 'error'>
   | Pick<Extract<Look, { kind: 'failed' }>, 'kind' | 'error'>;
@@ -64,8 +65,8 @@ type Found =
 async function plan(options: ConfigOptions, context: RunContext): Promise<Found> {
   try {
     const planned = await makePlan(options, context);
-    if (planned !== undefined) checkSections(planned);
-    return planned === undefined ? { kind: 'absent' } : { kind: 'planned', planned };
+    if (planned === undefined) return { kind: 'absent' };
+    return { kind: 'planned', planned, digest: digestOf(planned) };
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof ConfigError) return { kind: 'wrong', error };
@@ -74,19 +75,6 @@ async function plan(options: ConfigOptions, context: RunContext): Promise<Found>
     if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code === undefined) throw error;
     return { kind: 'failed', error: new UnavailableError(messageOf(error), { cause: error }) };
   }
-}
-
-const SECTIONS = ['config_files', 'files', 'directories', 'permissions'] as const;
-
-/**
- * Kolla ignores unknown sections. For a running service a typo would then remove all its files. Throws ConfigError if
- * the only entries are in a section with a name similar to one of Kolla's.
- */
-function checkSections({ loaded: { file, document }, plan: { unknown } }: Planned): void {
-  if (SECTIONS.some((section) => document[section].length > 0)) return;
-  const slips = unknown.filter((key) => nearest(key, SECTIONS) !== undefined);
-  const problems = slips.map((key) => `${key}: there is no such section${didYouMean(key, SECTIONS)}`);
-  if (problems.length > 0) throw new ConfigError(`${file}: ${sentence(problems)} Nothing was touched.`);
 }
 
 async function pathsOf(options: ConfigOptions, before: readonly string[]): Promise<readonly string[]> {

@@ -8,6 +8,8 @@ export interface WatchOptions extends ConfigOptions {
   readonly settleMs: number;
   /** Interval at which content is compared without events. */
   readonly pollMs: number;
+  /** Whether files that differ are installed at the start even if the version is not new. */
+  readonly repairs?: boolean;
 }
 
 /** A newly installed version. */
@@ -22,6 +24,8 @@ export interface Change {
 export interface WatchParts {
   readonly signal: AbortSignal;
   readonly log: Log;
+  /** Digest of what an earlier watch has installed, from its status. */
+  readonly installedBefore?: string | undefined;
   /** Called before files change. May throw KollaError. */
   readonly prepare: () => Promise<void>;
   /** Updates the other parts of a version; resolves with the names of the changed ones. May throw KollaError. */

@@ -48,7 +48,7 @@ export function pathWatcher(onChange: () => void, onTrouble: (reason: string) =>
       // chokidar drops events within 50 ms of one another, in rare cases including the last.
       watcher.on('raw', (_, name, details) => {
         const { watchedPath = '' } = details as { watchedPath?: string };
-        if (wanted.some((path) => isWithin(path, watchedPath) || path === join(watchedPath, name))) onChange();
+        if (wanted.some((path) => isWithin(path, watchedPath) || path === join(watchedPath, name ?? ''))) onChange();
       });
       watcher.on('error', (error) => onTrouble(reasonOf(error)));
       const ready = new Promise<void>((resolveReady) => watcher?.once('ready', resolveReady));

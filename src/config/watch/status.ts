@@ -22,6 +22,8 @@ export interface WatchStatus {
   readonly looked: string | undefined;
   /** The kubelet's version of the ConfigMap: the target of `..data`. */
   readonly configMap: string | undefined;
+  /** Digest of what is installed, for the next watch; undefined if it is not complete. */
+  readonly installed: string | undefined;
   /** The files of the installed version. */
   readonly files: readonly FileInPlace[];
 }
@@ -36,6 +38,7 @@ export const STARTING: WatchStatus = {
   problem: undefined,
   looked: undefined,
   configMap: undefined,
+  installed: undefined,
   files: [],
 };
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ConfigError, messageOf } from '../../core/errors.ts';
+import { ConfigError, reasonOf } from '../../core/errors.ts';
 import type { Certificate } from '../../core/digest.ts';
 import type { Log } from '../../core/log.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
@@ -59,7 +59,7 @@ export function certificatesOfSources(sources: Sources, store: CaStore, log?: Lo
     try {
       found.set(name, certificatesOf(content.toString('latin1')));
     } catch (error) {
-      wrong.push(`${path}: ${messageOf(error)}`);
+      wrong.push(`${path}: ${reasonOf(error)}`);
     }
   }
   if (wrong.length > 0) throw new ConfigError(`CA certificates can't be read: ${wrong.join('; ')}`);

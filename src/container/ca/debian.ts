@@ -76,7 +76,7 @@ export function updateDebianStore(root: string, log: Log): boolean {
   for (const { path, link, hash } of ours) {
     const at = join(root, CERTS, link);
     wanted.add(at);
-    replacer.link(at, { target: path, uid: -1, gid: -1 });
+    replacer.link(at, path);
     if (hash !== undefined) wanted.add(putHash(replacer, hash, link, wanted));
   }
   removeStaleLinks(root, wanted);

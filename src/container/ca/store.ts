@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { isReadOnlyMount } from '../../config/mount-points.ts';
 import { checkReadable } from '../../config/tree/links.ts';
 import { Tree, type Place } from '../../config/tree/tree.ts';
-import { ExitCode, KollaError, messageOf, NotPermittedError, UnavailableError } from '../../core/errors.ts';
+import { ExitCode, KollaError, NotPermittedError, UnavailableError, reasonOf } from '../../core/errors.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
 import { bytesOf } from '../../fs/content.ts';
 import { Directory } from '../../fs/tree.ts';
@@ -114,7 +114,7 @@ export function sourcesIn(directory: string): Sources {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === undefined) throw cause;
-    const message = `cannot read the CA certificates in ${directory}: ${messageOf(cause)}`;
+    const message = `cannot read the CA certificates in ${directory}: ${reasonOf(cause)}`;
     throw code === 'EACCES' || code === 'EPERM'
       ? new NotPermittedError(message, { cause })
       : new UnavailableError(message, { cause });

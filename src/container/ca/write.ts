@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../core/errors.ts';
+import { reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
 import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
@@ -38,7 +38,7 @@ export function putHash(links: Replacer, prefix: string, target: string, wanted:
     const there = unlessAbsent(() => lstatSync(path));
     const current = there?.isSymbolicLink() ? readlinkSync(path) : undefined;
     if (there !== undefined && current?.startsWith(OUR_PREFIX) !== true) continue;
-    if (current !== target) links.link(path, { target, uid: -1, gid: -1 });
+    if (current !== target) links.link(path, target);
     return path;
   }
 }
@@ -75,7 +75,7 @@ function seedFile(replacer: Replacer, source: string, path: string, log: Log): v
     content = readFileSync(source);
     mode = lstatSync(source).mode & 0o777;
   } catch (error) {
-    log.warn(`${source} of the image is not copied: ${messageOf(error)}`);
+    log.warn(`${source} of the image is not copied: ${reasonOf(error)}`);
     return;
   }
   replacer.replace(path, { content, mode, uid: -1, gid: -1 });

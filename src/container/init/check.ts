@@ -8,11 +8,11 @@
  */
 import { dirname, join } from 'node:path';
 import { command } from '../../cli/command.ts';
-import { ExitCode } from '../../core/errors.ts';
+import { ExitCode, reasonOf } from '../../core/errors.ts';
 import { outputOption } from '../../cli/output-option.ts';
 import type { Difference, Show } from '../../config/check/index.ts';
 import { makePlan } from '../../config/index.ts';
-import { certificateCheck, configOptions } from './files.ts';
+import { certificateCheck, configNeeded, configOptions } from './files.ts';
 import { FILE_OPTIONS } from './options.ts';
 import { followAt, mayWriteIn } from '../../fs/access.ts';
 import { readRegular } from '../../fs/content.ts';
@@ -40,7 +40,10 @@ export const checkCommand = command({
     const { signal, log, stdout, terminal } = context;
     const settings = await configOptions(options, context);
     const validate = certificateCheck(options);
-    const planned = await makePlan({ ...settings, validate, onlyCompare: true }, { signal, log });
+    const planned = await makePlan(
+      { ...settings, validate, mustExist: configNeeded(options), onlyCompare: true },
+      { signal, log },
+    );
     const { createShow, findDifferences, renderDifferences } = await import('../../config/check/index.ts');
     const show = createShow(settings.overlay);
     const differences = planned === undefined ? [] : await findDifferences(planned.plan, show, signal);
@@ -78,7 +81,7 @@ export async function compareCommand(root: string, wanted: string, show: Show): 
     const subject = { path, entry: 'command' };
     const found = read(path);
     if (found instanceof Error) {
-      if (found.code !== 'ENOENT') return { ...subject, is: `not readable (${found.code ?? found.message})` };
+      if (found.code !== 'ENOENT') return { ...subject, is: `not readable (${reasonOf(found)})` };
       if (dest === ROOTLESS_RUN_COMMAND && (await isVolume(dirname(path)))) return { ...subject, is: 'missing' };
       continue;
     }

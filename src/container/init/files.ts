@@ -7,7 +7,7 @@ import type { FILE_OPTIONS } from './options.ts';
 import type { PodFile } from '../../cli/file.ts';
 import type { Overlay } from '../../config/overlays/index.ts';
 import { UsageError } from '../../core/errors.ts';
-import type { Identity, ConfigOptions } from '../../config/index.ts';
+import { CONFIG_DIR, mountPoints, type Identity, type ConfigOptions } from '../../config/index.ts';
 import type { Log } from '../../core/log.ts';
 import { bringsCaCertificates, checkCaStore, checkCertificates, prepareCaStore } from '../start/index.ts';
 
@@ -63,6 +63,15 @@ export async function configOptions(
 ): Promise<ConfigOptions & { readonly overlay: Overlay | undefined }> {
   const overlay = await overlayFrom(podFile, inherited, configDir);
   return { configDir, configFile: configJson, root, me: whoAmI(), overlay };
+}
+
+/**
+ * For ConfigOptions.mustExist: a directory that was chosen, or mounted, is meant to have a config.json. Without one,
+ * kolla-init only waits.
+ */
+export function configNeeded({ configDir }: Pick<Place, 'configDir'>): string | undefined {
+  const isMeant = configDir !== CONFIG_DIR || mountPoints().has(CONFIG_DIR);
+  return isMeant ? 'mount the ConfigMap there, with the key config.json' : undefined;
 }
 
 /** For ConfigOptions.validate: invalid certificates also reject the other files of their version. */

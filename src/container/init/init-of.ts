@@ -2,7 +2,7 @@ import { command, type Command, type Helper } from '../../cli/command.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { ExitCode } from '../../core/errors.ts';
 import { putInPlace } from '../../config/index.ts';
-import { certificateCheckToWrite, configOptions, prepareCertificates } from './files.ts';
+import { certificateCheckToWrite, configNeeded, configOptions, prepareCertificates } from './files.ts';
 import { WAIT_NOTES } from '../../wait/index.ts';
 import { OPTIONS } from './options.ts';
 import { leaveRunCommand } from './run-command.ts';
@@ -60,8 +60,13 @@ function mainWith(begins: (waits: readonly string[]) => void): Command {
       begins(options.wait);
       const dependencies = dependenciesOf(options.wait);
       const trust = waitTrust(options, dependencies);
+      const needed = options.allowNoConfig ? undefined : configNeeded(options);
       const applied = await putInPlace(
-        { ...(await configOptions(options, context)), validate: certificateCheckToWrite(options) },
+        {
+          ...(await configOptions(options, context)),
+          mustExist: needed && `${needed}, or give --allow-no-config to wait only`,
+          validate: certificateCheckToWrite(options),
+        },
         { signal, log },
       );
       prepareCertificates(options, applied?.sources ?? [], { signal, log });

@@ -32,7 +32,7 @@ export const FILE_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** For the https:// URLs of waits and actions. */
+/** For https:// and amqps:// of waits and actions. */
 export const TLS_OPTIONS = [
   tlsOption('KOLLA_INIT_TLS', 'depends on the URL'),
   caFileOption('KOLLA_INIT_CA_FILE'),
@@ -90,6 +90,14 @@ export const OPTIONS = [
   ON_FAILED_JOB_OPTION,
   DAEMONSET_ABSENT_OPTION,
   ...FILE_OPTIONS,
+  {
+    flag: 'allow-no-config',
+    type: 'boolean',
+    env: 'KOLLA_INIT_ALLOW_NO_CONFIG',
+    help: 'only wait if the config directory has no config.json',
+    details: 'By default a directory that is given with --config-dir, or mounted, must have one.',
+    example: 'true',
+  },
   {
     flag: 'pod-name',
     type: 'string',

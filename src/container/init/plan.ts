@@ -15,6 +15,7 @@ import { ExitCode, UsageError } from '../../core/errors.ts';
 import { table } from '../../cli/table.ts';
 import { CONFIG_DIR } from '../../config/index.ts';
 import type { EntryPlan, OwnerRule, PodPlan } from '../../config/volumes/index.ts';
+import { followAt } from '../../fs/access.ts';
 import { NAME_RULES } from '../../kube/names.ts';
 import { FILE_OPTIONS } from './options.ts';
 import { namesForOverlays } from './files.ts';
@@ -26,13 +27,18 @@ const [CONFIG_DIR_OPTION] = FILE_OPTIONS;
 const UNFOLDED_COLUMNS = 10_000;
 
 export const planCommand = command({
+  isForPeople: true,
   summary: 'Prints the volumes, mounts and securityContext of a non-root Pod for a config.json.',
   description:
     "Paste the YAML into a Deployment's Pod template; comments mark the values to fill in. Writes nothing " +
     'and contacts no cluster, so it runs wherever config.json is. Exits with 1 if an entry requires ' +
     'root, and names it.',
   operands: [
-    { name: 'CONFIG', help: 'config.json or config.yaml (default: the file in --config-dir)', optional: true },
+    {
+      name: 'CONFIG',
+      help: 'config.json, config.yaml or their directory (default: the file in --config-dir)',
+      optional: true,
+    },
   ],
   options: [
     CONFIG_DIR_OPTION,
@@ -78,12 +84,13 @@ export const planCommand = command({
       throw new UsageError(
         `--name: '${options.name}' is not a valid container name: lower-case letters, digits and dashes`,
       );
-    const configDir = config === undefined ? options.configDir : dirname(config);
+    const isDirectory = config !== undefined && followAt(config)?.isDirectory() === true;
+    const configDir = config === undefined ? options.configDir : isDirectory ? config : dirname(config);
     // Imported lazily, because only this command needs it.
     const { planPod } = await import('../../config/volumes/index.ts');
     const plan = await planPod({
       configDir,
-      configFile: config,
+      configFile: isDirectory ? undefined : config,
       imageRoot: options.image,
       user: options.user,
       name: options.name,

@@ -21,6 +21,7 @@ const [WAIT_OPTION] = OPTIONS;
 const EVENTS = { group: 'events.k8s.io', resource: 'events', verbs: ['create'] } as const;
 
 export const rbacCommand = command({
+  isForPeople: true,
   summary: 'Prints the minimal Roles and bindings that waits need.',
   description:
     'Writes nothing and contacts no cluster. Uses resourceNames wherever RBAC can restrict a watch ' +

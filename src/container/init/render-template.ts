@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
+import { ConfigError, UsageError, reasonOf } from '../../core/errors.ts';
 import { followAt } from '../../fs/access.ts';
 import { makeDirectories } from '../../fs/directory.ts';
 import { replace } from '../../fs/replacer.ts';
@@ -84,7 +84,7 @@ function textOf(source: string, path: string): string {
   try {
     return readFileSync(source, 'latin1');
   } catch (cause) {
-    throw new ConfigError(`DEPENDENCY_CONFIG: cannot read the template of ${path}: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`DEPENDENCY_CONFIG: cannot read the template of ${path}: ${reasonOf(cause)}`, { cause });
   }
 }
 

@@ -27,7 +27,7 @@ import {
   type ActionStatus,
 } from './on-change/index.ts';
 import { leaveRunCommand } from './run-command.ts';
-import { watchRecorder } from './watch-record.ts';
+import { installedBefore, watchRecorder } from './watch-record.ts';
 
 /**
  * Options of a watch, except writesInPlace, which is always set: files that the service mounts individually must keep
@@ -77,15 +77,17 @@ export async function runWatch(
     onBug: (error) => failed.abort(error),
     onStatus: (next) => say({ actions: next }),
   });
-  const wasLeft = actions.length > 0 && (await pending.wasLeft());
+  const isUnfinished = await pending.wasLeft();
+  const wasLeft = isUnfinished && actions.length > 0;
   if (wasLeft) log.info('the previous watch ended before it had notified the service of its last change');
-  const prepare = async () => void (actions.length > 0 && (await pending.begin()));
+  const prepare = () => pending.begin();
   try {
     return await watchConfig(
       { ...options, writesInPlace: true, validate: certificateCheck(options) },
       {
         signal: either,
         log,
+        installedBefore: isUnfinished ? undefined : installedBefore(options.root, log),
         prepare,
         finish: finisher(options, { signal: either, log }, wasLeft, prepare),
         onApplied({ version, others }) {

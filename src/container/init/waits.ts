@@ -42,14 +42,14 @@ export function dependenciesOf(texts: readonly string[]): Dependency[] {
 }
 
 /**
- * What to verify about https:// dependencies. http:// URLs stay unencrypted.
+ * What to verify about https:// and amqps:// dependencies. Others stay unencrypted.
  * @throws UsageError for --tls or --ca-file that contradict them
  */
 export function waitTrust(values: TlsValues, dependencies: readonly Dependency[]): Trust {
-  const urls = dependencies.filter((dependency) => dependency.form === 'url');
+  const servers = dependencies.filter(({ form }) => form === 'url' || form === 'server');
   return trustOfSecured(
     values,
-    urls.map(({ url, text }) => ({ url, called: `wait '${text}'` })),
+    servers.map(({ kind, text }) => ({ url: { protocol: `${kind}:` }, called: `wait '${text}'` })),
   );
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { WatchStatus } from '../../config/watch/index.ts';
 import { FORMAT } from '../../core/format.ts';
-import { configRecordFile, type ConfigRecord } from '../../fs/config-record.ts';
+import { configRecordFile, readConfigRecord, type ConfigRecord } from '../../fs/config-record.ts';
 import { replaceFile } from '../../fs/replace-file.ts';
 import { mayWriteIn } from '../../fs/access.ts';
 
@@ -12,6 +12,16 @@ const MODE = 0o644;
 /** Publishes a watch's state for a probe in another container. */
 export interface WatchRecorder extends AsyncDisposable {
   status(next: WatchStatus): void;
+}
+
+/** What an earlier watch has installed; undefined if it left no readable record. */
+export function installedBefore(root: string, log: Log): string | undefined {
+  try {
+    return readConfigRecord(root)?.installed;
+  } catch (error) {
+    log.warn(`the record of an earlier watch is not used: ${configRecordFile(root)}: ${messageOf(error)}`);
+    return undefined;
+  }
 }
 
 /**
@@ -35,9 +45,9 @@ export function watchRecorder(root: string, log: Log): WatchRecorder {
     }
   };
   return {
-    status({ state, version, looked, configMap, problem: why }) {
+    status({ state, version, looked, configMap, installed, problem: why }) {
       if (state === 'starting') return;
-      const record = { state, version, looked, configMap, problem: why };
+      const record = { state, version, looked, configMap, installed, problem: why };
       if (JSON.stringify(record) === last) return;
       last = JSON.stringify(record);
       writing = writing.then(() => write(record));

@@ -41,6 +41,14 @@ export const WATCH_OPTIONS = [
     details: 'A command that takes longer is killed.',
     example: '5s',
   },
+  {
+    flag: 'repair',
+    type: 'boolean',
+    env: 'KOLLA_INIT_REPAIR',
+    help: 'install changed files again at start',
+    details: 'By default a restarted watch keeps files that were changed since it installed their version.',
+    example: 'true',
+  },
   ...FILE_OPTIONS,
   ...TLS_OPTIONS,
 ] as const satisfies readonly Option[];
@@ -103,6 +111,7 @@ export async function watchSettings(
     pollMs: options.poll,
     onChange: options.onChange,
     actionTimeoutMs: options.actionTimeout,
+    repairs: options.repair,
     tls: options.tls,
     caFile: options.caFile,
   };

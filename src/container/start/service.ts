@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Log } from '../../core/log.ts';
 import { becomeProgram, callersOpenFiles, findProgram, isRefusal } from '../../process/exec/index.ts';
 import type { Privilege } from './privilege.ts';
@@ -5,6 +7,7 @@ import type { Privilege } from './privilege.ts';
 /** Named as in Kolla's start.sh: its extend scripts are written for bash and may use `$0`. */
 const BASH = '/bin/bash';
 const KOLLA_START = '/usr/local/bin/kolla_start';
+const EXTEND_START = 'kolla_extend_start';
 
 /**
  * Executes the image's bash, which sources kolla_extend_start and executes the service. Returns a shell's exit code,
@@ -21,6 +24,10 @@ export async function becomeService(
     log.error(`cannot start the service: ${bash.reason}`);
     return bash.code;
   }
+  const { PATH: path, KOLLA_SKIP_EXTEND_START: skip } = inherited;
+  // bash names only the file, and only images of Kolla have it. Without a PATH, bash has one of its own.
+  if (skip === undefined && path !== undefined && !isSourced(EXTEND_START, path))
+    log.error(`no ${EXTEND_START} in PATH: for an image that Kolla did not build, set KOLLA_SKIP_EXTEND_START=1`);
   const limit = callersOpenFiles()?.toString() ?? '';
   return await becomeProgram(
     bash,
@@ -28,6 +35,11 @@ export async function becomeService(
     inherited,
     signal,
   );
+}
+
+/** Whether bash's `.` finds the file: in PATH, executable or not, or in the working directory. */
+function isSourced(file: string, path: string): boolean {
+  return [...path.split(':'), '.'].some((directory) => existsSync(join(directory, file)));
 }
 
 /**

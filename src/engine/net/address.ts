@@ -1,6 +1,7 @@
 /** Socket addresses as text and as the bytes of a sockaddr, which are the same on both architectures. */
 import { shortened } from '../../core/ipv6.ts';
 import { systemError } from '../errors.ts';
+import { AT } from '../sys.ts';
 
 export const FAMILY = { unix: 1, v4: 2, v6: 10 } as const;
 
@@ -43,14 +44,27 @@ export interface LocalEndpoint {
 export function bytesOf(to: Endpoint | LocalEndpoint): Uint8Array {
   if ('path' in to) return bytesOfPath(to.path);
   const { address, port } = to;
-  const [v4, v6] = [v4Bytes(address), v6Bytes(address)];
+  const [bare = '', zone] = address.split('%');
+  const [v4, v6] = [v4Bytes(address), v6Bytes(bare)];
   if (v4 === undefined && v6 === undefined) throw new TypeError(`'${address}' is no IP address`);
   const bytes = new Uint8Array(v4 === undefined ? V6_BYTES : V4_BYTES);
   bytes[0] = v4 === undefined ? FAMILY.v6 : FAMILY.v4;
   bytes.set([port >> 8, port & 0xff], 2);
   if (v4 !== undefined) bytes.set(v4, 4);
   else bytes.set(v6!, 8);
+  if (zone !== undefined) new DataView(bytes.buffer).setUint32(24, scopeOf(zone), true);
   return bytes;
+}
+
+/** The index of the interface of a link-local address, by its number or name: `fe80::1%eth0`. */
+function scopeOf(zone: string): number {
+  if (/^\d+$/.test(zone)) return Number(zone);
+  const fd = sys.open(AT.cwd, `/sys/class/net/${zone}/ifindex`, 0, 0);
+  if (fd < 0) throw systemError(EINVAL, 'connect');
+  const text = new Uint8Array(16);
+  const length = sys.read(fd, text, 0, text.length, -1);
+  sys.close(fd);
+  return Number(sys.decode(text, 0, length));
 }
 
 function bytesOfPath(path: string): Uint8Array {

@@ -1,7 +1,7 @@
 /**
  * A connection with the interface of `node:net`.
  *
- *   host and port -> addresses (resolver/) -> the first that accepts -> 'connect' -> 'data' ... 'end' -> 'close'
+ *   address and port -> 'connect' -> 'data' ... 'end' -> 'close'. Names are resolved by src/net/dial.ts
  *   an accepted descriptor -> 'data' ... 'end' -> 'close'
  *
  * An error is 'error', then 'close'. Nothing is written or read after destroy().
@@ -11,15 +11,14 @@ import { Buffer } from '../buffer.ts';
 import { Emitter } from '../emitter.ts';
 import { systemError } from '../errors.ts';
 import { POLLIN, POLLOUT, setImmediate, unwatch, watch } from '../loop.ts';
-import { isIP, type Endpoint, type LocalEndpoint } from './address.ts';
-import { resolveName } from './resolver/index.ts';
+import type { Endpoint, LocalEndpoint } from './address.ts';
 import { begin, EAGAIN, openTcp, openUnix, outcomeOf, peerOf, Waited } from './socket.ts';
 
-/** The target. `lookup` replaces the resolver; its signal is aborted when the connection is destroyed. */
+/** The target. */
 export interface TcpNetConnectOpts {
+  /** An IP address. */
   readonly host: string;
   readonly port: number;
-  readonly lookup?: LookupFunction | undefined;
   /** Aborting this signal destroys the connection. */
   readonly signal?: AbortSignal;
 }
@@ -29,12 +28,6 @@ export interface IpcNetConnectOpts {
   readonly path: string;
   readonly signal?: AbortSignal;
 }
-
-export type LookupFunction = (
-  hostname: string,
-  options: { readonly all: true; readonly signal: AbortSignal },
-  callback: (error: Error | null, addresses: readonly { readonly address: string }[]) => void,
-) => void;
 
 interface SocketEvents extends Record<string, readonly unknown[]> {
   connect: [];
@@ -133,19 +126,7 @@ export class Socket extends Emitter<SocketEvents> {
 
   async #connect(to: TcpNetConnectOpts | IpcNetConnectOpts): Promise<number> {
     if ('path' in to) return await this.#reach(openUnix(), to);
-    const addresses = await addressesOf(to, this.#over.signal);
-    const failures: unknown[] = [];
-    for (const address of addresses) {
-      try {
-        return await this.#reach(openTcp(address), { address, port: to.port });
-      } catch (error) {
-        this.#over.signal.throwIfAborted();
-        failures.push(error);
-      }
-    }
-    if (failures.length === 1) throw failures[0];
-    // The errors of all addresses, with the code of the first one, as in Node.
-    throw Object.assign(new AggregateError(failures), { code: (failures[0] as NodeJS.ErrnoException).code });
+    return await this.#reach(openTcp(to.host), { address: to.host, port: to.port });
   }
 
   async #reach(fd: number, to: Endpoint | LocalEndpoint): Promise<number> {
@@ -219,14 +200,4 @@ export class Socket extends Emitter<SocketEvents> {
     if (this.#allowHalfOpen) this.#watch();
     else this.end();
   }
-}
-
-async function addressesOf({ host, lookup }: TcpNetConnectOpts, signal: AbortSignal): Promise<readonly string[]> {
-  if (lookup === undefined || isIP(host) !== 0) return await resolveName(host, signal);
-  return await new Promise((resolve, reject) => {
-    lookup(host, { all: true, signal }, (error, found) => {
-      if (error === null) resolve(found.map(({ address }) => address));
-      else reject(error);
-    });
-  });
 }

@@ -1,13 +1,11 @@
 /** Accepts connections for net.ts. */
-import { AbortController } from '../abort.ts';
 import { Emitter } from '../emitter.ts';
 import { systemError } from '../errors.ts';
 import { clearTimeout, POLLIN, setImmediate, setTimeout, unwatch, watch, type Timer } from '../loop.ts';
 import type { Endpoint } from './address.ts';
-import { resolveName } from './resolver/index.ts';
 import { EAGAIN, listenOn, ownOf } from './socket.ts';
 
-/** Without a host, the server listens on all IPv6 and IPv4 addresses. */
+/** The host is an IP address. Without it, the server listens on all IPv6 and IPv4 addresses. */
 interface ListenOptions {
   readonly host?: string;
   readonly port: number;
@@ -42,10 +40,7 @@ export class Server<C extends { once(event: 'close', call: () => void): unknown 
 
   listen(at: ListenOptions, then: () => void): this {
     this.once('listening', then);
-    descriptorFor(at).then(
-      (fd) => this.#listening(fd),
-      (error: Error) => this.#fail(error),
-    );
+    setImmediate(() => this.#start(at));
     return this;
   }
 
@@ -68,8 +63,12 @@ export class Server<C extends { once(event: 'close', call: () => void): unknown 
     return this;
   }
 
-  #listening(fd: number): void {
-    this.#fd = fd;
+  #start(at: ListenOptions): void {
+    try {
+      this.#fd = descriptorFor(at);
+    } catch (error) {
+      return this.#fail(error as Error);
+    }
     this.#watch();
     sys.cyclesFrom(CYCLES_FROM_BYTES);
     this.emit('listening');
@@ -106,11 +105,8 @@ export class Server<C extends { once(event: 'close', call: () => void): unknown 
   }
 }
 
-async function descriptorFor({ host, port }: ListenOptions): Promise<number> {
-  if (host !== undefined) {
-    const [address = host] = await resolveName(host, new AbortController().signal);
-    return listenOn({ address, port });
-  }
+function descriptorFor({ host, port }: ListenOptions): number {
+  if (host !== undefined) return listenOn({ address: host, port });
   try {
     return listenOn({ address: '::', port });
   } catch (error) {

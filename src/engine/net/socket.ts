@@ -9,12 +9,12 @@ const EINPROGRESS = -115;
 /** There is nothing to read, or no room to write. */
 export const EAGAIN = -11;
 
-export const openTcp = (address: string): number => opened(address, STREAM);
-export const openUdp = (address: string): number => opened(address, DATAGRAM);
+export const openTcp = (address: string): number => opened(address.includes(':'), STREAM);
+export const openUdp = (isIPv6: boolean): number => opened(isIPv6, DATAGRAM);
 export const openUnix = (): number => done(sys.socket(FAMILY.unix, STREAM, 0), 'socket');
 
-function opened(address: string, type: number): number {
-  return done(sys.socket(address.includes(':') ? FAMILY.v6 : FAMILY.v4, type, 0), 'socket');
+function opened(isIPv6: boolean, type: number): number {
+  return done(sys.socket(isIPv6 ? FAMILY.v6 : FAMILY.v4, type, 0), 'socket');
 }
 
 /**

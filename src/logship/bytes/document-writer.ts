@@ -1,5 +1,6 @@
 import type { Content } from '../read/contents.ts';
 import { Stamp } from '../parse/stamp.ts';
+import { DIGEST_DIGITS } from '../read/line-digest.ts';
 import { MOST_ADDED_BYTES, type LineFormat } from './line-format.ts';
 import type { SharedMemory } from './memory.ts';
 
@@ -29,7 +30,7 @@ export const CLOSING = '"}}\n';
 
 /**
  * Writes documents from the bytes of lines, with the same IDs and contents as from strings. The text before a line is
- * built once a minute and not once a second, because lines of several processes are not in order; the ID and the
+ * built once a minute and not once a second, because lines of several processes are not in order; the ID's digits and the
  * seconds are written for each line.
  */
 export class DocumentWriter {
@@ -41,6 +42,7 @@ export class DocumentWriter {
   #tailBytes = 0;
   #format: LineFormat | undefined;
   #name = '';
+  #hasDigest = false;
   #minuteMs = NaN;
   /** Indexes of the offset within the ID, and of the seconds. */
   #idAt = 0;
@@ -69,11 +71,15 @@ export class DocumentWriter {
   write(to: Buffer, at: number, { content, offset, timeMs, chunk, start, end }: LineEvent): number {
     const format = content.parser.lines;
     if (format === undefined || chunk === undefined || !this.#memory.has(to)) return 0;
-    if (!this.#enter(format, content.generation.nameAt(offset), timeMs)) return 0;
+    const { generation } = content;
+    const hasDigest = offset >= generation.digestFrom;
+    if (!this.#enter(format, generation.nameAt(offset), hasDigest, timeMs)) return 0;
     const high = Math.floor(offset / LOW);
     const { byteOffset } = this.#head;
-    const ms = timeMs - this.#minuteMs;
-    this.#memory.functions.number(byteOffset + this.#idAt, high, offset - high * LOW, byteOffset + this.#stampAt, ms);
+    const [id, stampAt] = [byteOffset + this.#idAt, byteOffset + this.#stampAt];
+    const lineEnd = hasDigest ? chunk.byteOffset + end : 0;
+    const from = chunk.byteOffset + start;
+    this.#memory.functions.number(id, high, offset - high * LOW, from, lineEnd, stampAt, timeMs - this.#minuteMs);
     return format.write(to, at, chunk, start, end, this.#head, this.#headBytes, this.#tail, this.#tailBytes);
   }
 
@@ -81,13 +87,15 @@ export class DocumentWriter {
    * Builds the head for this format, name and minute if it is not the current one. Returns false if the head cannot be
    * built, for example because it does not fit.
    */
-  #enter(format: LineFormat, name: string, timeMs: number): boolean {
+  #enter(format: LineFormat, name: string, hasDigest: boolean, timeMs: number): boolean {
     const rest = timeMs - this.#minuteMs;
-    if (format === this.#format && name === this.#name && rest >= 0 && rest < MINUTE_MS) return true;
+    const isName = name === this.#name && hasDigest === this.#hasDigest;
+    if (format === this.#format && isName && rest >= 0 && rest < MINUTE_MS) return true;
     this.#format = undefined;
     const stamp = this.#stamp.iso(timeMs);
     const opening = `${this.#opening(this.#stamp.day)}${name}`;
-    const before = `${opening}${'0'.repeat(OFFSET_DIGITS)}${CLOSING}{"@timestamp":"`;
+    const digits = '0'.repeat(OFFSET_DIGITS + (hasDigest ? DIGEST_DIGITS : 0));
+    const before = `${opening}${digits}${CLOSING}{"@timestamp":"`;
     const head = `${before}${stamp}${format.middle}`;
     const { tail } = format;
     const fits = head.length <= HEAD_BYTES && Buffer.byteLength(tail) <= TAIL_BYTES;
@@ -97,6 +105,7 @@ export class DocumentWriter {
     this.#idAt = opening.length;
     this.#stampAt = before.length + SECONDS;
     this.#name = name;
+    this.#hasDigest = hasDigest;
     this.#minuteMs = Math.floor(timeMs / MINUTE_MS) * MINUTE_MS;
     this.#format = format;
     return true;

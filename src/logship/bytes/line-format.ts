@@ -14,8 +14,9 @@ export interface LineFormat {
   readonly tail: string;
   /**
    * The time of a line that begins an event, in milliseconds since the epoch; NaN if the line needs the string parser.
+   * @param lastMs the time of the last dated line before it; NaN if there is none
    */
-  begins(chunk: Buffer, start: number, end: number): number;
+  begins(chunk: Buffer, start: number, end: number, lastMs: number): number;
   /**
    * Writes the line's document at that index of a buffer with enough room.
    * @returns the index after the document; 0 if the line needs the string parser
@@ -47,7 +48,7 @@ export function rawLines(tail: string, clock: Clock, memory: SharedMemory): Line
     pid: 0,
     middle: '","message":"',
     tail: `"${tail}`,
-    begins: (chunk, start, end) => times.read(chunk, start, end),
+    begins: (chunk, start, end, lastMs) => times.read(chunk, start, end, lastMs),
     write(to, at, { byteOffset }, start, end, head, headBytes, rest, tailBytes) {
       const address = to.byteOffset;
       const [from, behind] = [byteOffset + start, byteOffset + end];
@@ -65,7 +66,7 @@ export function osloLines(tail: string, clock: Clock, memory: SharedMemory): Lin
     isAlone: false,
     middle: '',
     tail: `"${tail}`,
-    begins: (chunk, start, end) => times.read(chunk, start, end),
+    begins: (chunk, start, end, lastMs) => times.read(chunk, start, end, lastMs),
     get pid() {
       return functions.pidOf();
     },

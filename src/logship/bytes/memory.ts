@@ -19,7 +19,7 @@ interface Functions {
   readonly time: FindTime;
   readonly begins: FindTime;
   pidOf(): number;
-  number(id: number, high: number, low: number, at: number, ms: number): void;
+  number(id: number, high: number, low: number, from: number, end: number, at: number, ms: number): void;
 }
 
 /** The part of the engine's WebAssembly API that is used; Node's types leave it to the DOM library. */

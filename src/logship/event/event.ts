@@ -6,7 +6,7 @@ export interface LogEvent {
   /** The generation in which the event starts. The position of its first line there identifies the document. */
   readonly content: Content;
   readonly offset: number;
-  /** The event's timestamp, or that of the last dated event before it, in milliseconds since the epoch. */
+  /** The event's timestamp or, if it has none, that of UndatedTimes, in milliseconds since the epoch. */
   readonly timeMs: number;
   /** Whether the event has a timestamp of its own. */
   readonly isDated: boolean;
@@ -59,12 +59,21 @@ export class OpenEvent implements LogEvent {
 
   /**
    * @param span the span of its first line
+   * @param timeMs its time; of a line without one, when it was read
    * @param text the text of its first line; undefined if `putInto` follows
    */
-  constructor(content: Content, span: Span, text: string | undefined, isDated: boolean, pid: number, touched: Touched) {
+  constructor(
+    content: Content,
+    span: Span,
+    timeMs: number,
+    text: string | undefined,
+    isDated: boolean,
+    pid: number,
+    touched: Touched,
+  ) {
     this.content = content;
     this.offset = span.start;
-    this.timeMs = span.end.timeMs;
+    this.timeMs = timeMs;
     this.isDated = isDated;
     this.spans = [span];
     this.pid = pid;

@@ -167,18 +167,18 @@ export class Framer {
     const { content, last } = frame;
     const { lines } = content.parser;
     if (lines === undefined || frame.before !== undefined) return false;
-    const timeMs = lines.begins(chunk, start, end);
+    const timeMs = lines.begins(chunk, start, end, content.undated.lastMs(content.timeMs));
     if (Number.isNaN(timeMs)) return false;
     const { pid, isAlone } = lines;
     if (last !== undefined && (isAlone || !last.reaches(offset))) this.#close(frame, last);
-    content.timeMs = timeMs;
+    this.#date(content, timeMs);
     const span = content.progress.begin(offset, new Mark(next, skipping, timeMs));
     if (isAlone) {
       frame.needsCuts();
       this.#options.emit(this.#lone.set(content, span, chunk, start, end));
     } else {
       frame.ends(pid);
-      const event = new OpenEvent(content, span, undefined, true, pid, this.#touched);
+      const event = new OpenEvent(content, span, timeMs, undefined, true, pid, this.#touched);
       event.putInto(chunk, start, end);
       this.#open(frame, event);
     }
@@ -215,13 +215,19 @@ export class Framer {
 
   /** The timestamp depends only on the first line and the lines before it, not on when the event ends. */
   #event(content: Content, text: string, offset: number, next: number, skipping: boolean): OpenEvent {
-    const ownMs = content.parser.timeOf(text, content.timeMs);
+    const { undated } = content;
+    const ownMs = content.parser.timeOf(text, content.timeMs, undated.lastMs(content.timeMs));
     const isDated = !Number.isNaN(ownMs);
-    const timeMs = isDated ? ownMs : content.timeMs;
-    content.timeMs = timeMs;
-    const span = content.progress.begin(offset, new Mark(next, skipping, timeMs));
+    if (isDated) this.#date(content, ownMs);
+    const timeMs = isDated ? ownMs : undated.timeAt(offset, content.timeMs, this.#options.now());
+    const span = content.progress.begin(offset, new Mark(next, skipping, content.timeMs));
     const { pid } = content.parser.format;
-    return new OpenEvent(content, span, text, isDated, pid, this.#touched);
+    return new OpenEvent(content, span, timeMs, text, isDated, pid, this.#touched);
+  }
+
+  #date(content: Content, timeMs: number): void {
+    content.timeMs = timeMs;
+    content.undated.dated();
   }
 
   /** Handles one of a generation's first lines, which may continue an open event of the previous generation. */

@@ -4,7 +4,7 @@ import { groupsOf, requestFields, shaped, type Fields, type Format } from './for
 const QUOTED = '(?:[^"\\\\]|\\\\.)*';
 /** The quantifiers are bounded, so that no line is slow to match. */
 const LINE = new RegExp(
-  `^(?<client>[^\\s,]{1,200}(?:, ?[^\\s,]{1,200}){0,20}) (?<ident>\\S{1,100}) (?<user>\\S.{0,100}?) \\[(?<time>[^\\]]{1,40})\\] "(?<request>${QUOTED})" ` +
+  `^(?<client>[^\\s,]{1,200}(?:, ?[^\\s,]{1,200}){0,20}) (?<ident>\\S{1,100}) (?<user>\\S.{0,100}?) \\[(?<time>[^\\]]{1,40})\\] (?:"(?<seconds>\\d+\\.\\d+)" "[-\\d., :]{1,200}" )?"(?<request>${QUOTED})" ` +
     `(?<status>\\d{3}|-) (?<bytes>\\d+|-)(?: (?<duration_us>\\d+))?(?: "(?<referer>${QUOTED})" "(?<agent>${QUOTED})")?`,
 );
 const TIME =
@@ -12,7 +12,7 @@ const TIME =
 
 /**
  * Apache's access log in Kolla's format (forwarded client, response time in microseconds), and its common and combined
- * formats. As in Kolla the payload is the whole line; fields are added to it.
+ * formats; nginx's in Skyline's format (response time in seconds). As in Kolla the payload is the whole line; fields are added to it.
  */
 export function apacheAccess(): Format {
   return shaped({ name: 'apache-access', time: clfTime, parse });
@@ -34,6 +34,7 @@ function parse(text: string): Fields | undefined {
     status,
     bytes,
     duration_us: duration,
+    seconds,
     referer = '-',
     agent = '-',
   } = groups;
@@ -45,6 +46,7 @@ function parse(text: string): Fields | undefined {
   // Apache writes - for an empty response.
   fields['bytes'] = bytes === '-' ? 0 : Number(bytes);
   if (duration !== undefined) fields['duration_us'] = Number(duration);
+  if (seconds !== undefined) fields['duration_us'] = Math.round(Number(seconds) * 1e6);
   if (referer !== '-') fields['referer'] = referer;
   if (agent !== '-') fields['agent'] = agent;
   return fields;

@@ -16,15 +16,30 @@ interface Wall {
   readonly ms?: number;
 }
 
+/** How much older than the line before it a line may be, since several processes write to a file. */
+const DISORDER_MS = 10 * MINUTE_MS;
+
+/**
+ * Which of the two times of a repeated hour a line has: the times of a log rise, so it is the second one if the first has
+ * passed. The same lines have the same times in a second reading, since only the line before decides.
+ * @param lastMs the time of the last dated line before it; NaN if there is none
+ */
+export function inOrder(firstMs: number, secondMs: number, lastMs: number): number {
+  return firstMs < lastMs - DISORDER_MS ? secondMs : firstMs;
+}
+
 /**
  * Parses the timestamps of lines to milliseconds since the epoch, NaN if there is none. The start of a minute is
  * computed once, since lines are in order and no zone changes its offset within a minute.
  */
 export class Clock {
+  /** The time of the last dated line before the one to be parsed; NaN if there is none. See inOrder. */
+  lastMs = NaN;
   readonly #zone: Zone;
-  /** The text `2026-11-20 08:15`, and the start of that minute. */
+  /** The text `2026-11-20 08:15`, and the starts of that minute, which are two in a repeated hour. */
   #minute = '-';
-  #minuteMs = NaN;
+  #firstMs = NaN;
+  #secondMs = NaN;
   /** The same minute in UTC, for times with a zone. */
   #utcMinute = '-';
   #utcMinuteMs = NaN;
@@ -38,32 +53,38 @@ export class Clock {
    * T. The fraction is optional; its digits after the third are ignored.
    */
   local(text: string): number {
-    if (!text.startsWith(this.#minute)) {
-      if (!isMinute(text)) return NaN;
-      this.#minute = text.slice(0, 16);
-      this.#minuteMs = this.#begin(text);
-    }
+    if (!this.#enter(text)) return NaN;
     if (text.charCodeAt(16) !== COLON || !isDigit(text, 17) || !isDigit(text, 18)) return NaN;
     const second = twoDigits(text, 17);
-    return second <= 60 ? this.#minuteMs + second * 1000 + fraction(text, 19) : NaN;
+    if (second > 60) return NaN;
+    const ms = second * 1000 + fraction(text, 19);
+    return inOrder(this.#firstMs + ms, this.#secondMs + ms, this.lastMs);
   }
 
-  /** The same, followed by `Z`, `+01:00` or `+0100`. Without one of these, the time is in the zone of the logs. */
+  /** The first and the second start of the minute at the start of a text; NaN if there is none. */
+  minute(text: string): readonly [number, number] {
+    return this.#enter(text) ? [this.#firstMs, this.#secondMs] : [NaN, NaN];
+  }
+
+  /**
+   * The same, followed by a zone: `Z`, `UTC`, `+01:00`, `+0100` or `+01`, also after a space. Without one of these, the time
+   * is in the zone of the logs.
+   */
   zoned(text: string): number {
     const localMs = this.local(text);
-    const [, sign, hours = '0', minutes = '0'] = /^.{19}(?:[.,]\d+)?(?:Z|([+-])(\d\d):?(\d\d))/.exec(text) ?? ['', '?'];
-    if (sign === '?' || Number.isNaN(localMs)) return localMs;
-    const offsetMs = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+    const ahead = Number.isNaN(localMs) ? undefined : minutesAhead(text);
+    if (ahead === undefined) return localMs;
     if (this.#utcMinute !== this.#minute) {
       this.#utcMinute = this.#minute;
       this.#utcMinuteMs = Date.parse(`${text.slice(0, 10)}T${text.slice(11, 16)}Z`);
     }
-    return this.#utcMinuteMs + twoDigits(text, 17) * 1000 + fraction(text, 19) - offsetMs;
+    return this.#utcMinuteMs + twoDigits(text, 17) * 1000 + fraction(text, 19) - ahead * MINUTE_MS;
   }
 
   /** A time in the zone of the logs that was parsed from any format. */
   wall(time: Wall): number {
-    return isWall(time) ? rest(time) + this.#zone(time.year, time.month, time.day, time.hour, time.minute) : NaN;
+    const [first, second] = this.#starts(time);
+    return inOrder(first + rest(time), second + rest(time), this.lastMs);
   }
 
   /** A time in a zone that is the given number of minutes ahead of UTC. */
@@ -83,11 +104,35 @@ export class Clock {
     return found;
   }
 
-  #begin(text: string): number {
+  /** Makes the minute at the start of a text the current one. Returns false if there is none. */
+  #enter(text: string): boolean {
+    if (text.startsWith(this.#minute)) return true;
+    if (!isMinute(text)) return false;
     const [hour, minute] = [twoDigits(text, 11), twoDigits(text, 14)];
     const [year, month, day] = [twoDigits(text, 0) * 100 + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8)];
-    return this.wall({ year, month, day, hour, minute, second: 0 });
+    [this.#firstMs, this.#secondMs] = this.#starts({ year, month, day, hour, minute, second: 0 });
+    this.#minute = text.slice(0, 16);
+    return true;
   }
+
+  #starts(time: Wall): readonly [number, number] {
+    if (!isWall(time)) return [NaN, NaN];
+    const { year, month, day, hour, minute } = time;
+    return [this.#zone(year, month, day, hour, minute), this.#zone(year, month, day, hour, minute, true)];
+  }
+}
+
+const ZONE = /^ ?(?:(?:Z|UTC|GMT)(?!\w)|(?<sign>[+-])(?<hours>0\d|1[0-4])(?::?(?<minutes>[0-5]\d))?(?!\d))/;
+
+/** How far ahead of UTC the zone is that follows a time at the start of a text, in minutes; undefined if there is none. */
+function minutesAhead(text: string): number | undefined {
+  let at = 19;
+  const mark = text.charCodeAt(at);
+  if (mark === 46 || mark === 44) for (at++; isDigit(text, at); at++);
+  const found = ZONE.exec(text.slice(at, at + 8));
+  if (found === null) return undefined;
+  const { sign, hours = '0', minutes = '0' } = found.groups ?? {};
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
 function isMinute(text: string): boolean {

@@ -2,6 +2,7 @@ import { osloLines, rawLines, type LineFormat } from '../bytes/line-format.ts';
 import type { SharedMemory } from '../bytes/memory.ts';
 import { Clock } from './clock.ts';
 import { ecsSchema } from './ecs.ts';
+import { embeddedTime } from './embedded-time.ts';
 import { Place, type Format, type Reading, type Schema } from './format.ts';
 import { FORMATS, kindOf, type FormatRule } from './formats.ts';
 import { kollaSchema } from './kolla.ts';
@@ -48,9 +49,15 @@ export class EventParser {
     this.lines = (schema === 'raw' ? rawLines : osloLines)(tail, this.#clock, memory);
   }
 
-  /** The timestamp in an event's first line, in milliseconds since the epoch; NaN if there is none. */
-  timeOf(line: string, nearMs: number): number {
-    const ms = this.format.time(line, this.#clock, nearMs);
+  /**
+   * The timestamp in an event's first line, in milliseconds since the epoch; NaN if there is none.
+   * @param lastMs the time of the last dated line before it; NaN if there is none
+   */
+  timeOf(line: string, nearMs: number, lastMs: number): number {
+    this.#clock.lastMs = lastMs;
+    const own = this.format.time(line, this.#clock, nearMs);
+    // Other programs' lines are in the files of all formats.
+    const ms = Number.isNaN(own) ? embeddedTime(line, this.#clock, nearMs) : own;
     return Math.abs(ms) <= MAX_DATE_MS ? ms : NaN;
   }
 

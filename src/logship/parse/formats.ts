@@ -1,6 +1,7 @@
 import { basename, dirname, matchesGlob, relative } from 'node:path';
 import { apacheAccess } from './apache-access.ts';
 import { apacheError } from './apache-error.ts';
+import { embeddedTime } from './embedded-time.ts';
 import { shaped, type Format } from './format.ts';
 import { haproxy } from './haproxy.ts';
 import { lego } from './lego.ts';
@@ -9,6 +10,7 @@ import { mariadb } from './mariadb.ts';
 import { openvswitch } from './openvswitch.ts';
 import { Oslo } from './oslo.ts';
 import { rabbitmq } from './rabbitmq.ts';
+import { skyline } from './skyline.ts';
 import { syslog } from './syslog.ts';
 import { uwsgi } from './uwsgi.ts';
 import { valkey } from './valkey.ts';
@@ -28,6 +30,7 @@ export const FORMATS = {
   lego,
   valkey,
   haproxy,
+  skyline,
   syslog,
   whole,
 } as const satisfies Record<string, () => Format>;
@@ -70,6 +73,7 @@ const ROWS: readonly Row[] = [
   { directories: 'valkey', file: /^valkey(?:-sentinel)?\.log$/, format: 'valkey', program: 'valkey' },
   { directories: 'haproxy', file: /./, format: 'haproxy', program: 'haproxy' },
   { directories: 'syslog', file: /./, format: 'syslog' },
+  { directories: 'skyline', file: /^(?!.*nginx)/, format: 'skyline' },
   { file: /[-_]access\.log$/, format: 'apache-access' },
   { file: /[-_]error\.log$/, format: 'apache-error' },
   { file: /-uwsgi\.log$/, format: 'uwsgi' },
@@ -100,7 +104,7 @@ function hasWord(words: string | undefined, word: string): boolean {
   return words === undefined || words.split(' ').includes(word);
 }
 
-/** The fallback for any file. Each line is an event, unparsed except for a date and time at its start. */
+/** The fallback for any file. Each line is an event, unparsed except for its time. */
 function whole(): Format {
-  return shaped({ name: 'whole', time: (line, clock) => clock.zoned(line), parse: (text) => ({ Payload: text }) });
+  return shaped({ name: 'whole', time: embeddedTime, parse: (text) => ({ Payload: text }) });
 }

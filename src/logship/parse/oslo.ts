@@ -47,7 +47,7 @@ export class Oslo implements Format {
   }
 
   time(line: string, clock: Clock): number {
-    return clock.local(line);
+    return clock.zoned(line);
   }
 
   parse(text: string): Fields | undefined {

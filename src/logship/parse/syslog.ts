@@ -132,7 +132,9 @@ function parse3164(text: string, arrival: Arrival): Rest {
 
 /** Chooses the year that brings the time closest to its arrival. */
 function time3164(found: RegExpExecArray, { atMs, zone }: Arrival): number {
-  const nearest = new Clock(zone).nearest(wallOf(found), atMs);
+  const clock = new Clock(zone);
+  clock.lastMs = atMs;
+  const nearest = clock.nearest(wallOf(found), atMs);
   // The header's resolution is a second: within the second of arrival, the arrival time is more precise.
   return atMs >= nearest && atMs < nearest + 1000 ? atMs : nearest;
 }

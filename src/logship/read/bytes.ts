@@ -7,13 +7,10 @@ export function characterBoundary(bytes: Buffer, end: number): number {
   return end;
 }
 
-/**
- * The offset after the NUL bytes that start here. Loggers do not write NULs: a writer without O_APPEND leaves a hole
- * when its file was truncated and it continues at its old offset.
- */
-export function skipNuls(bytes: Buffer, from: number): number {
+/** The index after the NUL bytes that start here, `end` at most. */
+export function skipNuls(bytes: Buffer, from: number, end = bytes.length): number {
   let at = from;
-  while (bytes[at] === 0) at++;
+  while (at < end && bytes[at] === 0) at++;
   return at;
 }
 
@@ -25,19 +22,19 @@ export const NEVER_GIVEN_BACK_BYTES = 64 * 1024;
 const NULS = Buffer.alloc(BLOCK_BYTES);
 
 /**
- * Finds the start of a hole punched by `--reclaim`: whole blocks of NULs, right after a logger's bytes. A reader meets
- * one when it reads acknowledged lines again, because the checkpoint is lost or the destination is new. (A writer
- * without O_APPEND also leaves one after a truncation: at the start, or not after a whole block.)
- * @param position of the chunk in its file, at the start of a line
- * @param before the byte before it
+ * Finds the first block of NULs in a range that may have been punched.
+ * @param position of the chunk in its file
  * @returns the index in the chunk, or -1
  */
-export function holeIn(chunk: Buffer, position: number, before: number | undefined): number {
-  const first = Math.max(NEVER_GIVEN_BACK_BYTES, Math.ceil(position / BLOCK_BYTES) * BLOCK_BYTES);
-  for (let at = first - position; at + BLOCK_BYTES <= chunk.length; at += BLOCK_BYTES) {
-    if (chunk[at] !== 0 || (at === 0 ? before : chunk[at - 1]) === 0) continue;
-    if (chunk.compare(NULS, 0, BLOCK_BYTES, at, at + BLOCK_BYTES) === 0) return at;
-  }
+export function holeIn(
+  chunk: Buffer,
+  position: number,
+  { start, end }: { readonly start: number; readonly end: number },
+): number {
+  const first = Math.max(start, Math.ceil(position / BLOCK_BYTES) * BLOCK_BYTES);
+  const last = Math.min(chunk.length, end - position) - BLOCK_BYTES;
+  for (let at = first - position; at <= last; at += BLOCK_BYTES)
+    if (chunk[at] === 0 && chunk.compare(NULS, 0, BLOCK_BYTES, at, at + BLOCK_BYTES) === 0) return at;
   return -1;
 }
 

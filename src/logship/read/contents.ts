@@ -1,8 +1,13 @@
+import { defined } from '../../core/defined.ts';
 import { EventParser, type ParserOptions } from '../parse/document.ts';
 import { over, type Saved } from '../state/checkpoint.ts';
-import { Generation, hasFirstLine, type Rival } from './generation.ts';
+import { ByPath } from './by-path.ts';
+import { firstLine, Generation, hasFirstLine, type Rival } from './generation.ts';
 import type { HeldFile } from './held-file.ts';
-import { Progress, type Cut } from './progress.ts';
+import { Progress, type Cut, type Mark } from './progress.ts';
+import { resumptionIn, startOf, type Resumption } from './resumption.ts';
+import { knownUpTo, lastUnchanged, Trail } from './trail.ts';
+import { ANYWHERE, UndatedTimes } from './undated.ts';
 
 /** A generation that is being read. */
 export interface Content {
@@ -13,15 +18,25 @@ export interface Content {
   readonly cuts: Cut[];
   /** Set if earlier runs did not know the generation, so that none has sent any of its lines. */
   readonly isNew: boolean;
+  /** No earlier run has sent lines from this offset on. */
+  readonly sentTo: number;
+  readonly undated: UndatedTimes;
   /** The timestamp of the last dated event. */
   timeMs: number;
   /** The last modification that was seen, by the file system's clock. */
   modifiedMs: number;
+  /** The last size that was seen. */
+  size: number;
+  readonly trail: Trail;
 }
 
 interface ContentsOptions extends ParserOptions {
   readonly source: string;
   readonly now: () => number;
+  /** Set if the checkpoint was lost, so that earlier runs may have sent lines of unknown generations. */
+  readonly isLost?: boolean;
+  /** When the checkpoint was written, by the file system's clock. */
+  readonly savedMs?: number | undefined;
 }
 
 /** A file that was discovered. */
@@ -30,14 +45,13 @@ interface Found {
   readonly path: string;
   readonly dev: number;
   readonly ino: number;
-  readonly size: number;
   /** The file's first bytes, HEAD_BYTES at most. */
   readonly beginning: Buffer;
   /** Set if nothing more will be read, so that an unterminated first line is complete. */
   readonly final: boolean;
   /** Set if the whole file was rotated, so that it may be a known file. */
   readonly isRotated: boolean;
-  /** The open file; without it only the start decides whether it is known. */
+  /** The open file; without it a rotated one is told by its start alone. */
   readonly file?: HeldFile;
   /** Where reading starts if the file is new. */
   readonly from: { readonly offset: number; readonly skipping: boolean };
@@ -56,13 +70,17 @@ const FORMER = 256;
 /** All generations being read or not fully acknowledged, and the checkpoint's entries for them. */
 export class Contents {
   readonly #options: ContentsOptions;
-  readonly #saved: Set<Saved>;
-  readonly #current = new Set<Content>();
+  readonly #saved: ByPath<Saved>;
+  readonly #current = new ByPath<Content>();
   readonly #retired = new Set<Content>();
   /** Generations by path. */
   readonly #latest = new Map<string, Generation>();
+  /** The time of the last dated line of generations that were read to their end, by path. */
+  readonly #lastMs = new Map<string, number>();
   /** How generations of this run are recognized, by path, from the oldest. */
   readonly #recognized = new Map<string, Map<Generation, IsIn>>();
+  /** As in the options, until all files that exist at the start were read. */
+  #isLost: boolean;
   /** Number of changes that the checkpoint must record before the next document is sent: new generations and cuts. */
   begun = 0;
   /** Number of cuts among them. Nothing is sent before they are recorded. */
@@ -70,7 +88,8 @@ export class Contents {
 
   constructor(options: ContentsOptions, saved: readonly Saved[]) {
     this.#options = options;
-    this.#saved = new Set(saved.filter(({ isOver }) => isOver !== true));
+    this.#isLost = options.isLost ?? false;
+    this.#saved = new ByPath(saved.filter(({ isOver }) => isOver !== true));
     for (const entry of saved) this.#remember(this.#generation(entry));
   }
 
@@ -79,40 +98,88 @@ export class Contents {
     return [...this.#saved];
   }
 
-  /** The awaited entry that this file continues. If there are several, the latest. */
-  savedOf({ path, ino, size, beginning }: Pick<Found, 'path' | 'ino' | 'size' | 'beginning'>): Saved | undefined {
-    return this.awaited.findLast(
-      (saved) =>
-        saved.generation.ino === ino &&
-        saved.generation.path === path &&
-        size >= saved.mark.offset &&
-        this.isBeginning(saved, beginning),
-    );
+  /** Whether lines that an earlier run may have sent are not acknowledged. */
+  get mayBeSent(): boolean {
+    if (this.#saved.size > 0) return true;
+    return [...this.#current, ...this.#retired].some((each) => each.progress.acknowledged.offset < each.sentTo);
   }
 
-  /** Whether a file that starts like this may match the entry. */
-  isBeginning({ generation: { head } }: Saved, beginning: Buffer): boolean {
-    return head.equals(beginning.subarray(0, head.length));
+  /**
+   * The awaited entry that this file continues. If there are several, one whose bytes are unchanged, and the latest. A
+   * restored volume has other inodes.
+   */
+  resumptionOf(path: string, file: HeldFile): Resumption | undefined {
+    const found = this.#saved.of(path).flatMap((saved) => resumptionIn(file, saved) ?? []);
+    const isSame = ({ saved }: Resumption) => saved.generation.ino === file.ino;
+    const whole = found.filter(({ isWhole }) => isWhole);
+    return whole.findLast(isSame) ?? whole.at(-1) ?? found.findLast(isSame) ?? found.at(-1);
   }
 
-  /** Resumes at an awaited entry of the checkpoint. */
-  resume(saved: Saved): Content {
+  /**
+   * Resumes at an awaited entry of the checkpoint.
+   * @param file in which it was found
+   */
+  resume({ saved, mark, isWhole }: Resumption, file: HeldFile): Content {
     this.#saved.delete(saved);
-    return this.#add(this.#generation(saved), new Progress(saved.mark), { ...saved, isNew: false });
+    const { generation, trail } = saved;
+    const { path, firstSeenMs, head, rivals } = generation;
+    const { dev, ino } = file;
+    // Lines of a build whose IDs had no digest keep their IDs, unless others may be at their offsets.
+    const digestFrom = isWhole
+      ? (generation.digestFrom ?? file.stat().size)
+      : Math.min(generation.digestFrom ?? 0, mark.offset);
+    if (digestFrom !== generation.digestFrom) this.begun++;
+    const identity = { path, dev, ino, firstSeenMs, head, rivals, digestFrom };
+    const known = trail && knownUpTo(mark.offset, trail);
+    // Cuts are after the saved position, where the bytes are others.
+    const cuts = isWhole ? saved.cuts : [];
+    const others = {
+      cuts,
+      modifiedMs: saved.modifiedMs,
+      isNew: false,
+      // Earlier runs have seen no more of it.
+      sentTo: file.stat().size,
+      trail: new Trail(known),
+      ...defined({ undated: saved.undated }),
+    };
+    return this.#add(new Generation(this.#options.source, identity), mark, others);
+  }
+
+  /** Begins a generation that no checkpoint knows. Undefined while the file has too little content to tell it. */
+  begin(found: Found): Content | undefined {
+    const { path, dev, ino, beginning, final, from, file } = found;
+    if (beginning.length === 0 || !(final || hasFirstLine(beginning))) return undefined;
+    const known = found.isRotated ? this.#rivalsOfKnown(found) : undefined;
+    const rivals = known ?? this.#rivalsOf(path, beginning);
+    const firstSeenMs = this.#options.now();
+    const identity = { path, dev, ino, firstSeenMs, head: beginning, rivals, digestFrom: 0 };
+    const generation = new Generation(this.#options.source, identity);
+    this.begun++;
+    const lastMs = found.isRotated ? undefined : this.#lastTimeOf(path);
+    const mark = { ...from, timeMs: lastMs ?? firstSeenMs };
+    const sentTo = this.#isLost ? (file?.stat().size ?? Infinity) : 0;
+    const others = { cuts: [], modifiedMs: -1, isNew: true, sentTo, trail: new Trail(), undated: [] };
+    return this.#add(generation, mark, others);
+  }
+
+  /**
+   * Reads content again that was cut while it was followed. Lines in flight are settled as before, but the checkpoint no
+   * longer covers them.
+   * @param isInPlace whether it is the file that was read, and no copy
+   * @returns undefined if the file's content is another one
+   */
+  rewind(content: Content, file: HeldFile, isInPlace: boolean): Content | undefined {
+    if (!content.generation.matches(file.beginning())) return undefined;
+    const saved = savedFrom(content);
+    const mark = lastUnchanged(file, saved.trail, startOf(saved), isInPlace);
+    if (mark === undefined) return undefined;
+    this.#current.delete(content);
+    return this.resume({ saved, mark, isWhole: false }, file);
   }
 
   /** Drops the entry of a file that no longer exists. */
   forget(entry: Saved): void {
     this.#saved.delete(entry);
-  }
-
-  /**
-   * The generation of the file: the checkpoint's, or a new one. Undefined while the file has too little content to
-   * tell.
-   */
-  identify(found: Found): Content | undefined {
-    const saved = this.savedOf(found);
-    return saved === undefined ? this.#begin(found) : this.resume(saved);
   }
 
   /** Records that the unfinished line from `start` was taken up to `at`, even if it continues later. */
@@ -132,10 +199,17 @@ export class Contents {
     this.#recognized.set(generation.path, all);
   }
 
+  /** Called when all files were read to their ends. */
+  caughtUp(): void {
+    this.#isLost = false;
+  }
+
   /** Called when nothing more will be read of the generation. It is kept until it is acknowledged. */
   retire(content: Content): void {
     this.#current.delete(content);
     this.#retired.add(content);
+    const { generation, undated, timeMs } = content;
+    if (!Number.isNaN(undated.lastMs(timeMs))) this.#lastMs.set(generation.path, timeMs);
   }
 
   /** The state that a restart needs. Entries of a path are ordered from the oldest. */
@@ -147,17 +221,24 @@ export class Contents {
     return [...former.slice(-FORMER).map(over), ...known];
   }
 
-  #begin(found: Found): Content | undefined {
-    const { path, dev, ino, beginning, final, from } = found;
-    if (beginning.length === 0 || !(final || hasFirstLine(beginning))) return undefined;
-    const known = found.isRotated ? this.#rivalsOfKnown(found) : undefined;
-    const rivals = known ?? this.#latest.get(path)?.rivalsOfNext(beginning) ?? [];
-    const firstSeenMs = this.#options.now();
-    const identity = { path, dev, ino, firstSeenMs, head: beginning, rivals };
-    const generation = new Generation(this.#options.source, identity);
-    this.begun++;
-    const mark = { ...from, timeMs: firstSeenMs };
-    return this.#add(generation, new Progress(mark), { cuts: [], modifiedMs: -1, isNew: true });
+  /** The time of the last dated line of the path's generations before: a log's times rise, also through its rotation. */
+  #lastTimeOf(path: string): number | undefined {
+    const saved = this.#saved.of(path).map(({ generation, mark }) => ({ generation, timeMs: mark.timeMs }));
+    const known = [...saved, ...this.#current.of(path)].findLast(
+      ({ generation, timeMs }) => timeMs !== generation.firstSeenMs,
+    );
+    return known?.timeMs ?? this.#lastMs.get(path);
+  }
+
+  #rivalsOf(path: string, beginning: Buffer): readonly Rival[] {
+    const latest = this.#latest.get(path);
+    if (latest === undefined) return [];
+    // Two files do not start at the same time: this one was cut to less than what tells whether it is the same.
+    const first = firstLine(beginning);
+    const timeMs = () =>
+      new EventParser(path, this.#options).timeOf(first.toString().trimEnd(), this.#options.now(), NaN);
+    const isSame = first.equals(firstLine(latest.head)) && !Number.isNaN(timeMs());
+    return isSame ? latest.rivals : latest.rivalsOfNext(beginning);
   }
 
   /** The rivals of the generation that a rotated file contains, if it is a known one. */
@@ -174,13 +255,18 @@ export class Contents {
 
   #add(
     generation: Generation,
-    progress: Progress,
-    known: Pick<Saved, 'cuts' | 'modifiedMs'> & { isNew: boolean },
+    mark: Mark,
+    known: Pick<Content, 'modifiedMs' | 'isNew' | 'sentTo' | 'trail'> & Pick<Saved, 'cuts' | 'undated'>,
   ): Content {
-    const { cuts, modifiedMs, isNew } = known;
     const parser = new EventParser(generation.path, this.#options);
-    const { timeMs } = progress.acknowledged;
-    const content = { generation, progress, parser, cuts: [...cuts], isNew, timeMs, modifiedMs };
+    const progress = new Progress(mark);
+    const { offset, timeMs } = mark;
+    // An earlier version gave such lines the time of the mark.
+    const from = known.undated ?? [{ at: offset, timeMs, to: ANYWHERE }];
+    const { savedMs } = this.#options;
+    const seen = { from, size: known.sentTo, savedMs };
+    const undated = new UndatedTimes(generation.firstSeenMs, seen, () => void this.begun++);
+    const content = { generation, progress, parser, ...known, cuts: [...known.cuts], undated, timeMs, size: 0 };
     this.#current.add(content);
     this.#remember(generation);
     return content;
@@ -196,14 +282,18 @@ export class Contents {
     const [oldest] = this.#latest.keys();
     if (this.#latest.size <= REMEMBERED || oldest === undefined) return;
     this.#latest.delete(oldest);
+    this.#lastMs.delete(oldest);
     this.#recognized.delete(oldest);
   }
 }
 
-function savedFrom({ generation, progress, cuts, modifiedMs }: Content): Saved {
+function savedFrom({ generation, progress, cuts, undated, modifiedMs, size, trail }: Content) {
   const mark = progress.acknowledged;
   // Acknowledged lines are not read again.
   const past = cuts.filter(({ at }) => at <= mark.offset);
   for (const cut of past) cuts.splice(cuts.indexOf(cut), 1);
-  return { generation, mark, cuts: [...cuts], modifiedMs };
+  const known = trail.at(mark);
+  // Reading may resume at an earlier point, where lines without a time must keep their day.
+  const from = known.points[0]?.mark.offset ?? 0;
+  return { generation, mark, cuts: [...cuts], undated: undated.entries(from), modifiedMs, size, trail: known };
 }

@@ -1,23 +1,24 @@
 import type { Stats } from 'node:fs';
-import { messageOf } from '../../core/errors.ts';
-import { fileStatesOf, type FileState } from '../counts.ts';
+import { reasonOf } from '../../core/errors.ts';
+import { addClosed, fileStatesOf, type FileState } from '../counts.ts';
 import { DedupedWarnings } from '../deduped-warnings.ts';
 import { Discover, Finished } from './discover.ts';
+import { Failures, unreadable, type Unreadable } from './failure.ts';
+import type { FollowOptions } from './follow-options.ts';
+import { Handles } from './handles.ts';
 import { HeldFile } from './held-file.ts';
 import type { LineSource, ReadOptions, TakeLine } from './line-reader.ts';
-import { statOf, type Beside, type Sibling } from './listing.ts';
+import { statOf, type Beside } from './listing.ts';
 import { logOpener } from './open-log.ts';
+import { revive } from './revive.ts';
+import { RotatedTails } from './rotated-tails.ts';
 import { Rotated } from './rotated.ts';
-import { Tail, tailBuffer, type Displaced, type FollowOptions, type TailOptions } from './tail.ts';
-import { Changes } from './wake.ts';
+import { Tail, tailBuffer, type Displaced, type TailOptions } from './tail.ts';
+import { Changes, meanwhile } from './wake.ts';
 
 const DISCOVER_MS = 1000;
 /** Minimum interval between polls while there is much to read. */
 const LOOK_MS = 50;
-/** After this time without writes, the last line of a rotated file is complete, terminated or not. */
-const ROTATE_WAIT_MS = 5000;
-/** A rotated file that still has a name is closed after this time without writes. */
-const LINGER_MS = 600_000;
 
 /**
  * Follows every file that matches the patterns through its rotations.
@@ -33,9 +34,9 @@ export class Follower implements LineSource {
   readonly #discover: Discover;
   readonly #rotation: Rotated;
   readonly #changes: Changes;
+  readonly #handles: Handles;
   readonly #tails = new Map<string, Tail>();
-  /** Tails of files that are no longer at their path. They are read until they are quiet. */
-  readonly #rotated = new Map<Tail, Quiet>();
+  readonly #rotated: RotatedTails;
   /** Number of tails that were added. */
   #added = 0;
   readonly #finished = new Finished();
@@ -45,6 +46,9 @@ export class Follower implements LineSource {
   /** Totals over former generations of each path. */
   readonly #closed = new Map<string, { readonly lines: number; readonly bytes: number }>();
   readonly #warnings: DedupedWarnings;
+  /** Why files could not be opened, by path. */
+  readonly #unopened = new Map<string, Error>();
+  readonly #failures: Failures;
   #behind = new Set<Tail>();
   #lookedMs = -Infinity;
   #discoveredMs = -Infinity;
@@ -54,17 +58,27 @@ export class Follower implements LineSource {
     const { patterns, root, excludes = [], stateDir, maxLineBytes, log, uptime = () => performance.now() } = options;
     this.#options = options;
     this.#uptime = uptime;
+    this.#rotated = new RotatedTails(uptime);
     this.#sinceMs = (options.sinceMs ?? Date.now()) - DISCOVER_MS;
     const displaced = (tail: Tail, what: Displaced) => this.#addRotated(this.#rotation.displaced(tail, what));
-    const open = logOpener({ patterns, root, isOwn: options.isOwn });
-    this.#tailOptions = { ...options, buffer: tailBuffer(maxLineBytes, options.memory), open, displaced };
+    this.#handles = options.handles ?? new Handles({ log });
+    const opener = logOpener({ patterns, root, isOwn: options.isOwn });
+    const open = (path: string) => this.#handles.open(() => opener(path));
+    const beside = (path: string) => this.#rotation.beside(path);
+    const parts = { open, displaced, beside, handles: this.#handles };
+    this.#tailOptions = { ...options, ...parts, buffer: tailBuffer(maxLineBytes, options.memory) };
     this.#discover = new Discover({ patterns, excludes, stateDir });
     this.#warnings = new DedupedWarnings(log);
     this.#rotation = new Rotated({
       ...this.#tailOptions,
       list: options.list,
-      isKnown: (sibling) => this.#isKnown(sibling),
+      isKnown: ({ stat }) => this.#isFollowed(stat) || this.#finished.has(stat),
       finish: ({ stat }) => this.#finished.add(stat),
+    });
+    this.#failures = new Failures({
+      log,
+      revive: (tail) => revive(tail, { open, beside, isFollowed: (stat) => this.#isFollowed(stat) }),
+      lost: (tail, reason, isGone) => this.#lose(tail, reason, isGone),
     });
     this.#changes = new Changes(log);
   }
@@ -82,29 +96,40 @@ export class Follower implements LineSource {
     return fileStatesOf(this.#all, (tail) => this.#rotated.has(tail), this.#closed);
   }
 
+  /** Why files cannot be read at present, by path. */
+  get unreadable(): ReadonlyMap<string, Unreadable> {
+    return unreadable(this.#all, this.#unopened, this.#rotation.leftAlone.values());
+  }
+
   look(): void {
     const now = this.#uptime();
     if (this.#hasMore && now - this.#lookedMs < LOOK_MS) return;
     this.#lookedMs = now;
     for (const [path, tail] of this.#tails) this.#lookAt(path, tail);
-    for (const [tail, quiet] of this.#rotated) this.#lookAtRotated(tail, quiet, now);
-    if (now - this.#discoveredMs >= DISCOVER_MS || this.#changes.hasMoved) this.#discoverAt(now);
+    for (const tail of this.#rotated) this.#failures.attempt(tail, () => this.#lookAtRotated(tail));
+    if (now - this.#discoveredMs < DISCOVER_MS && !this.#changes.hasMoved) return;
+    this.#discoverAt(now);
+    this.#handles.report(this.#tails.size);
   }
 
-  async read(take: TakeLine, { final, mayCut = true, pace }: ReadOptions): Promise<boolean> {
+  async read(take: TakeLine, { final, mayCut = true, isHeld = () => false, pace }: ReadOptions): Promise<boolean> {
     this.#hasMore = false;
     const added = this.#added;
     const unfinished = new Set<string>();
     for (const tail of this.#all) {
       // An event may start in a rotated file and end in its successor, which is read after the older file.
       if (unfinished.has(tail.path)) continue;
-      const isOver = this.#isOver(tail);
+      const isOver = this.#rotated.isOver(tail);
       if (!final && !this.#behind.has(tail) && !(isOver && tail.left > 0)) continue;
-      if (!(await this.#paced(pace))) return this.#hasMore;
+      if (tail.content !== undefined && isHeld(tail.content)) {
+        unfinished.add(tail.path);
+        continue;
+      }
+      if (!(await meanwhile(pace, () => this.#patrol(), DISCOVER_MS))) return this.#hasMore;
       // Files that were found meanwhile are older, and are read first.
       if (this.#added !== added) return (this.#hasMore = true);
       if (tail.isClosed) continue;
-      if (this.#attempt(tail, () => tail.read(take, mayCut && (final || isOver)))) {
+      if (this.#failures.read(tail, () => tail.read(take, mayCut && (final || isOver)))) {
         this.#hasMore = true;
         unfinished.add(tail.path);
       } else this.#behind.delete(tail);
@@ -112,22 +137,11 @@ export class Follower implements LineSource {
     return this.#hasMore;
   }
 
-  /**
-   * While there is no room to read, possibly for hours, rotated files are opened before they are compressed or removed.
-   */
-  async #paced(pace: ReadOptions['pace']): Promise<boolean> {
-    const patrol = setInterval(() => this.#patrol(), DISCOVER_MS);
-    try {
-      return await pace();
-    } finally {
-      clearInterval(patrol);
-    }
-  }
-
+  /** While there is no room to read, rotated files are opened before they are compressed or removed. */
   #patrol(): void {
     this.look();
     for (const tail of [...this.#tails.values()].filter((each) => this.#behind.has(each)))
-      this.#attempt(tail, () => tail.check());
+      this.#failures.attempt(tail, () => tail.check());
   }
 
   async changed(ms: number, signal: AbortSignal): Promise<void> {
@@ -144,7 +158,7 @@ export class Follower implements LineSource {
 
   /** The oldest file first, so that lines are shipped in the order in which they were written. */
   get #all(): readonly Tail[] {
-    return [...this.#rotated.keys(), ...this.#tails.values()];
+    return [...this.#rotated, ...this.#tails.values()];
   }
 
   #lookAt(path: string, tail: Tail): void {
@@ -156,7 +170,10 @@ export class Follower implements LineSource {
   #rotate(path: string, tail: Tail, stat: Stats | undefined): void {
     this.#options.log.debug(`${path} was renamed or removed: reading the old file to its end`);
     this.#tails.delete(path);
+    tail.hasLeft = true;
     this.#addRotated([tail]);
+    // While it was closed: it is looked for before it is removed or compressed.
+    if (!tail.file.isOpen) this.#failures.attempt(tail, () => tail.file.stat());
     // The file now at the path is opened first, so that it does not count as a generation in between.
     if (stat !== undefined) this.#open(path);
     this.#addRotated(this.#rotation.renamed(tail));
@@ -206,91 +223,78 @@ export class Follower implements LineSource {
   }
 
   #open(path: string, fromEnd = false): void {
+    using opened = new DisposableStack();
     try {
       const stat = statOf(path);
       // Opening a FIFO would wait for its writer.
       if (stat?.isFile() === false) return this.#warnings.warn(path, `${path} is not a file: it is not followed`);
-      const file = new HeldFile(path, this.#tailOptions.buffer, this.#tailOptions.open);
-      const tail = this.#takeBack(path, file) ?? new Tail({ path, file, isRotated: false }, this.#tailOptions);
+      const file = opened.use(new HeldFile(path, this.#tailOptions.buffer, this.#tailOptions.open));
+      const tail = this.#rotated.takeBack(path, file) ?? new Tail({ path, file, isRotated: false }, this.#tailOptions);
       if (fromEnd) tail.skipToEnd();
+      if (tail.file === file) opened.move();
       this.#tails.set(path, tail);
       this.#behind.add(tail);
       this.#warnings.over(path, `${path} can be read now`);
+      this.#unopened.delete(path);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-        this.#warnings.warn(path, `cannot read ${path}: ${messageOf(error)}`);
+      this.#unopened.delete(path);
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      this.#unopened.set(path, error as Error);
+      this.#warnings.warn(path, `cannot read ${path}: ${reasonOf(error)}`);
     }
-  }
-
-  /**
-   * A file that was temporarily missing, for example below an inaccessible directory, is not a new generation: its tail
-   * continues.
-   */
-  #takeBack(path: string, file: HeldFile): Tail | undefined {
-    const tail = [...this.#rotated.keys()].find((each) => each.path === path && each.file.isSame(file));
-    if (tail === undefined) return undefined;
-    file[Symbol.dispose]();
-    this.#rotated.delete(tail);
-    tail.isRotated = false;
-    return tail;
   }
 
   /** @returns whether there were any tails */
   #addRotated(tails: readonly Tail[]): boolean {
-    const sinceMs = this.#uptime();
     for (const tail of tails) {
-      this.#rotated.set(tail, { sinceMs });
+      this.#rotated.grew(tail);
       this.#behind.add(tail);
     }
     this.#added += tails.length;
     return tails.length > 0;
   }
 
-  /** An unreadable file does not block the others. */
-  #attempt<T>(tail: Tail, act: () => T): T | undefined {
-    try {
-      return act();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-      this.#warnings.warn(tail.path, `cannot read ${tail.path}: ${messageOf(error)}`);
-      return undefined;
-    }
-  }
-
-  #lookAtRotated(tail: Tail, quiet: Quiet, now: number): void {
-    if (tail.isBehind(tail.file.stat())) {
-      quiet.sinceMs = now;
+  #lookAtRotated(tail: Tail): void {
+    if (!tail.isMissing && tail.isBehind(tail.file.glance() ?? tail.file.stat())) {
+      this.#rotated.grew(tail);
       this.#behind.add(tail);
-      return;
+    } else if (this.#rotated.isLeft(tail) && tail.left === 0) this.#close(tail);
+  }
+
+  #isFollowed(stat: Stats): boolean {
+    return this.#all.some(({ file, isMissing }) => !isMissing && file.isSame(stat));
+  }
+
+  #lose(tail: Tail, reason: string, isGone: boolean): void {
+    const { path, unread: lost } = tail;
+    // The next look finds out that it has left its path.
+    if (isGone && this.#tails.get(path) === tail) return;
+    if (isGone) {
+      this.#rotation.gone(tail);
+      if (lost === 0) return this.#rotated.miss(tail);
+    } else {
+      this.#options.counts.lostBytes += lost;
+      const what = `${path} was rotated and removed by another client: ${lost} unread bytes are lost: ${reason}`;
+      this.#options.log.warn(what, { lost });
     }
-    const quietMs = now - quiet.sinceMs;
-    const isLeft = quietMs >= LINGER_MS || (quietMs >= ROTATE_WAIT_MS && !tail.file.hasName);
-    if (isLeft && tail.left === 0) this.#close(tail);
-  }
-
-  /** Whether a rotated file was quiet for so long that its last line is complete, terminated or not. */
-  #isOver(tail: Tail): boolean {
-    const quiet = this.#rotated.get(tail);
-    return quiet !== undefined && this.#uptime() - quiet.sinceMs >= ROTATE_WAIT_MS;
-  }
-
-  #isKnown({ stat }: Sibling): boolean {
-    return this.#all.some(({ file }) => file.isSame(stat)) || this.#finished.has(stat);
+    // A directory that still lists it does not make it another one.
+    for (const { stat } of this.#rotation.beside(path)) if (tail.file.isSame(stat)) this.#finished.add(stat);
+    // Another file at the path is discovered as after a rotation.
+    if (this.#tails.get(path) === tail) this.#tails.delete(path);
+    this.#absentMs.set(path, tail.modifiedMs);
+    this.#remove(tail);
   }
 
   #close(tail: Tail): void {
-    const { size, mtimeMs } = tail.file.stat();
+    const { size, mtimeMs } = tail.file.glance() ?? { size: tail.size, mtimeMs: tail.modifiedMs };
     this.#finished.add({ dev: tail.file.dev, ino: tail.file.ino, size, mtimeMs });
+    this.#remove(tail);
+  }
+
+  #remove(tail: Tail): void {
     this.#rotated.delete(tail);
-    const { lines = 0, bytes = 0 } = this.#closed.get(tail.path) ?? {};
-    this.#closed.set(tail.path, { lines: lines + tail.lines, bytes: bytes + tail.bytes });
-    if (!this.#tails.has(tail.path)) this.#closed.delete(tail.path);
+    addClosed(this.#closed, tail, this.#tails.has(tail.path));
     this.#behind.delete(tail);
     tail[Symbol.dispose]();
   }
-}
-
-/** When the rotated file last grew. */
-interface Quiet {
-  sinceMs: number;
 }

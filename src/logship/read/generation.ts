@@ -1,9 +1,13 @@
 import { hash } from 'node:crypto';
+import { lineDigest } from './line-digest.ts';
 
 /** Number of leading bytes that identify a generation. They must stay readable while the file is followed. */
 export const HEAD_BYTES = 256;
 const NEWLINE = 10;
-/** Nine base-36 digits cover 100 TB. Padded, ids of one file sort together, which Lucene stores efficiently. */
+/**
+ * Nine base-36 digits cover 100 TB. Padded, ids of one file sort together, which Lucene stores efficiently. With a
+ * digest an ID has 28 characters of base64, which Elasticsearch stores as 21 bytes.
+ */
 const OFFSET_DIGITS = 9;
 /** Maximum number of distinct starts kept per path. */
 const RIVALS = 64;
@@ -20,6 +24,11 @@ export interface Identity {
   readonly head: Buffer;
   /** Starts of earlier generations of the path with the same first line, from the oldest. */
   readonly rivals: readonly Rival[];
+  /**
+   * Offset from which IDs contain a digest of their line. Lines before it may have been sent without one; undefined if
+   * the checkpoint is from a build whose IDs had none.
+   */
+  readonly digestFrom?: number | undefined;
 }
 
 /** An earlier start, and how often it occurred. */
@@ -38,7 +47,9 @@ export interface Rival {
  * the end of the document's first line, at most 256: these are known whenever that line can be sent. So generations
  * with the same first line share names only while their bytes are equal; those with equal bytes are numbered in the
  * order in which they were seen. Device and inode are excluded: copies have others (logrotate's copytruncate), and so
- * do restored volumes.
+ * do restored volumes. After the name and the offset an ID has a digest of its line, because a generation may change
+ * after it was read: a power failure, its owner or a restored snapshot cuts it, and other lines follow at offsets that
+ * were sent before.
  */
 export class Generation implements Identity {
   readonly path: string;
@@ -46,6 +57,7 @@ export class Generation implements Identity {
   readonly ino: number;
   readonly firstSeenMs: number;
   readonly rivals: readonly Rival[];
+  readonly digestFrom: number;
   readonly #source: string;
   #head: Buffer;
   /** Names of the lines that start in the head, by offset. */
@@ -55,12 +67,13 @@ export class Generation implements Identity {
   /**
    * @param source distinguishes Pods that log the same first lines to the same path
    */
-  constructor(source: string, { path, dev, ino, firstSeenMs, head, rivals }: Identity) {
+  constructor(source: string, { path, dev, ino, firstSeenMs, head, rivals, digestFrom = 0 }: Identity) {
     this.path = path;
     this.dev = dev;
     this.ino = ino;
     this.firstSeenMs = firstSeenMs;
     this.rivals = rivals;
+    this.digestFrom = digestFrom;
     this.#source = source;
     this.#head = Buffer.from(head);
   }
@@ -146,9 +159,13 @@ export function hasFirstLine(beginning: Buffer): boolean {
   return beginning.length >= HEAD_BYTES || beginning.includes(NEWLINE);
 }
 
-/** The id of the document that starts at this byte. Reading the same line again yields the same id. */
-export function documentId(generation: Generation, offset: number): string {
-  return generation.nameAt(offset) + offset.toString(36).padStart(OFFSET_DIGITS, '0');
+/**
+ * The id of the document that starts at this byte. Reading the same line again yields the same id.
+ * @param text of the event, or its first line
+ */
+export function documentId(generation: Generation, offset: number, text: string): string {
+  const digest = offset < generation.digestFrom ? '' : lineDigest(text);
+  return generation.nameAt(offset) + offset.toString(36).padStart(OFFSET_DIGITS, '0') + digest;
 }
 
 function areAlike(a: Rival, b: Rival): boolean {
@@ -181,7 +198,8 @@ function common(a: Buffer, b: Buffer): Buffer {
   return a.subarray(0, length);
 }
 
-function firstLine(beginning: Buffer): Buffer {
+/** The first line with its newline, as far as it is known. */
+export function firstLine(beginning: Buffer): Buffer {
   const newline = beginning.indexOf(NEWLINE);
   return beginning.subarray(0, newline === -1 ? beginning.length : newline + 1);
 }

@@ -1,11 +1,16 @@
-import { closeSync, fstatSync, readSync } from 'node:fs';
+import { fstatSync, readSync } from 'node:fs';
 import type { SharedMemory } from '../bytes/memory.ts';
 import { HEAD_BYTES, type Generation } from './generation.ts';
-import type { Sibling } from './listing.ts';
-import type { OpenLog } from './open-log.ts';
+import type { Handles, Lender } from './handles.ts';
+import { statOf } from './listing.ts';
+import { closeLog, type OpenLog } from './open-log.ts';
+import { LEAD_BYTES, Trail } from './trail.ts';
 
-/** Number of bytes before our position that must be unchanged; otherwise the file was truncated and rewritten. */
-const LEAD_BYTES = 64;
+const NO_BYTES = Buffer.alloc(0);
+/** The descriptor of a file that is closed. */
+const NONE = -1;
+/** Unit of `st_blocks`, stat(2). */
+const STAT_BLOCK_BYTES = 512;
 
 /** A file's state. */
 export interface Standing {
@@ -14,19 +19,43 @@ export interface Standing {
   readonly mtimeMs: number;
 }
 
+/** How a file lends its handle to others. */
+interface Sharing {
+  readonly handles: Handles;
+  readonly stake: () => number;
+  /**
+   * Opens the closed file under its present name. Undefined if it is gone; throws the error of `open`.
+   * @param at the name under which it was opened last
+   */
+  readonly again: (file: HeldFile, at: string) => HeldFile | undefined;
+}
+
+/** A file that was closed, and has no name that we know any more. */
+export class GoneError extends Error {
+  override name = 'GoneError';
+  /** As an error of the system. */
+  readonly syscall = 'open';
+}
+
 /**
- * An open file, and our position in it. While it is open, a rename or removal loses nothing, and its inode is not
- * reused.
+ * A file, and our position in it. While it is open, a rename or removal loses nothing, and its inode is not reused. If
+ * handles are short, it is closed while it waits, and opened again under its present name when it is needed.
  */
-export class HeldFile implements Disposable {
-  readonly dev: number;
-  readonly ino: number;
-  readonly #fd: number;
+export class HeldFile implements Disposable, Lender {
+  #dev: number;
+  #ino: number;
+  #fd: number;
+  /** The name under which it was opened last. */
+  #at: string;
+  #sharing: Sharing | undefined;
+  #isMoved = false;
   readonly #buffer: Buffer;
   readonly #scratch = Buffer.allocUnsafe(HEAD_BYTES);
   #position = 0;
   /** The bytes before our position. */
-  #lead: Buffer = Buffer.alloc(0);
+  #lead: Buffer = NO_BYTES;
+  /** The trail of the generation that is read. */
+  #trail = new Trail();
 
   /**
    * @param buffer buffer that all files share, with room for the longest read plus LEAD_BYTES
@@ -34,10 +63,67 @@ export class HeldFile implements Disposable {
    */
   constructor(path: string, buffer: Buffer, open: OpenLog) {
     this.#buffer = buffer;
+    this.#at = path;
     this.#fd = open(path);
-    const { dev, ino } = fstatSync(this.#fd);
-    this.dev = dev;
-    this.ino = ino;
+    try {
+      const { dev, ino } = fstatSync(this.#fd);
+      this.#dev = dev;
+      this.#ino = ino;
+    } catch (error) {
+      closeLog(this.#fd);
+      throw error;
+    }
+  }
+
+  get dev(): number {
+    return this.#dev;
+  }
+
+  get ino(): number {
+    return this.#ino;
+  }
+
+  /** Takes over the descriptor of another file that has the same content. The other must not be used any more. */
+  adopt(other: HeldFile): void {
+    if (this.isOpen) closeLog(this.#fd);
+    this.#fd = other.#fd;
+    this.#at = other.#at;
+    other.#isMoved = true;
+    this.#dev = other.#dev;
+    this.#ino = other.#ino;
+    this.#sharing?.handles.use(this);
+  }
+
+  /** Lets the file be closed when others need its handle. */
+  share(sharing: Sharing): void {
+    this.#sharing = sharing;
+    sharing.handles.use(this);
+  }
+
+  get stake(): number {
+    return this.#sharing?.stake() ?? Infinity;
+  }
+
+  lend(): void {
+    closeLog(this.#fd);
+    this.#fd = NONE;
+  }
+
+  get isOpen(): boolean {
+    return this.#fd !== NONE;
+  }
+
+  /** The descriptor of the open file. */
+  get #handle(): number {
+    if (!this.isOpen) this.#openAgain();
+    return this.#fd;
+  }
+
+  /** Throws GoneError, or the error of `open`. */
+  #openAgain(): void {
+    const file = this.#sharing?.again(this, this.#at);
+    if (file === undefined) throw new GoneError('it was removed while it was closed');
+    this.adopt(file);
   }
 
   /** A buffer with room for reads of this many bytes. */
@@ -47,7 +133,7 @@ export class HeldFile implements Disposable {
 
   /** Whether this is the file with that device and inode, whatever its name. */
   isSame({ dev, ino }: { readonly dev: number; readonly ino: number }): boolean {
-    return this.dev === dev && this.ino === ino;
+    return this.#dev === dev && this.#ino === ino;
   }
 
   get position(): number {
@@ -60,31 +146,65 @@ export class HeldFile implements Disposable {
 
   /** The file's current state, whatever its name. */
   stat(): Standing {
-    return fstatSync(this.#fd);
+    return fstatSync(this.#handle);
   }
 
-  /** Whether the file still has a name in a directory. */
+  /** Same as stat, without opening a closed file; undefined if it no longer has the name of before. */
+  glance(): Standing | undefined {
+    if (this.isOpen) return fstatSync(this.#fd);
+    const stat = statOf(this.#at);
+    return stat !== undefined && this.isSame(stat) ? stat : undefined;
+  }
+
+  /** Whether the file still has a name in a directory. A closed one is only found by it. */
   get hasName(): boolean {
-    return fstatSync(this.#fd).nlink > 0;
+    return !this.isOpen || fstatSync(this.#fd).nlink > 0;
+  }
+
+  /** Whether the descriptor can be read at all. */
+  get isReadable(): boolean {
+    try {
+      this.beginning();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Number of the file's bytes without disk space. */
+  get unallocated(): number {
+    const { size, blocks } = fstatSync(this.#handle);
+    return Math.max(0, size - blocks * STAT_BLOCK_BYTES);
   }
 
   /** The file's first bytes. The next call overwrites them. */
   beginning(): Buffer {
-    return this.#scratch.subarray(0, readSync(this.#fd, this.#scratch, 0, HEAD_BYTES, 0));
+    return this.#scratch.subarray(0, readSync(this.#handle, this.#scratch, 0, HEAD_BYTES, 0));
   }
 
-  /** Moves to a position, and records the bytes before it, which must stay unchanged. */
-  seek(position: number): void {
-    const lead = Buffer.alloc(Math.min(position, LEAD_BYTES));
-    const read = readSync(this.#fd, lead, 0, lead.length, position - lead.length);
+  /**
+   * Moves to a position, and records the bytes before it, which must stay unchanged.
+   * @param trail of the generation that is read from there
+   */
+  seek(position: number, trail = new Trail()): void {
+    // Set first: after a failure the next read must not start elsewhere.
     this.#position = position;
-    this.#lead = lead.subarray(0, read);
+    this.#lead = NO_BYTES;
+    this.#trail = trail;
+    trail.start(position, NO_BYTES);
+    this.#lead = this.before(position);
+    trail.start(position, this.#lead);
+  }
+
+  /** The bytes before an offset, LEAD_BYTES at most; fewer if the file is shorter. */
+  before(offset: number): Buffer {
+    return bytesBefore(this.#handle, offset);
   }
 
   /** Whether the file has these bytes at that position. */
   has(bytes: Buffer, at: number): boolean {
     const found = Buffer.alloc(bytes.length);
-    return readSync(this.#fd, found, 0, found.length, at) === bytes.length && found.equals(bytes);
+    return readSync(this.#handle, found, 0, found.length, at) === bytes.length && found.equals(bytes);
   }
 
   /**
@@ -95,13 +215,20 @@ export class HeldFile implements Disposable {
     const [a, b] = [this, other].toSorted((one, two) => one.stat().size - two.stat().size) as [HeldFile, HeldFile];
     const { size } = a.stat();
     const end = Buffer.alloc(Math.min(size, LEAD_BYTES));
-    const read = readSync(a.#fd, end, 0, end.length, size - end.length);
+    const read = readSync(a.#handle, end, 0, end.length, size - end.length);
     return size > 0 && read === end.length && b.hasBefore(size, end);
   }
 
   /** Whether the file has these bytes before that position. */
   hasBefore(position: number, lead: Buffer): boolean {
     return this.has(lead, position - lead.length);
+  }
+
+  /** Same as hasBefore; a shorter file must end among these bytes. */
+  hasUpTo(position: number, lead: Buffer): boolean {
+    const missing = Math.max(0, position - this.stat().size);
+    const isReached = missing === 0 || missing < lead.length;
+    return isReached && this.hasBefore(position - missing, lead.subarray(0, lead.length - missing));
   }
 
   /** Whether the file still starts with the generation's head, and the bytes before our position are unchanged. */
@@ -115,7 +242,8 @@ export class HeldFile implements Disposable {
    */
   read(bytes: number, generation: Generation): Buffer | undefined {
     const lead = this.#lead.length;
-    const read = readSync(this.#fd, this.#buffer, 0, bytes + lead, this.#position - lead);
+    const read = readSync(this.#handle, this.#buffer, 0, bytes + lead, this.#position - lead);
+    this.#sharing?.handles.use(this);
     if (read < lead || this.#lead.compare(this.#buffer, 0, lead) !== 0) return undefined;
     const beginning = this.beginning();
     if (!generation.matches(beginning)) return undefined;
@@ -126,40 +254,17 @@ export class HeldFile implements Disposable {
   /** Consumes the first bytes of a chunk. */
   advance(chunk: Buffer, bytes: number): void {
     this.#position += bytes;
-    const passed = chunk.subarray(Math.max(0, bytes - LEAD_BYTES), bytes);
-    const kept = this.#lead.subarray(Math.max(0, this.#lead.length + passed.length - LEAD_BYTES));
-    this.#lead = Buffer.concat([kept, passed]);
+    this.#lead = this.#trail.pass(chunk, bytes);
   }
 
   [Symbol.dispose](): void {
-    closeSync(this.#fd);
+    this.#sharing?.handles.delete(this);
+    if (!this.#isMoved && this.isOpen) closeLog(this.#fd);
   }
 }
 
-/** Maximum number of renames between listing a name and opening it. */
-const MOST_RENAMES = 20;
-
-/**
- * Opens a listed file under its current name after rotation.
- * @param look lists the current files
- * @throws the error of `open`, or an error if the file is gone
- */
-export function hold({ at, stat }: Sibling, buffer: Buffer, open: OpenLog, look: () => readonly Sibling[]): HeldFile {
-  let name: string | undefined = at;
-  for (let nth = 0; name !== undefined && nth < MOST_RENAMES; nth++) {
-    const file = opened(name, buffer, open);
-    if (file?.ino === stat.ino && file.dev === stat.dev) return file;
-    file?.[Symbol.dispose]();
-    name = look().find((other) => other.stat.ino === stat.ino && other.stat.dev === stat.dev)?.at;
-  }
-  throw new Error('it is gone');
-}
-
-function opened(path: string, buffer: Buffer, open: OpenLog): HeldFile | undefined {
-  try {
-    return new HeldFile(path, buffer, open);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+/** The bytes of an open file before an offset, LEAD_BYTES at most; fewer if the file is shorter. */
+export function bytesBefore(fd: number, offset: number): Buffer {
+  const bytes = Buffer.alloc(Math.min(offset, LEAD_BYTES));
+  return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, offset - bytes.length));
 }

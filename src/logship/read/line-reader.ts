@@ -1,6 +1,15 @@
 import type { Log } from '../../core/log.ts';
 import type { Counts } from '../counts.ts';
-import { characterBoundary, CHUNK_BYTES, holeIn, readBytesFor, skipNuls } from './bytes.ts';
+import type { Hole, Holes } from '../state/holes.ts';
+import {
+  BLOCK_BYTES,
+  characterBoundary,
+  CHUNK_BYTES,
+  holeIn,
+  NEVER_GIVEN_BACK_BYTES,
+  readBytesFor,
+  skipNuls,
+} from './bytes.ts';
 import type { Content, Contents } from './contents.ts';
 import { HEAD_BYTES } from './generation.ts';
 import type { HeldFile } from './held-file.ts';
@@ -29,13 +38,22 @@ export interface LineReaderOptions {
   readonly log: Log;
   /** Maximum length; longer lines are truncated. */
   readonly maxLineBytes: number;
+  /** The holes that were punched; by default none. */
+  readonly holes?: Pick<Holes, 'of' | 'isComplete'> | undefined;
 }
 
 const NEWLINE = 10;
+const NUL = 0;
+/** The first block of a hole whose record is lost. */
+const FIRST_BLOCK = { start: NEVER_GIVEN_BACK_BYTES, end: NEVER_GIVEN_BACK_BYTES + BLOCK_BYTES };
+/** Less is never punched at once. */
+const LEAST_HOLE_BYTES = 512 * 1024;
 
 /**
  * Splits an open file's bytes into lines. Between reads only the position is kept: an unfinished line is read again
- * from its start.
+ * from its start. Loggers do not write NULs: a crash leaves them where data had not reached the disk, and so does a
+ * writer without O_APPEND whose file was truncated. They end a line, unless they are in a hole that `--reclaim` has
+ * punched, whose lines were acknowledged before.
  */
 export class LineReader {
   readonly #path: string;
@@ -45,6 +63,9 @@ export class LineReader {
   lines = 0;
   /** Set while the rest of an overlong line is skipped. */
   skipping = false;
+  /** The hole that is being skipped. */
+  #hole: Hole | undefined;
+  #hasNuls = false;
 
   constructor(path: string, file: HeldFile, options: LineReaderOptions) {
     this.#path = path;
@@ -63,9 +84,9 @@ export class LineReader {
     const chunk = this.#file.read(Math.min(CHUNK_BYTES, room), content.generation);
     if (chunk === undefined) return undefined;
     const isFull = chunk.length === CHUNK_BYTES || chunk.length === room;
+    const hole = this.#holeIn(content, chunk);
+    if (hole !== -1) return this.#leap(content, chunk, hole, take);
     if (this.skipping) return this.#skip(chunk);
-    const hole = holeIn(chunk, this.#file.position, this.#file.lead.at(-1));
-    if (hole !== -1) return this.#leap(content, chunk.subarray(0, hole), take);
     const isLast = chunk.length === room || (final && !isFull);
     const consumed = this.#takeLines(content, chunk, take);
     if (consumed > 0) {
@@ -73,11 +94,6 @@ export class LineReader {
       return isFull || (isLast && consumed < chunk.length);
     }
     if (chunk.length === 0) return false;
-    const nuls = skipNuls(chunk, 0);
-    if (nuls > 0) {
-      this.#file.advance(chunk, nuls);
-      return true;
-    }
     if (isLast) this.#takeRest(content, chunk, take);
     else if (isFull) return this.#takeLong(content, take, final);
     return isFull;
@@ -87,33 +103,75 @@ export class LineReader {
   #takeLines(content: Content, chunk: Buffer, take: TakeLine): number {
     const { maxLineBytes, counts } = this.#options;
     const position = this.#file.position;
-    let start = 0;
+    let [start, newline, nul] = [0, chunk.indexOf(NEWLINE), chunk.indexOf(NUL)];
     // An unfinished line may end in the middle of a character.
-    const lines = chunk.subarray(0, chunk.lastIndexOf(NEWLINE) + 1);
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      if (chunk[start] === 0) start = skipNuls(chunk, start);
-      const isLong = end - start > maxLineBytes;
-      if (isLong) counts.cut++;
-      const cut = isLong ? characterBoundary(chunk, start + maxLineBytes) : end;
-      const next = position + end + 1;
-      if (position + start < HEAD_BYTES) content.generation.nameLine(position + start, next);
-      take(content, lines, position + start, next, false, start, cut);
-      this.lines++;
-      start = end + 1;
+    const lastNul = nul === -1 ? -1 : chunk.lastIndexOf(NUL);
+    const lines = chunk.subarray(0, Math.max(chunk.lastIndexOf(NEWLINE), lastNul) + 1);
+    while (newline !== -1 || nul !== -1) {
+      const isNul = nul !== -1 && (newline === -1 || nul < newline);
+      const end = isNul ? nul : newline;
+      if (!isNul || end > start) {
+        const isLong = end - start > maxLineBytes;
+        if (isLong) counts.cut++;
+        const cut = isLong ? characterBoundary(chunk, start + maxLineBytes) : end;
+        counts.skippedBytes += end - cut;
+        const next = position + end + 1;
+        if (position + start < HEAD_BYTES) content.generation.nameLine(position + start, next);
+        take(content, lines, position + start, next, false, start, cut);
+        this.lines++;
+      }
+      start = isNul ? this.#skipNuls(chunk, end) : end + 1;
+      if (isNul) nul = chunk.indexOf(NUL, start);
+      else newline = chunk.indexOf(NEWLINE, start);
     }
     return start;
   }
 
+  /** @returns the index after the NULs */
+  #skipNuls(chunk: Buffer, from: number): number {
+    const { counts, log } = this.#options;
+    const end = skipNuls(chunk, from);
+    counts.nulBytes += end - from;
+    if (!this.#hasNuls) {
+      const at = this.#file.position + from;
+      log.warn(`${this.#path} has NULs at byte ${at}, as after a power failure: they end a line, and are counted`);
+    }
+    this.#hasNuls = true;
+    return end;
+  }
+
+  /** The index of a punched hole in the chunk, or -1. */
+  #holeIn(content: Content, chunk: Buffer): number {
+    if (!chunk.includes(NUL)) return -1;
+    const { position } = this.#file;
+    if (this.#hole !== undefined && chunk[0] === NUL && position < this.#hole.end) return 0;
+    const { holes } = this.#options;
+    this.#hole = holes?.of(content.generation);
+    if (this.#hole !== undefined) return holeIn(chunk, position, this.#hole);
+    const isGuessed = holes?.isComplete === false && this.#file.unallocated >= LEAST_HOLE_BYTES;
+    const at = isGuessed ? holeIn(chunk, position, FIRST_BLOCK) : -1;
+    if (at !== -1) this.#hole = { ...FIRST_BLOCK, end: Infinity };
+    return at;
+  }
+
   /**
    * Skips a hole, including the partial lines on both sides: these lines were acknowledged before the hole was punched.
+   * @param hole its index in the chunk
    */
-  #leap(content: Content, chunk: Buffer, take: TakeLine): true {
-    const consumed = this.#takeLines(content, chunk, take);
+  #leap(content: Content, chunk: Buffer, hole: number, take: TakeLine): true {
+    const { counts, log } = this.#options;
+    const { position } = this.#file;
+    const before = chunk.subarray(0, hole);
+    const isSkipped = this.skipping && hole > 0 && this.#skip(before);
+    const consumed = this.skipping || isSkipped ? 0 : this.#takeLines(content, before, take);
     if (consumed > 0) this.#file.advance(chunk, consumed);
-    else {
-      this.skipping = true;
-      this.#options.log.info(`${this.#path}: the reclaimed part after byte ${this.#file.position} is not read again`);
-    }
+    if (isSkipped || consumed > 0) return true;
+    if (!this.skipping) log.info(`${this.#path}: the reclaimed part after byte ${position} is not read again`);
+    const end = skipNuls(chunk, hole, Math.min(chunk.length, this.#hole!.end - position));
+    counts.skippedBytes += end;
+    this.skipping = true;
+    if (end < chunk.length) this.#hole = undefined;
+    this.#file.advance(chunk, end);
     return true;
   }
 
@@ -124,8 +182,8 @@ export class LineReader {
     const room = nextCut(content, this.#file.position) - this.#file.position;
     const chunk = this.#file.read(Math.min(wanted, room), content.generation);
     if (chunk === undefined) return undefined;
-    const hole = holeIn(chunk, this.#file.position, this.#file.lead.at(-1));
-    if (hole !== -1) return this.#leap(content, chunk.subarray(0, hole), take);
+    const hole = this.#holeIn(content, chunk);
+    if (hole !== -1) return this.#leap(content, chunk, hole, take);
     const consumed = this.#takeLines(content, chunk, take);
     if (consumed > 0) this.#file.advance(chunk, consumed);
     else if (chunk.length === wanted) this.#takeCut(content, chunk, maxLineBytes, take);
@@ -165,8 +223,12 @@ export class LineReader {
   /** @returns whether bytes were skipped */
   #skip(chunk: Buffer): boolean {
     const newline = chunk.indexOf(NEWLINE);
-    this.skipping = newline === -1;
-    this.#file.advance(chunk, newline === -1 ? chunk.length : newline + 1);
+    const nul = chunk.indexOf(NUL);
+    const isNul = nul !== -1 && (newline === -1 || nul < newline);
+    const end = isNul ? nul : newline === -1 ? chunk.length : newline + 1;
+    this.skipping = !isNul && newline === -1;
+    this.#options.counts.skippedBytes += end;
+    this.#file.advance(chunk, end);
     return chunk.length > 0;
   }
 }
@@ -198,6 +260,8 @@ export interface ReadOptions {
   readonly final: boolean;
   /** Whether unterminated lines may be taken: the checkpoint must record where they end. The default is true. */
   readonly mayCut?: boolean;
+  /** Whether the generation is not to be read on for now; its successors at the path wait too. */
+  readonly isHeld?: (content: Content) => boolean;
   /** Called before each chunk: waits until there is room, and yields. Returns whether reading continues. */
   readonly pace: () => Promise<boolean>;
 }

@@ -70,6 +70,16 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
+/** Whether it is known what is at a path, even if that is nothing. */
+export function isReachable(path: string): boolean {
+  try {
+    statSync(path, { throwIfNoEntry: false });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function isSame(before: Listing, now: Listing): boolean {
   return (
     before.length === now.length &&

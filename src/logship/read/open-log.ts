@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
+import { isSystemError } from '../../core/errors.ts';
 import { O_PATH } from '../../fs/at.ts';
 
 /**
@@ -48,9 +49,21 @@ export function logOpener({ patterns, root, isOwn = () => false }: Allowed): Ope
       if (!fstatSync(handle).isFile()) throw new Error('it is not a regular file');
       return openSync(`/proc/self/fd/${handle}`, READ);
     } finally {
-      closeSync(handle);
+      closeLog(handle);
     }
   };
+}
+
+/**
+ * Closes a file that was only read. The descriptor is released even if the call fails, as it may on a network file
+ * system, and there is nothing to be written.
+ */
+export function closeLog(fd: number): void {
+  try {
+    closeSync(fd);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
 }
 
 /** The directory of a glob before its first wildcard, or of a path. */

@@ -1,18 +1,13 @@
-import { messageOf } from '../../core/errors.ts';
+import { reasonOf } from '../../core/errors.ts';
 import type { Saved } from '../state/checkpoint.ts';
-import { HeldFile, hold } from './held-file.ts';
-import {
-  besideMany,
-  besideOne,
-  isCompressed,
-  listed,
-  statOf,
-  unzippedHead,
-  type Beside,
-  type List,
-  type Sibling,
-} from './listing.ts';
+import type { Content } from './contents.ts';
+import { HeldFile } from './held-file.ts';
+import { besideMany, besideOne, listed, statOf, type Beside, type List, type Sibling } from './listing.ts';
+import { hold } from './reopen.ts';
+import { bestOf, resumptionIn, type Moved, type Resumption } from './resumption.ts';
 import { Tail, type Displaced, type TailOptions } from './tail.ts';
+import { unreadableAt, unreadOf, type Unread } from './unread.ts';
+import { reportReplaced, reportResumption, reportVanished, rewound, unreadBytes } from './vanished.ts';
 
 interface RotatedOptions extends TailOptions {
   readonly list: List | undefined;
@@ -22,16 +17,14 @@ interface RotatedOptions extends TailOptions {
   readonly finish: (sibling: Sibling) => void;
 }
 
-/** The reading position of content that is no longer at its path. */
-interface Unread {
-  readonly path: string;
-  readonly matches: (beginning: Buffer) => boolean;
-  readonly position: number;
-  readonly lead: Buffer;
-  readonly modifiedMs: number;
+/** The entry that the file currently at a path continues. */
+interface Current {
+  readonly saved: Saved;
+  /** Whether it is the same file with unchanged bytes. Otherwise a file next to it may be a better match. */
+  readonly isCertain: boolean;
 }
 
-const NO_LEAD = Buffer.alloc(0);
+const NO_BUFFER = Buffer.alloc(0);
 
 /**
  * Finds rotated content next to its original path: under a new name, as a copy (logrotate's copytruncate, Kolla's
@@ -41,11 +34,18 @@ export class Rotated {
   readonly #options: RotatedOptions;
   readonly #list: List;
   readonly #beside: Beside;
+  /** Paths of files that could not be read at the start, whose positions a later start needs, by inode. */
+  readonly leftAlone = new Map<number, string>();
 
   constructor(options: RotatedOptions) {
     this.#options = options;
     this.#list = options.list ?? listed;
     this.#beside = besideOne(this.#list);
+  }
+
+  /** Lists the siblings of a path. */
+  get beside(): Beside {
+    return this.#beside;
   }
 
   /** Lists the siblings of many paths at once. The current files at these paths must already be open. */
@@ -63,25 +63,60 @@ export class Rotated {
     if (content === undefined) return this.#between(path, siblings, modifiedMs);
     const { generation } = content;
     const matches = (beginning: Buffer) => generation.matches(beginning);
-    const unread = { path, matches, position, lead, modifiedMs };
+    // A shorter copy was made before we read the last lines, which logrotate then discarded.
+    const isIn = (file: HeldFile) => file.hasUpTo(position, lead);
+    const unread = { path, matches, position, isIn, modifiedMs };
     const copy =
       siblings.find((sibling) => this.#isCopy(sibling, unread)) ??
       siblings.findLast((sibling) => this.#isEarlierCopy(sibling, unread, size));
-    const rest = copy === undefined ? [] : this.#rest(path, copy, unread);
-    for (const each of rest) each.goOn(content, { position, skipping });
-    if (rest.length === 0) {
+    const goOn = (rest: Tail) => rest.goOn(content, { position, skipping });
+    const rest = copy === undefined ? [] : [...this.#rest(path, copy, position, goOn)];
+    const rewoundTail = copy === undefined ? this.#rewind(tail, siblings, unread, content, size) : undefined;
+    if (rest.length === 0 && rewoundTail === undefined) {
       const { contents } = this.#options;
       contents.retire(content);
       // All of the copy had been read from the original.
       if (copy !== undefined) contents.recognize(content, (other) => other.hasBefore(position, lead));
     }
-    if (copy === undefined) this.#sayLost(unread, Math.max(0, size - position));
-    else
+    if (copy === undefined && rewoundTail === undefined)
+      reportReplaced(unread, Math.max(0, size - position), this.#beside(path), this.#options);
+    else if (copy !== undefined)
       this.#options.log.info(`${path} was truncated, and its rest is in ${copy.at}`, {
         bytes: copy.stat.size - position,
       });
-    const others = siblings.filter((sibling) => sibling !== copy);
+    if (rewoundTail !== undefined && rewoundTail !== tail) rest.push(rewoundTail);
+    const others = siblings.filter(({ stat }) => !rest.some(({ file }) => file.isSame(stat)) && stat !== copy?.stat);
     return [...rest, ...this.#between(path, others, modifiedMs)];
+  }
+
+  /**
+   * Reads content again that was cut, and then perhaps copied.
+   * @returns the tail that reads it: this one, or one of a copy
+   */
+  #rewind(tail: Tail, siblings: readonly Sibling[], unread: Unread, content: Content, size: number): Tail | undefined {
+    const { path, position, modifiedMs } = unread;
+    const isRewound = (reader: Tail) => {
+      const again = this.#options.contents.rewind(content, reader.file, reader === tail);
+      if (again === undefined) return false;
+      const { offset, skipping } = again.progress.acknowledged;
+      reader.goOn(again, { position: offset, skipping });
+      reportVanished(rewound(path, position, offset), Math.max(0, size - position), this.#options);
+      return true;
+    };
+    if (isRewound(tail)) return tail;
+    for (const sibling of siblings.filter(({ isRotated, stat }) => isRotated && stat.mtimeMs >= modifiedMs)) {
+      const [reader] = this.#open(path, sibling);
+      if (reader !== undefined && isRewound(reader)) return reader;
+      reader?.[Symbol.dispose]();
+    }
+    return undefined;
+  }
+
+  /** Called when a file was removed or compressed while it was closed. */
+  gone({ path, unread, content, file: { position } }: Tail): void {
+    const matches = (beginning: Buffer) => content?.generation.matches(beginning) === true;
+    const what = 'was removed while it was closed,';
+    reportReplaced({ path, position, matches }, unread, this.#beside(path), this.#options, what);
   }
 
   /**
@@ -89,9 +124,7 @@ export class Rotated {
    * @returns whole generations that followed it and were renamed too
    */
   renamed(tail: Tail): readonly Tail[] {
-    const { path } = tail;
-    const modifiedMs = tail.modifiedMs === -1 ? tail.file.stat().mtimeMs : tail.modifiedMs;
-    return this.#between(path, this.#siblings(path), modifiedMs);
+    return this.#between(tail.path, this.#siblings(tail.path), tail.modifiedMs);
   }
 
   /**
@@ -120,82 +153,94 @@ export class Rotated {
   }
 
   /** The entry that the file currently at a path continues. */
-  #currentOf(path: string, held: HeldFile | undefined): Saved | undefined {
+  #currentOf(path: string, held: HeldFile | undefined): Current | undefined {
     try {
       // Opening a FIFO would wait for its writer.
       using own =
-        held === undefined && statOf(path)?.isFile() ? new HeldFile(path, NO_LEAD, this.#options.open) : undefined;
+        held === undefined && statOf(path)?.isFile() ? new HeldFile(path, NO_BUFFER, this.#options.open) : undefined;
       const file = held ?? own;
-      if (file === undefined) return undefined;
-      const { size } = file.stat();
-      return this.#options.contents.savedOf({ path, ino: file.ino, size, beginning: file.beginning() });
+      const found = file && this.#options.contents.resumptionOf(path, file);
+      return found && { saved: found.saved, isCertain: found.isWhole && found.saved.generation.ino === file.ino };
     } catch {
       return undefined; // treated as missing
     }
   }
 
-  #awayFrom(path: string, entries: readonly Saved[], current: Saved | undefined, beside: Beside): readonly Tail[] {
+  #awayFrom(path: string, entries: readonly Saved[], current: Current | undefined, beside: Beside): readonly Tail[] {
     const latest = entries.at(-1)!;
-    if (latest === current && entries.length === 1) return [];
+    if (latest === current?.saved && current.isCertain && entries.length === 1) return [];
     let siblings = this.#siblings(path, beside);
     const tails: Tail[] = [];
+    let isCurrent = false;
     for (const saved of entries) {
-      if (saved === current) continue;
-      const found = this.#find(siblings, saved);
-      siblings = siblings.filter((sibling) => sibling !== found);
-      tails.push(...this.#resume(saved, found, beside));
+      const isOfCurrent = saved === current?.saved;
+      const found = isOfCurrent && current.isCertain ? undefined : this.#find(siblings, saved);
+      if (isOfCurrent && found === undefined) {
+        isCurrent ||= saved === latest;
+        continue;
+      }
+      const unreadable = found === undefined ? unreadableAt(siblings, saved, this.#options.open) : undefined;
+      siblings = siblings.filter((sibling) => sibling !== found?.sibling && sibling.at !== unreadable);
+      if (unreadable === undefined) tails.push(...this.#resume(saved, found, beside));
+      else {
+        this.leftAlone.set(saved.generation.ino, unreadable);
+        this.#options.log.warn(`cannot read ${unreadable}: a later start resumes at byte ${saved.mark.offset}`);
+      }
     }
-    if (latest === current) return tails;
+    if (isCurrent) return tails;
     return [...tails, ...this.#between(path, siblings, latest.modifiedMs)];
   }
 
-  #find(siblings: readonly Sibling[], saved: Saved): Sibling | undefined {
-    const unread = unreadOf(saved, (beginning) => this.#options.contents.isBeginning(saved, beginning));
-    const isRenamed = (sibling: Sibling) =>
-      sibling.stat.ino === saved.generation.ino &&
-      sibling.stat.size >= unread.position &&
-      this.#is(sibling, unread.path, (file) => unread.matches(file.beginning()));
-    return siblings.find(isRenamed) ?? siblings.find((sibling) => this.#isCopy(sibling, unread));
+  #find(siblings: readonly Sibling[], saved: Saved): Moved | undefined {
+    const { path } = saved.generation;
+    const resumed = new Map<Sibling, Resumption>();
+    for (const sibling of siblings)
+      this.#is(sibling, path, (file) => {
+        const resumption = resumptionIn(file, saved);
+        if (resumption !== undefined) resumed.set(sibling, resumption);
+        return true;
+      });
+    return bestOf(saved, resumed, () => siblings.find((sibling) => this.#isCopy(sibling, unreadOf(saved))));
   }
 
-  #resume(saved: Saved, found: Sibling | undefined, beside: Beside): readonly Tail[] {
+  #resume(saved: Saved, found: Moved | undefined, beside: Beside): readonly Tail[] {
     const { contents } = this.#options;
     const { path } = saved.generation;
-    const unread = unreadOf(saved, (beginning) => contents.isBeginning(saved, beginning));
     if (found === undefined) {
       // If the whole directory is missing, it may still appear, so the entry is kept.
       if (this.#siblings(path, beside).length > 0 || statOf(path) !== undefined) {
-        this.#sayLost(unread, 0, beside);
+        reportReplaced(unreadOf(saved), unreadBytes(saved), beside(path), this.#options);
         contents.forget(saved);
       }
       return [];
     }
+    const { sibling, resumption } = found;
+    const { offset: position, skipping } = resumption.mark;
     // A process may still write to its file under another name.
-    const isOwn = found.stat.ino === saved.generation.ino;
-    const tails = isOwn ? this.#open(path, found) : this.#rest(path, found, unread);
+    const isOwn = sibling.stat.ino === saved.generation.ino;
+    const goOn = (tail: Tail) => {
+      reportResumption(resumption, sibling.stat.size, this.#options);
+      tail.goOn(contents.resume(resumption, tail.file), { position, skipping });
+    };
+    const tails = isOwn ? this.#open(path, sibling, goOn, position) : this.#rest(path, sibling, position, goOn);
     if (tails.length === 0) contents.forget(saved);
-    for (const tail of tails) {
-      tail.goOn(contents.resume(saved), { position: saved.mark.offset, skipping: saved.mark.skipping });
-    }
     return tails;
   }
 
   /** Whole generations that were written after that time and are already rotated. */
   #between(path: string, siblings: readonly Sibling[], modifiedMs: number): readonly Tail[] {
     // A process may still write to an empty file.
-    const isBetween = ({ isRotated, stat }: Sibling) => isRotated && stat.mtimeMs >= modifiedMs;
+    const isBetween = ({ isRotated, stat }: Sibling) =>
+      isRotated && stat.mtimeMs >= modifiedMs && !this.leftAlone.has(stat.ino);
     return siblings.filter(isBetween).flatMap((sibling) => {
       if (sibling.stat.size > 0) this.#options.log.info(`${path} was rotated unseen: reading ${sibling.at} too`);
       return this.#open(path, sibling);
     });
   }
 
-  #isCopy(sibling: Sibling, { path, matches, position, lead, modifiedMs }: Unread): boolean {
-    const { size, mtimeMs } = sibling.stat;
-    if (mtimeMs < modifiedMs) return false;
-    // A shorter copy was made before we read the last lines, which logrotate then discarded.
-    const isCopy = (file: HeldFile) => matches(file.beginning()) && (size < position || file.hasBefore(position, lead));
-    return this.#is(sibling, path, isCopy);
+  #isCopy(sibling: Sibling, { path, matches, isIn, modifiedMs }: Unread): boolean {
+    const isCopy = (file: HeldFile) => matches(file.beginning()) && isIn(file);
+    return sibling.stat.mtimeMs >= modifiedMs && this.#is(sibling, path, isCopy);
   }
 
   /**
@@ -217,18 +262,28 @@ export class Rotated {
   }
 
   /** Returns one element, or none if there is no rest. */
-  #rest(path: string, sibling: Sibling, { position }: Unread): readonly Tail[] {
-    if (sibling.stat.size > position) return this.#open(path, sibling);
+  #rest(path: string, sibling: Sibling, position: number, goOn: (tail: Tail) => void): readonly Tail[] {
+    if (sibling.stat.size > position) return this.#open(path, sibling, goOn, position);
     this.#options.finish(sibling);
     return [];
   }
 
-  /** Returns one element, or none if the file cannot be opened, which is logged. */
-  #open(path: string, sibling: Sibling): readonly Tail[] {
+  /**
+   * @param goOn sets where reading starts
+   * @returns one element, or none if the file cannot be read, which is logged
+   */
+  #open(path: string, sibling: Sibling, goOn: (tail: Tail) => void = () => {}, position = 0): readonly Tail[] {
+    using opened = new DisposableStack();
     try {
-      return [new Tail({ path, file: this.#hold(sibling, path), isRotated: true }, this.#options)];
+      const file = opened.use(this.#hold(sibling, path));
+      const tail = new Tail({ path, file, isRotated: true }, this.#options);
+      goOn(tail);
+      opened.move();
+      return [tail];
     } catch (error) {
-      this.#options.log.warn(`cannot read ${sibling.at}: ${messageOf(error)}; its lines are lost`);
+      const lost = Math.max(0, sibling.stat.size - position);
+      this.#options.counts.lostBytes += lost;
+      this.#options.log.warn(`cannot read ${sibling.at}: ${reasonOf(error)}; its lines are lost`, { lost });
       return [];
     }
   }
@@ -240,23 +295,4 @@ export class Rotated {
   #siblings(path: string, beside = this.#beside): readonly Sibling[] {
     return beside(path).filter((sibling) => !this.#options.isKnown(sibling));
   }
-
-  /** @param seen number of bytes after the position at the last poll */
-  #sayLost({ path, position, matches }: Unread, seen: number, beside = this.#beside): void {
-    const { counts, log } = this.#options;
-    const headOf = (at: string) => unzippedHead(at, this.#options.open);
-    const zipped = beside(path).find(({ at }) => isCompressed(at) && matches(headOf(at)?.head ?? NO_LEAD));
-    const size = zipped === undefined ? undefined : headOf(zipped.at)?.size;
-    const lost = size === undefined ? seen : Math.max(0, size - position);
-    counts.lostBytes += lost;
-    const where = zipped === undefined ? 'there is no copy next to it' : `${zipped.at} is compressed already`;
-    const text = `${path} was replaced after byte ${position}, and ${where}`;
-    if (lost > 0) log.warn(`${text}: ${lost} bytes are lost`, { lost });
-    else log.info(text);
-  }
-}
-
-function unreadOf({ generation, mark, modifiedMs }: Saved, matches: Unread['matches']): Unread {
-  const { path } = generation;
-  return { path, matches, position: mark.offset, lead: NO_LEAD, modifiedMs };
 }

@@ -1,17 +1,27 @@
+import { isSystemError } from '../../core/errors.ts';
 import type { SharedMemory } from '../bytes/memory.ts';
 import { readBytesFor } from './bytes.ts';
 import type { Content, Contents } from './contents.ts';
+import { STAKE, type Handles } from './handles.ts';
 import { HeldFile, type Standing } from './held-file.ts';
 import { LineReader, type LineReaderOptions, type TakeLine } from './line-reader.ts';
-import type { List } from './listing.ts';
+import type { Beside } from './listing.ts';
 import type { OpenLog } from './open-log.ts';
+import { reopen } from './reopen.ts';
+import { reportResumption, reportVanished, shortened } from './vanished.ts';
 
 export interface TailOptions extends LineReaderOptions {
   readonly contents: Contents;
   /** Buffer that all tails share, from `tailBuffer`. */
   readonly buffer: Buffer;
   readonly open: OpenLog;
-  /** Called when content was truncated. Returns whether older content must be read first. */
+  readonly handles: Handles;
+  /** Lists the files next to a path, among which a closed file is found after its rotation. */
+  readonly beside: Beside;
+  /**
+   * Called when content was truncated, and the tail is at the start of the file. Returns whether older content must be
+   * read first.
+   */
   readonly displaced: (tail: Tail, displaced: Displaced) => boolean;
 }
 
@@ -56,9 +66,17 @@ export class Tail implements Disposable {
   bytes = 0;
   /** Set if the file may contain a generation that was known before its rotation. */
   isRotated: boolean;
+  /** Set while another file, or none, is at the path. */
+  hasLeft: boolean;
+  /** Set while it is closed, and under no name that we know. */
+  isMissing = false;
   #content: Content | undefined;
   #modifiedMs = -1;
   #size = 0;
+  /** The file's size at the last poll, whether or not it was read. */
+  #seenSize = 0;
+  /** Why the file could not be read in the last attempt. */
+  failure: string | undefined;
   #hasMore = true;
   #isClosed = false;
 
@@ -68,10 +86,21 @@ export class Tail implements Disposable {
     this.#options = options;
     this.#file = file;
     this.#reader = new LineReader(path, file, options);
-    this.isRotated = isRotated;
+    this.isRotated = this.hasLeft = isRotated;
     // Recorded at once: if the content is truncated before it is read, the generations in between are those written
     // after this time.
-    this.#modifiedMs = this.#file.stat().mtimeMs;
+    const { size, mtimeMs } = this.#file.stat();
+    this.#modifiedMs = mtimeMs;
+    this.#seenSize = size;
+    const again = (closed: HeldFile, at: string) => reopen(closed, at, path, options);
+    file.share({ handles: options.handles, stake: () => this.#stake, again });
+  }
+
+  get #stake(): number {
+    const isRead = this.#seenSize <= this.#file.position;
+    if (!this.hasLeft) return isRead ? STAKE.nothing : STAKE.unreadLines;
+    if (!this.#file.hasName) return STAKE.all;
+    return isRead ? STAKE.laterLines : STAKE.unreadRotatedLines;
   }
 
   get file(): HeldFile {
@@ -98,28 +127,56 @@ export class Tail implements Disposable {
 
   /** Number of bytes not read. */
   get unread(): number {
-    return Math.max(0, this.#file.stat().size - this.#file.position);
+    return Math.max(0, this.#sizeNow - this.#file.position);
   }
 
   /** Number of bytes not acknowledged. */
   get left(): number {
-    const { size } = this.#file.stat();
+    const size = this.#sizeNow;
     const progress = this.#content?.progress;
     const from = progress?.isOpen ? progress.acknowledged.offset : this.#file.position;
     return Math.max(0, size - from);
   }
 
+  /** The file's size; its last known one while it cannot be read, which the next attempt to read it reports. */
+  get #sizeNow(): number {
+    try {
+      return this.#file.glance()?.size ?? this.#seenSize;
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return this.#seenSize;
+    }
+  }
+
   /** Whether there is more to read if the file is in this state. */
   isBehind({ size, mtimeMs }: Standing): boolean {
+    this.#seenSize = size;
     return this.#hasMore || size !== this.#size || mtimeMs !== this.#modifiedMs;
   }
 
   /** Continues a generation at a position, whatever the start of the file. */
   goOn(content: Content, { position, skipping }: { readonly position: number; readonly skipping: boolean }): void {
     this.#content = content;
-    this.#options.contents.recognize(content, (other) => this.#file.agreesWith(other));
+    this.#options.contents.recognize(content, (other) => this.#agreesWith(other));
     this.#reader.skipping = skipping;
-    this.#file.seek(position);
+    this.#file.seek(position, content.trail);
+  }
+
+  /** Whether the file has all that was read of our content. */
+  hasRead(file: HeldFile): boolean {
+    if (this.#content === undefined) return this.#file.isSame(file);
+    const { position, lead } = this.#file;
+    return this.#content.generation.matches(file.beginning()) && file.hasBefore(position, lead);
+  }
+
+  /** A file that can no longer be read tells nothing about others, whose reading must not fail because of it. */
+  #agreesWith(other: HeldFile): boolean {
+    try {
+      return this.#file.agreesWith(other);
+    } catch (error) {
+      if (this.#file.isReadable) throw error;
+      return false;
+    }
   }
 
   /** Skips existing content, so that only later writes are read. */
@@ -138,14 +195,20 @@ export class Tail implements Disposable {
     const standing = this.#file.stat();
     if (!final && !this.isBehind(standing)) return false;
     this.#hasMore = this.#readAt(standing, take, final);
+    if (!this.#hasMore) this.#content?.undated.caughtUp();
     this.#modifiedMs = standing.mtimeMs;
     this.#size = standing.size;
-    if (this.#content !== undefined) this.#content.modifiedMs = standing.mtimeMs;
+    if (this.#content) Object.assign(this.#content, { modifiedMs: standing.mtimeMs, size: standing.size });
     return this.#hasMore;
   }
 
-  /** Checks for truncation without reading. Throws the system's error. */
+  /**
+   * Checks for truncation without reading. A closed file is opened only if it is shorter than it was: this is repeated
+   * for all files while none can be read.
+   * @throws the system's error
+   */
   check(): void {
+    if (!this.#file.isOpen && this.#sizeNow >= this.#file.position) return;
     const { size, mtimeMs } = this.#file.stat();
     const content = this.#content;
     if (content !== undefined) {
@@ -178,8 +241,10 @@ export class Tail implements Disposable {
     if (this.#content === undefined) return false;
     const from = this.#file.position;
     if (size < from) return this.#truncated(this.#content);
+    const sizeBefore = this.#size;
     const hasMore = this.#reader.read(this.#content, take, final);
     if (hasMore === undefined) return this.#truncated(this.#content);
+    if (size < sizeBefore) reportVanished(shortened(this.path, size), sizeBefore - size, this.#options);
     this.bytes += Math.max(0, this.#file.position - from);
     return hasMore;
   }
@@ -189,8 +254,14 @@ export class Tail implements Disposable {
     const { dev, ino } = this.#file;
     const skipping = from > 0 && !this.#file.has(Buffer.of(NEWLINE), from - 1);
     const { path, isRotated } = this;
-    const found = { path, dev, ino, isRotated, size, final, file: this.#file, beginning: this.#file.beginning() };
-    const content = this.#options.contents.identify({ ...found, from: { offset: from, skipping } });
+    const { contents } = this.#options;
+    const resumption = contents.resumptionOf(path, this.#file);
+    const found = { path, dev, ino, isRotated, final, file: this.#file, beginning: this.#file.beginning() };
+    if (resumption !== undefined) reportResumption(resumption, size, this.#options);
+    const content =
+      resumption === undefined
+        ? contents.begin({ ...found, from: { offset: from, skipping } })
+        : contents.resume(resumption, this.#file);
     if (content === undefined) return undefined;
     const mark = content.progress.acknowledged;
     this.goOn(content, { position: mark.offset, skipping: mark.skipping });
@@ -199,55 +270,28 @@ export class Tail implements Disposable {
 
   #truncated(content: Content): true {
     const { position, lead } = this.#file;
+    const { skipping } = this.#reader;
     this.#options.contents.recognize(
       content,
       (other) => other.stat().size < position || other.hasBefore(position, lead),
     );
-    this.#displace(content);
+    const displaced = { content, position, skipping, lead, size: this.#size, modifiedMs: this.#modifiedMs };
     this.#content = undefined;
     this.#reader.skipping = false;
     this.#size = 0;
     this.#file.seek(0);
+    this.#options.displaced(this, displaced);
     return true;
   }
 
   /**
+   * Called when the file has a modification without content.
    * @returns whether older content must be read first
    */
-  #displace(content?: Content): boolean {
-    return this.#options.displaced(this, {
-      content,
-      position: this.#file.position,
-      skipping: this.#reader.skipping,
-      lead: this.#file.lead,
-      size: this.#size,
-      modifiedMs: this.#modifiedMs,
-    });
+  #displace(): boolean {
+    const { position, lead } = this.#file;
+    const { skipping } = this.#reader;
+    const nothing = { content: undefined, position, skipping, lead, size: this.#size };
+    return this.#options.displaced(this, { ...nothing, modifiedMs: this.#modifiedMs });
   }
-}
-
-export interface FollowOptions extends Omit<TailOptions, 'buffer' | 'displaced' | 'open'> {
-  /** Globs, as absolute paths. */
-  readonly patterns: readonly string[];
-  /** Globs as absolute paths; globs without a slash match names. */
-  readonly excludes?: readonly string[];
-  /** The log root directory. */
-  readonly root?: string;
-  /** Whether a path is inside our own state directory, through any link. */
-  readonly isOwn?: (place: string) => boolean;
-  /** Our own state directory, which is never shipped. */
-  readonly stateDir?: string;
-  /** What happens with existing files on first start. Undefined on later starts. */
-  readonly firstStart?: 'beginning' | 'end' | undefined;
-  /**
-   * Unknown rotated files that were last written before this time are not read. In milliseconds since the epoch; the
-   * default is the start of this process.
-   */
-  readonly sinceMs?: number | undefined;
-  /** A monotonic clock in milliseconds. */
-  readonly uptime?: () => number;
-  /** Reads directories; by default with the file system's calls. */
-  readonly list?: List | undefined;
-  /** The memory into which lines are read. */
-  readonly memory?: SharedMemory | undefined;
 }

@@ -7,6 +7,9 @@ const LIMITS: Readonly<Record<string, string>> = {
   EMFILE: 'no inotify instance is left on this node (fs.inotify.max_user_instances)',
 };
 
+/** System calls on an entry of a directory. */
+const ENTRY_CALLS = new Set(['lstat', 'stat', 'open', 'scandir']);
+
 /** chokidar's watch(). */
 export type Watch = (paths: string[], options: ChokidarOptions) => FSWatcher;
 
@@ -71,7 +74,10 @@ export class Wake implements Disposable {
     const watcher = watch([], { depth: 0, ignored, ignoreInitial: true, atomic: false });
     watcher.on('raw', (event) => (event === 'rename' ? this.#options.moved() : this.#options.grown()));
     watcher.on('ready', () => (this.#isReady = true));
-    watcher.on('error', (error) => this.#giveUp(error));
+    watcher.on('error', (error) => {
+      // A single entry that cannot be read says nothing about the watch.
+      if (!ENTRY_CALLS.has((error as NodeJS.ErrnoException).syscall ?? '')) this.#giveUp(error);
+    });
     return watcher;
   }
 
@@ -147,5 +153,15 @@ export class Changes implements Disposable {
     await promise;
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
+  }
+}
+
+/** Waits, possibly for hours, and calls `act` at this interval. */
+export async function meanwhile<T>(wait: () => Promise<T>, act: () => void, ms: number): Promise<T> {
+  const timer = setInterval(act, ms);
+  try {
+    return await wait();
+  } finally {
+    clearInterval(timer);
   }
 }

@@ -2,7 +2,7 @@
  * Reclaims the disk space of shipped lines, since a Pod has no logrotate and its volume has a limit.
  *
  *   every destination's checkpoint on disk (marks) -> reclaimer (whole blocks before the lowest mark, except the first
- *   and the last ones; the file at that path still holds that generation) -> punch (util-linux
+ *   and the last ones; the file at that path still holds that generation) -> holes (recorded on disk first) -> punch (util-linux
  *   `fallocate --punch-hole --keep-size` on our own descriptor)
  *
  * The file keeps its size and all offsets; reclaimed bytes read as zeros. So writers notice nothing, no position moves,
@@ -16,6 +16,7 @@ import { pause } from '../../core/backoff.ts';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { OpenLog } from '../read/open-log.ts';
+import type { Holes } from '../state/holes.ts';
 import { fallocateWith, findFallocate } from './punch.ts';
 import { Reclaimer, type Acknowledged } from './reclaimer.ts';
 
@@ -29,6 +30,7 @@ interface StartOptions {
   readonly saved: () => readonly (readonly Acknowledged[])[];
   readonly log: Log;
   readonly open: OpenLog;
+  readonly holes: Pick<Holes, 'add'>;
   /** Milliseconds between two passes. */
   readonly everyMs?: number;
 }

@@ -1,17 +1,22 @@
-import { closeSync, fstatSync, readSync } from 'node:fs';
-import { messageOf } from '../../core/errors.ts';
+import { fstatSync, readSync } from 'node:fs';
+import { isSystemError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { DedupedWarnings } from '../deduped-warnings.ts';
 import { BLOCK_BYTES, NEVER_GIVEN_BACK_BYTES } from '../read/bytes.ts';
 import type { Identity } from '../read/generation.ts';
+import { bytesBefore } from '../read/held-file.ts';
+import { closeLog, type OpenLog } from '../read/open-log.ts';
 import type { Mark } from '../read/progress.ts';
+import { isProved, type Known } from '../read/trail.ts';
+import type { Holes } from '../state/holes.ts';
 import type { Punch, Range } from './punch.ts';
-import type { OpenLog } from '../read/open-log.ts';
 
 /** How far a generation is acknowledged: the part of a checkpoint entry that matters here. */
 export interface Acknowledged {
   readonly generation: Pick<Identity, 'path' | 'ino' | 'head'>;
-  readonly mark: Pick<Mark, 'offset' | 'skipping'>;
+  readonly mark: Pick<Mark, 'offset'>;
+  /** What proves the mark. Without it nothing is reclaimed. */
+  readonly trail?: Pick<Known, 'points'>;
 }
 
 interface ReclaimOptions {
@@ -21,10 +26,12 @@ interface ReclaimOptions {
   /** Acknowledged bytes to keep in each file. */
   readonly keepBytes: number;
   readonly open: OpenLog;
+  /** The record of holes, which tells them from the NULs of a crash when the file is read again. */
+  readonly holes: Pick<Holes, 'add'>;
   readonly log: Log;
 }
 
-const NEWLINE = 10;
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
 /** Number of bytes after which a file is retried whose range the system refused to reclaim. */
 const AGAIN_BYTES = 16 * 1024 * 1024;
 
@@ -64,19 +71,35 @@ export class Reclaimer {
     if (fd === undefined) return;
     try {
       if (!isStill(fd, saved)) return;
+      const isRecorded = await this.#record(generation, range);
       const before = blockBytes(fd);
       const refusal = await this.#options.punch(fd, range, signal);
       if (refusal !== undefined) {
         this.#refusedAt.set(key, range.end + AGAIN_BYTES);
         return this.#refused(generation.path, refusal);
       }
+      if (!isRecorded) await this.#record(generation, range);
       this.#done.set(key, range.end);
       this.bytes += Math.max(0, before - blockBytes(fd));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      if (!isSystemError(error)) throw error;
       this.#say(generation.path, messageOf(error));
     } finally {
-      closeSync(fd);
+      closeLog(fd);
+    }
+  }
+
+  /**
+   * Returns whether the range is in the record. On a full volume it is not, until reclaiming has made room. Rejects with
+   * any other error of the system.
+   */
+  async #record(generation: Acknowledged['generation'], range: Range): Promise<boolean> {
+    try {
+      await this.#options.holes.add(generation, range);
+      return true;
+    } catch (error) {
+      if (FULL.has((error as NodeJS.ErrnoException).code ?? '')) return false;
+      throw error;
     }
   }
 
@@ -136,14 +159,13 @@ function keepLower(marks: Map<string, Acknowledged>, key: string, one: Acknowled
 }
 
 /** Whether the file at the path still contains the generation of the mark. */
-function isStill(fd: number, { generation: { ino, head }, mark }: Acknowledged): boolean {
-  const found = fstatSync(fd);
-  if (found.ino !== ino || found.size < mark.offset) return false;
+function isStill(fd: number, { generation: { ino, head }, trail }: Acknowledged): boolean {
+  if (fstatSync(fd).ino !== ino) return false;
   const bytes = Buffer.alloc(head.length);
   if (readSync(fd, bytes, 0, head.length, 0) < head.length || !bytes.equals(head)) return false;
-  if (mark.skipping) return true;
-  // A mark follows a newline; a rewritten file most likely has another byte at that position.
-  return readSync(fd, bytes, 0, 1, mark.offset - 1) === 1 && bytes[0] === NEWLINE;
+  const file = { stat: () => fstatSync(fd), before: (offset: number) => bytesBefore(fd, offset) };
+  const last = trail?.points.at(-1);
+  return last !== undefined && isProved(file, last.proof);
 }
 
 function blockBytes(fd: number): number {
@@ -153,7 +175,7 @@ function blockBytes(fd: number): number {
 /** Smaller ranges are not worth starting a process. */
 const STEP_BYTES = 1024 * 1024;
 
-/** The byte before the mark identifies the file to our reader and must be kept. */
+/** The bytes before the mark prove it to our reader and must be kept. */
 export const MIN_KEEP_BYTES = BLOCK_BYTES;
 
 /**

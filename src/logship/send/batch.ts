@@ -19,6 +19,11 @@ export class Batch {
   tries: number;
   /** When the first document was read, in milliseconds since the epoch. */
   readonly sinceMs: number;
+  /**
+   * Set while an attempt may have indexed documents without an answer: the earliest generation of the target that may
+   * have them.
+   */
+  indexGeneration: number | undefined;
   /** The end offset of each document in the body. */
   readonly #ends: readonly number[];
   readonly #places: readonly Place[];
@@ -27,13 +32,14 @@ export class Batch {
     body: Buffer,
     ends: readonly number[],
     places: readonly Place[],
-    { sinceMs, tries = 0 }: { readonly sinceMs: number; readonly tries?: number },
+    { sinceMs, tries = 0, indexGeneration }: { sinceMs: number; tries?: number; indexGeneration?: number | undefined },
   ) {
     this.body = body;
     this.#ends = ends;
     this.#places = places;
     this.sinceMs = sinceMs;
     this.tries = tries;
+    this.indexGeneration = indexGeneration;
   }
 
   /** Number of documents. */
@@ -74,7 +80,7 @@ export class Batch {
       length,
     );
     const spans = documents.map((at) => this.spans(at));
-    return new Batch(body, ends, spans, { sinceMs: this.sinceMs, tries: this.tries });
+    return new Batch(body, ends, spans, this);
   }
 
   #beginOf(at: number): number {
@@ -89,7 +95,18 @@ export function joined(a: Batch, b: Batch): Batch {
   const ends = [...range(a).map((at) => endOf(a, at)), ...range(b).map((at) => a.body.length + endOf(b, at))];
   const spans = both.flatMap((batch) => range(batch).map((at) => batch.spans(at)));
   const tries = Math.max(a.tries, b.tries);
-  return new Batch(Buffer.concat(bodies), ends, spans, { sinceMs: Math.min(a.sinceMs, b.sinceMs), tries });
+  const indexGeneration = earliest(both);
+  return new Batch(Buffer.concat(bodies), ends, spans, {
+    sinceMs: Math.min(a.sinceMs, b.sinceMs),
+    tries,
+    indexGeneration,
+  });
+}
+
+/** The earliest generation that documents of these batches may have been indexed in, if any may have been. */
+export function earliest(batches: readonly Pick<Batch, 'indexGeneration'>[]): number | undefined {
+  const all = batches.flatMap(({ indexGeneration }) => indexGeneration ?? []);
+  return all.length === 0 ? undefined : Math.min(...all);
 }
 
 /** The indexes of all documents of a batch. */
@@ -137,6 +154,8 @@ export class Batcher {
   #ends: number[] = [];
   #places: Place[] = [];
   #sinceMs = 0;
+  /** As in the batch that is being filled. Set it if an earlier run may have sent one of its documents. */
+  indexGeneration: number | undefined;
   /** Documents of the same day share this text. */
   #day = '';
   #opening = '';
@@ -210,7 +229,11 @@ export class Batcher {
     const isSmall = this.#length * 4 < CAPACITY_BYTES;
     const isShared = this.#buffer === this.#options.writer?.buffer;
     const kept = isSmall ? Buffer.from(body) : isShared ? this.#copied(body) : body;
-    const batch = new Batch(kept, this.#ends, merged(this.#places), { sinceMs: this.#sinceMs });
+    const batch = new Batch(kept, this.#ends, merged(this.#places), {
+      sinceMs: this.#sinceMs,
+      indexGeneration: this.indexGeneration,
+    });
+    this.indexGeneration = undefined;
     if (!isSmall && !isShared) this.#buffer = Buffer.alloc(0);
     this.#length = 0;
     this.#ends = [];

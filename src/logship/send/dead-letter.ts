@@ -1,8 +1,10 @@
 import { constants } from 'node:fs';
 import { rename, stat, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
+import { syncDirectory } from '../../fs/replace-file.ts';
 import { openOwn, type StateDirectory } from '../state/held-directory.ts';
 
 interface DeadLetterOptions {
@@ -21,6 +23,8 @@ interface Letter {
   /** The document as it was sent: its action line and its JSON. */
   readonly document: Buffer;
   readonly reason: string;
+  /** The same for letters with the same problem. */
+  readonly cause: string;
 }
 
 const NEWLINE = 10;
@@ -41,6 +45,8 @@ export class DeadLetters {
    * rejected again.
    */
   #earlier: ReadonlySet<string> | undefined;
+  /** The causes that were logged. */
+  readonly #causes = new Set<string>();
 
   constructor(options: DeadLetterOptions) {
     this.#options = options;
@@ -49,12 +55,18 @@ export class DeadLetters {
   }
 
   /**
-   * Resolves when all letters are on disk, because only then their lines are settled. Rejects with the system's error.
+   * Resolves when all letters are on disk, because only then their lines are settled. The first one of each cause is
+   * logged. Rejects with the system's error.
    */
   async write(letters: readonly Letter[]): Promise<void> {
     const mine = this.#queue.then(() => this.#append(letters));
     this.#queue = mine.catch(() => {});
     await mine;
+    for (const { cause, reason } of letters) {
+      if (this.#causes.has(cause)) continue;
+      this.#causes.add(cause);
+      this.#options.log.warn(`the server rejects a line: ${reason}; such lines go to ${this.file}`);
+    }
   }
 
   async #append(letters: readonly Letter[]): Promise<void> {
@@ -69,6 +81,8 @@ export class DeadLetters {
     try {
       await file.appendFile((await isTorn(file, size)) ? `\n${text}` : text);
       await file.datasync();
+      // After a power failure a new file would be missing without its name in the directory.
+      if (size === 0) await syncDirectory(dirname(this.#at));
     } catch (error) {
       // A full disk accepts only a part; the whole letter is written again later.
       await file.truncate(size).catch(() => {});

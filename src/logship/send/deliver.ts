@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.ts';
 import type { Counts } from '../counts.ts';
 import type { Span } from '../read/progress.ts';
 import type { Sink, Verdict } from '../sink/sink.ts';
-import { joined, range, type Batch } from './batch.ts';
+import { earliest, joined, range, type Batch } from './batch.ts';
 import type { DeadLetters } from './dead-letter.ts';
 import { LEAST_REQUEST_BYTES, type Capacity } from './limits.ts';
 
@@ -14,7 +14,6 @@ export interface DeliverOptions {
   readonly deadLetters: DeadLetters;
   readonly outage: Outage;
   readonly capacity: Capacity;
-  readonly log: Log;
   /** Called when a document is indexed, was already indexed, or is in the dead-letter file. */
   readonly settled: (spans: readonly Span[]) => void;
   /** Aborts the request immediately. */
@@ -65,15 +64,20 @@ export async function deliver(batch: Batch, options: DeliverOptions): Promise<De
   }
 }
 
-const TOO_LARGE: Verdict = { is: 'refused', reason: 'status 413: larger than the server accepts' };
+const TOO_LARGE: Verdict = { is: 'refused', reason: 'status 413: larger than the server accepts', cause: '413' };
 
 /** For a server or proxy with a lower limit on requests. */
 async function deliverHalves(batch: Batch, options: DeliverOptions): Promise<Delivered> {
   const middle = batch.count >> 1;
   const halves = [batch.part(0, middle), batch.part(middle, batch.count)] as const;
+  // Meanwhile a checkpoint sees only the whole.
+  batch.indexGeneration ??= options.sink.indexGeneration;
   const first = await deliver(halves[0], options);
   // The other half would fail as well, so both are retried as one request.
-  if (first.again === halves[0]) return { again: batch, tookNothing: true };
+  if (first.again === halves[0]) {
+    batch.indexGeneration = earliest(halves);
+    return { again: batch, tookNothing: true };
+  }
   const second = await deliver(halves[1], options);
   const tookNothing = first.tookNothing && second.tookNothing;
   const isBusy = first.isBusy === true || second.isBusy === true;
@@ -86,13 +90,13 @@ async function deliverHalves(batch: Batch, options: DeliverOptions): Promise<Del
 async function settleEach(batch: Batch, verdicts: readonly Verdict[], options: DeliverOptions): Promise<Delivered> {
   const { counts, outage, capacity, settled } = options;
   const again: number[] = [];
-  const refused: { readonly at: number; readonly reason: string }[] = [];
+  const refused: Refused[] = [];
   let reason = '';
   let isBusy = false;
   for (let at = 0; at < batch.count; at++) {
     const verdict = verdicts[at] ?? { is: 'again', reason: 'the reply is too short' };
     if (verdict.is === 'refused') {
-      refused.push({ at, reason: verdict.reason });
+      refused.push({ at, reason: verdict.reason, cause: verdict.cause });
       continue;
     }
     if (verdict.is === 'again' || verdict.is === 'busy') {
@@ -121,21 +125,25 @@ async function settleEach(batch: Batch, verdicts: readonly Verdict[], options: D
   return { again: batch.pick(again.toSorted((a, b) => a - b)), tookNothing, isBusy };
 }
 
+interface Refused {
+  readonly at: number;
+  readonly reason: string;
+  readonly cause: string;
+}
+
 /** Writes rejected documents to the dead-letter file. If that fails, it returns why, and they are sent again. */
 async function bury(
   batch: Batch,
-  refused: readonly { readonly at: number; readonly reason: string }[],
-  { counts, deadLetters, settled, log }: DeliverOptions,
+  refused: readonly Refused[],
+  { counts, deadLetters, settled }: DeliverOptions,
 ): Promise<string | undefined> {
   const [first] = refused;
   if (first === undefined) return undefined;
   try {
-    await deadLetters.write(refused.map(({ at, reason }) => ({ document: batch.document(at), reason })));
+    await deadLetters.write(refused.map(({ at, ...why }) => ({ document: batch.document(at), ...why })));
   } catch (error) {
     return `rejected (${first.reason}), and cannot be written to ${deadLetters.file}: ${messageOf(error)}`;
   }
-  if (counts.rejected === 0)
-    log.warn(`the server rejects a line: ${first.reason}; such lines go to ${deadLetters.file}`);
   counts.rejected += refused.length;
   for (const { at } of refused) settled(batch.spans(at));
   return undefined;

@@ -1,10 +1,16 @@
 import { backoffMs, pause } from '../../core/backoff.ts';
-import { joined, type Batch } from './batch.ts';
+import type { Aside } from './aside.ts';
+import { earliest, joined, type Batch } from './batch.ts';
 import type { Delivered } from './deliver.ts';
 import { Gate, type Capacity } from './limits.ts';
 
 /** Number of batches that wait for a lane. More would only use memory, since the file is the buffer. */
 const QUEUED = 2;
+/**
+ * Number of bytes by which requests may overtake one that is not answered. After a kill they are sent again with it,
+ * because a file's position in the checkpoint stays before it.
+ */
+const AHEAD_BYTES = 4 * 1024 * 1024;
 const BACKOFF = { minMs: 200, maxMs: 10_000 };
 /** Requests in flight always end, so waiting for them needs no signal. */
 const NEVER = new AbortController().signal;
@@ -16,6 +22,8 @@ interface OutboxOptions {
   readonly send: (batch: Batch) => Promise<Delivered>;
   /** Maximum number of concurrent requests, and their size. */
   readonly capacity: Pick<Capacity, 'requests' | 'bytes'>;
+  /** Documents that wait separately. */
+  readonly aside: Aside;
   /** Called once, when `send` rejects for a reason other than the signal. */
   readonly failed: (error: unknown) => void;
   /** Aborted when shutdown is requested. */
@@ -33,7 +41,9 @@ export class Outbox {
   readonly #queue: Batch[] = [];
   /** Batches that wait separately, with their timers. */
   readonly #waiting = new Map<Batch, NodeJS.Timeout>();
-  readonly #sending = new Set<Batch>();
+  /** Requests in flight, with the number of bytes sent before each. */
+  readonly #sending = new Map<Batch, number>();
+  #sentBytes = 0;
   /** Batches that wait or have waited separately, until they are sent, and whether the server was overloaded. */
   readonly #aside = new WeakMap<Batch, { readonly isBusy: boolean }>();
   #lanes = 0;
@@ -51,7 +61,7 @@ export class Outbox {
 
   /** Whether a batch would be sent immediately. */
   get isFree(): boolean {
-    return this.#lanes < this.#options.capacity.requests && !this.#isOver;
+    return this.#lanes < this.#options.capacity.requests && !this.#isOver && !this.#isAhead;
   }
 
   /** Whether another batch would be sent soon. */
@@ -80,8 +90,18 @@ export class Outbox {
     return open.length === 0 ? undefined : open.reduce((least, { sinceMs }) => Math.min(least, sinceMs), Infinity);
   }
 
+  /** The earliest generation of the target that may have unacknowledged documents. */
+  get indexGeneration(): number | undefined {
+    return earliest(this.#unsettled);
+  }
+
   get #unsettled(): readonly Batch[] {
-    return [...this.#queue, ...this.#sending, ...this.#waiting.keys()];
+    return [...this.#queue, ...this.#sending.keys(), ...this.#waiting.keys()];
+  }
+
+  get #isAhead(): boolean {
+    for (const before of this.#sending.values()) if (this.#sentBytes - before >= AHEAD_BYTES) return true;
+    return false;
   }
 
   offer(batch: Batch): void {
@@ -103,7 +123,7 @@ export class Outbox {
   async #drain(): Promise<void> {
     this.#lanes++;
     try {
-      while (this.#lanes <= this.#options.capacity.requests) {
+      while (this.#lanes <= this.#options.capacity.requests && !this.#isAhead) {
         const batch = this.#queue.shift();
         if (batch === undefined) break;
         if (this.hasRoom) this.#room.open();
@@ -122,21 +142,23 @@ export class Outbox {
   }
 
   async #try(batch: Batch): Promise<void> {
-    this.#sending.add(batch);
+    // Documents that wait separately have their own backoff, and a second one would use up the turns of others.
+    const aside = this.#aside.get(batch);
+    // Others overtake them anyway.
+    this.#sending.set(batch, aside === undefined ? this.#sentBytes : Infinity);
+    if (aside === undefined) this.#sentBytes += batch.body.length;
     try {
-      // Documents that wait separately have their own backoff, and a second one would use up the turns of others.
-      const aside = this.#aside.get(batch);
       this.#aside.delete(batch);
       if (aside?.isBusy !== false) await this.#rest();
       const { again, tookNothing, isBusy = false } = await this.#options.send(batch);
-      // Rejecting them again says nothing about others.
-      const isKnown = aside !== undefined && again !== batch;
       if (!tookNothing) this.#refusedInARow = 0;
-      else if (!isKnown) this.#refusedInARow++;
+      // Documents that only their index rejects have a backoff of their own.
+      else if (again === batch || isBusy) this.#refusedInARow++;
       if (this.#isOver || again === undefined) return;
       if (again === batch) this.#queue.unshift(again);
       else this.#putAside(again, isBusy);
     } finally {
+      this.#options.aside.give(batch);
       this.#sending.delete(batch);
     }
   }
@@ -159,6 +181,7 @@ export class Outbox {
     const backoff = this.#options.stopping.aborted ? LAST_BACKOFF : BACKOFF;
     const timer = setTimeout(() => this.#takeUp(batch), backoffMs(batch.tries - 1, backoff));
     this.#waiting.set(batch, timer);
+    this.#options.aside.take(batch);
     this.#aside.set(batch, { isBusy });
   }
 
@@ -170,7 +193,10 @@ export class Outbox {
       if (!this.#waitsAlike(other, batch) || all.body.length + other.body.length > this.#options.capacity.bytes)
         continue;
       this.#stopWaiting(other);
+      const { aside } = this.#options;
+      for (const part of [all, other]) aside.give(part);
       all = joined(all, other);
+      aside.take(all);
       this.#aside.set(all, { isBusy: false });
     }
     this.#queue.unshift(all);

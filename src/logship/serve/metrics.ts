@@ -24,7 +24,7 @@ const OF_DESTINATIONS: readonly Row[] = [
   [
     'dead_letters_total',
     'counter',
-    'Documents rejected and written to the dead-letter file.',
+    'Documents that were rejected, dropped by a pipeline or diverted to a failure store: each is in the dead-letter file.',
     (of) => of.counts.rejected,
   ],
   [
@@ -41,7 +41,19 @@ const OF_DESTINATIONS: readonly Row[] = [
   ],
   ['requests_total', 'counter', 'Requests, including failed ones.', (of) => of.counts.requests],
   ['cut_lines_total', 'counter', 'Lines longer than --max-line-bytes, shipped truncated.', (of) => of.counts.cut],
-  ['lost_bytes_total', 'counter', 'Bytes truncated from files before they were read.', (of) => of.counts.lostBytes],
+  ['lost_bytes_total', 'counter', 'Bytes truncated or removed before they were read.', (of) => of.counts.lostBytes],
+  [
+    'nul_bytes_total',
+    'counter',
+    'NUL bytes between lines, left by a crash or by a writer without O_APPEND.',
+    (of) => of.counts.nulBytes,
+  ],
+  [
+    'skipped_bytes_total',
+    'counter',
+    'Bytes not shipped: of lines longer than --max-line-bytes, and of reclaimed parts that are read again.',
+    (of) => of.counts.skippedBytes,
+  ],
   [
     'waiting',
     'gauge',

@@ -46,13 +46,24 @@ async function stepOf(api: Api, resource: Resource, force: boolean): Promise<Ste
   return { resource, action: 'update', before, path: path + (resource.overwrite?.(reply.body) ?? '') };
 }
 
-/** Writes the differences in order. */
+/**
+ * Writes the differences in order. Each is read back: a 2xx may come from a proxy, or from a server whose nodes have not
+ * confirmed the change.
+ */
 export async function apply(api: Api, steps: readonly Step[]): Promise<void> {
   for (const { action, path, resource } of steps) {
     if (action === 'unchanged') continue;
     const reply = await api.request('PUT', path, resource.body);
     if (reply.status >= 300)
       throw new UnavailableError(`${api.name} rejects the ${resource.what} '${resource.name}': ${reasonOf(reply)}`);
+    const stored = await api.request('GET', resource.path);
+    const now = stored.status === 200 ? resource.current(stored.body) : undefined;
+    if (now !== undefined && resource.isRight(now) && at(reply.body, 'acknowledged') !== false) continue;
+    throw new UnavailableError(
+      `${api.name} answered the ${resource.what} '${resource.name}' with ${reasonOf(reply)}, and ` +
+        `${now === undefined || !resource.isRight(now) ? 'has not stored it' : 'not all of its nodes have confirmed it'}: ` +
+        'check that this is the server itself, and run this again',
+    );
   }
 }
 

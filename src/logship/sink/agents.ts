@@ -1,9 +1,9 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { defined } from '../../core/defined.ts';
-import { ConfigError, messageOf } from '../../core/errors.ts';
+import { ConfigError, messageOf, reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { DialingHttpAgent, DialingHttpsAgent } from '../../net/agents.ts';
+import { isExempt } from '../../net/proxy.ts';
 import { WatchedFile } from './login.ts';
 
 export interface TlsFiles {
@@ -21,6 +21,8 @@ export type ProxyEnv = Readonly<Record<string, string | undefined>>;
 
 /** Time after which idle connections are closed, because proxies drop them silently. */
 const IDLE_MS = 30_000;
+const CONNECT_MS = 10_000;
+const OPTIONS = { keepAlive: true, timeout: IDLE_MS, connectMs: CONNECT_MS };
 const KEYS = ['ca', 'cert', 'key'] as const;
 
 /**
@@ -29,28 +31,25 @@ const KEYS = ['ca', 'cert', 'key'] as const;
  */
 export class Agents implements Disposable {
   readonly #files: Readonly<Record<(typeof KEYS)[number], WatchedFile | undefined>>;
-  readonly #proxyEnv: ProxyEnv;
   readonly #rejectUnauthorized: boolean;
-  readonly #http: HttpAgent;
-  #https: HttpsAgent;
+  readonly #http = new DialingHttpAgent(OPTIONS);
+  #https: DialingHttpsAgent;
 
   /**
    * @throws ConfigError if files are unreadable or have no certificate, or the key does not match
    */
-  constructor({ caFile, certFile, keyFile, insecure = false }: TlsFiles, proxyEnv: ProxyEnv) {
+  constructor({ caFile, certFile, keyFile, insecure = false }: TlsFiles) {
     this.#files = {
       ca: watched(caFile, '--ca-file'),
       cert: watched(certFile, '--cert-file'),
       key: watched(keyFile, '--key-file'),
     };
-    this.#proxyEnv = proxyEnv;
     this.#rejectUnauthorized = !insecure;
-    this.#http = new HttpAgent({ keepAlive: true, timeout: IDLE_MS, proxyEnv });
     this.#https = this.#made();
   }
 
   /** The agent for the next request to this URL. */
-  agentFor({ protocol }: URL, log: Log): HttpAgent {
+  agentFor({ protocol }: URL, log: Log): DialingHttpAgent | DialingHttpsAgent {
     if (protocol === 'http:') return this.#http;
     // All files are checked, because a certificate and its key change together.
     const changed = KEYS.filter((key) => this.#files[key]?.refresh(log));
@@ -68,24 +67,18 @@ export class Agents implements Disposable {
     this.#https.destroy();
   }
 
-  #made(): HttpsAgent {
+  #made(): DialingHttpsAgent {
     const { ca, cert, key } = this.#files;
     const tls = defined({ ca: ca?.text, cert: cert?.text, key: key?.text });
     try {
       createSecureContext(tls);
     } catch (cause) {
       const files = [ca, cert, key].map((each) => each?.file).filter((file) => file !== undefined);
-      throw new ConfigError(`${files.join(', ')}: not certificates with a matching key: ${messageOf(cause)}`, {
+      throw new ConfigError(`${files.join(', ')}: not certificates with a matching key: ${reasonOf(cause)}`, {
         cause,
       });
     }
-    return new HttpsAgent({
-      keepAlive: true,
-      timeout: IDLE_MS,
-      proxyEnv: this.#proxyEnv,
-      rejectUnauthorized: this.#rejectUnauthorized,
-      ...tls,
-    });
+    return new DialingHttpsAgent({ ...OPTIONS, rejectUnauthorized: this.#rejectUnauthorized, ...tls });
   }
 }
 
@@ -115,20 +108,30 @@ export function proxyNameOf({ protocol }: URL): Name {
 }
 
 /**
- * The proxy settings for these URLs in the form Node's agents accept: they silently bypass a proxy without a scheme or
- * with an unknown one, and show an invalid URL with its password.
+ * The proxy settings for these URLs, validated.
  * @throws ConfigError with the variable's name, and never its value
  */
 export function proxiesFor(urls: readonly URL[], env: ProxyEnv): ProxyEnv {
   const names = new Set<Name>(['NO_PROXY', ...urls.map(proxyNameOf)]);
   const found = [...names].flatMap((name) => {
-    // In Node's order. An empty variable counts as unset.
+    // The lower-case name applies first, as in curl. An empty variable counts as unset.
     const spelling = [name.toLowerCase(), name].find((each) => (env[each] ?? '') !== '');
     if (spelling === undefined) return [];
     const value = env[spelling] ?? '';
     return [[name, name === 'NO_PROXY' ? value : proxyUrl(spelling, value.trim())]];
   });
   return Object.fromEntries(found);
+}
+
+/**
+ * The proxy for a URL, unless NO_PROXY has its host.
+ * @param proxies from proxiesFor()
+ */
+export function proxyOf(url: URL, proxies: ProxyEnv): URL | undefined {
+  const proxy = proxies[proxyNameOf(url)];
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  return proxy === undefined || isExempt({ host, port }, proxies['NO_PROXY'] ?? '') ? undefined : new URL(proxy);
 }
 
 /** Without a scheme it is an http:// proxy, as in curl. */

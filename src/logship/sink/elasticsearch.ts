@@ -1,6 +1,8 @@
-import { oneLine } from '../../core/one-line.ts';
+import type { Batch } from '../send/batch.ts';
+import { BackingIndices } from './backing-indices.ts';
+import { BULK_FIELDS, readBulkReply, type BulkReply } from './bulk-reply.ts';
 import { NoAnswerError, Server, type ServerOptions, type ServerParts } from './server.ts';
-import type { Answer, Sink, Verdict } from './sink.ts';
+import type { Answer, Sink } from './sink.ts';
 
 /** The target on a server: one index per day (`flog-2026.11.20`), or a data stream. */
 export type Target = { readonly indexPrefix: string } | { readonly dataStream: string };
@@ -14,31 +16,61 @@ export function elasticsearchSink(options: ElasticsearchOptions, parts: ServerPa
   const { kind, target } = options;
   const server = new Server(options, parts);
   const hint = (status: number) => hintFor(status, kind, target);
-  let isMade = 'indexPrefix' in target;
-  return {
+  const opening = (day: string) => `{"create":{"_index":"${indexOf(target, day)}","_id":"`;
+  const bulk = async ({ body, count }: Batch, isOnce: boolean, signal: AbortSignal): Promise<BulkReply> => {
+    const path = isOnce ? `${BULK_PATH},items.*._index` : BULK_PATH;
+    const asked = { method: 'POST', path, body, contentType: 'application/x-ndjson', isOnce };
+    const reply = await server.ask(asked, signal);
+    return readBulkReply(reply.status, reply.body, count, hint);
+  };
+  const common = {
     name: server.name,
-    opening: (day) => `{"create":{"_index":"${indexOf(target, day)}","_id":"`,
-    async send({ body, count }, signal) {
-      try {
-        if (!isMade && 'dataStream' in target) {
-          const refusal = await makeDataStream(server, kind, target.dataStream, signal);
-          if (refusal !== undefined) return refusal;
-          isMade = true;
-        }
-        const asked = { method: 'POST', path: BULK_PATH, body, contentType: 'application/x-ndjson' };
-        const reply = await server.ask(asked, signal);
-        return readBulkReply(reply.status, reply.body, count, hint);
-      } catch (error) {
-        if (error instanceof NoAnswerError)
-          return { is: 'held', reason: error.message, because: error.isCut ? 'cut' : undefined };
-        throw error;
-      }
-    },
+    opening,
     [Symbol.asyncDispose]() {
       server[Symbol.dispose]();
       return Promise.resolve();
     },
   };
+  if ('indexPrefix' in target)
+    return {
+      ...common,
+      send: (batch, signal) => orHeld(async () => (await bulk(batch, false, signal)).answer),
+    };
+  const indices = new BackingIndices(server, target.dataStream, opening(''), parts.log);
+  let isMade = false;
+  const attempt = async (batch: Batch, signal: AbortSignal): Promise<Answer> => {
+    if (!isMade) {
+      const refusal = await makeDataStream(server, kind, target.dataStream, signal);
+      if (refusal !== undefined) return refusal;
+      isMade = true;
+    }
+    return await indices.send(batch, (rest) => bulk(rest, true, signal), signal);
+  };
+  return {
+    ...common,
+    get indexGeneration() {
+      return indices.indexGeneration;
+    },
+    async send(batch, signal) {
+      // As for other requests, a host that does not respond, or a kept connection that the server has closed just as it
+      // was used, is made up for at once.
+      for (let tries = 1; ; tries++) {
+        const answer = await orHeld(() => attempt(batch, signal));
+        const most = Math.max(answer.is === 'held' && answer.because === 'cut' ? 2 : 1, options.urls.length);
+        if (answer.is !== 'held' || batch.indexGeneration === undefined || tries >= most) return answer;
+      }
+    },
+  };
+}
+
+async function orHeld(attempt: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (error instanceof NoAnswerError)
+      return { is: 'held', reason: error.message, because: error.isCut ? 'cut' : undefined };
+    throw error;
+  }
 }
 
 function indexOf(target: Target, day: string): string {
@@ -61,8 +93,10 @@ async function makeDataStream(
   );
   const text = body.toString();
   // Permission to write does not imply permission to create the data stream.
-  if (status === 200 || status === 403 || text.includes('resource_already_exists_exception')) return undefined;
-  const answer = readBulkReply(status, body, 0, (is) => hintFor(is, kind, { dataStream: name }));
+  if (status === 403 || text.includes('resource_already_exists_exception')) return undefined;
+  // Another server, too, may answer 200.
+  if (status === 200 && /"acknowledged" *: *true/.test(text)) return undefined;
+  const { answer } = readBulkReply(status, body, -1, (is) => hintFor(is, kind, { dataStream: name }));
   if (answer.is !== 'held') return { is: 'held', reason: `no data stream ${name}: status ${status}` };
   const fix = /no matching index template|no matching template/.test(text)
     ? '; kolla-log-ship setup makes the template'
@@ -84,90 +118,5 @@ function hintFor(status: number, kind: ServerOptions['kind'], target: Target): s
   return '';
 }
 
-/**
- * Only the fields needed for verdicts: a full reply costs more to parse than the request to build. Missing shards are
- * handled by retries instead of keeping a request open for a minute.
- */
-const BULK_PATH =
-  '/_bulk?timeout=15s&filter_path=errors,items.*.status,items.*.error.type,items.*.error.reason,items.*.error.caused_by';
-
-const ALL_IN = '{"errors":false';
-
-interface Item {
-  readonly status: number;
-  readonly error?: {
-    readonly type?: string;
-    readonly reason?: string;
-    readonly caused_by?: { readonly reason?: string };
-  };
-}
-
-interface Reply {
-  readonly items?: readonly { readonly create?: Item }[];
-}
-
-/**
- * Parses the server's reply to a bulk request.
- * @param body response body. If it is not a bulk reply, it came from another server, and all documents wait
- * @param hint the fix for a response status
- */
-export function readBulkReply(
-  status: number,
-  body: Buffer,
-  documents: number,
-  hint: (status: number) => string = () => '',
-): Answer {
-  if (status === 413) return { is: 'too large' };
-  if (status !== 200) {
-    const reason = `status ${status}: ${reasonIn(body.toString())}${hint(status)}`;
-    return { is: 'held', reason, because: status === 429 ? 'busy' : undefined };
-  }
-  // Fast path before parsing the items, which would double the cost of a batch.
-  if (body.toString('latin1', 0, ALL_IN.length) === ALL_IN) return { is: 'all in' };
-  const text = body.toString();
-  const items = itemsIn(text);
-  if (items.length !== documents) return { is: 'held', reason: `not a bulk reply: ${oneLine(text.slice(0, 200))}` };
-  return { is: 'each', verdicts: items.map(({ create }) => verdictOf(create, hint)) };
-}
-
-function itemsIn(text: string): NonNullable<Reply['items']> {
-  try {
-    return (JSON.parse(text) as Reply | null)?.items ?? [];
-  } catch {
-    return []; // a proxy's page
-  }
-}
-
-function verdictOf(item: Item | undefined, hint: (status: number) => string): Verdict {
-  if (item === undefined) return { is: 'again', reason: 'the reply has no status for it' };
-  const { status, error } = item;
-  if (status === 201 || status === 200) return { is: 'in' };
-  if (status === 409) return { is: 'already' };
-  const cause = error?.caused_by?.reason === undefined ? '' : `: ${error.caused_by.reason}`;
-  const reason = oneLine(`status ${status} ${error?.type ?? ''}: ${error?.reason ?? ''}${cause}`);
-  if (status === 413) return { is: 'refused', reason };
-  if (status === 400 && !isOfTheIndex(error)) return { is: 'refused', reason };
-  return { is: status === 429 ? 'busy' : 'again', reason: reason + hint(status) };
-}
-
-/**
- * Whether the index and not the document is the problem, for an operator to fix: it is closed, or cannot be created
- * because of the cluster's shard limit, or its pipeline is missing.
- */
-function isOfTheIndex({ type = '', reason = '' }: NonNullable<Item['error']> = {}): boolean {
-  if (type === 'index_closed_exception' || type === 'invalid_index_name_exception') return true;
-  if (type === 'validation_exception') return true;
-  // Only from its start, because the end may be the text of the line.
-  return /^Validation Failed: .* maximum (\w+ )?shards open|^pipeline with id \[.*\] does not exist/.test(reason);
-}
-
-function reasonIn(text: string): string {
-  try {
-    const { error } = JSON.parse(text) as { error?: { type?: string; reason?: string } | string };
-    if (typeof error === 'string') return oneLine(error);
-    if (error?.reason !== undefined) return oneLine(`${error.type}: ${error.reason}`);
-  } catch {
-    // The response is not JSON but a proxy's page, which is shown unchanged.
-  }
-  return oneLine(text.slice(0, 200)).trim() || 'no body';
-}
+/** Missing shards are handled by retries instead of keeping a request open for a minute. */
+const BULK_PATH = `/_bulk?timeout=15s&filter_path=${BULK_FIELDS}`;

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { ConfigError, messageOf } from '../../core/errors.ts';
+import { ConfigError, messageOf, reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 
 /** Credentials for a server. Their files are reloaded when they change. */
@@ -94,7 +94,7 @@ export class WatchedFile {
       this.#text = text;
       this.#seen = seen;
     } catch (cause) {
-      throw new ConfigError(`${this.#option}: cannot read ${this.file}: ${messageOf(cause)}`, { cause });
+      throw new ConfigError(`${this.#option}: cannot read ${this.file}: ${reasonOf(cause)}`, { cause });
     }
   }
 

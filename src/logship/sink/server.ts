@@ -5,7 +5,7 @@ import type { Log } from '../../core/log.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { exchange, type HttpAnswer } from '../../net/client.ts';
 import { networkReason } from '../../net/network-error.ts';
-import { Agents, proxiesFor, proxyNameOf, type ProxyEnv, type TlsFiles } from './agents.ts';
+import { Agents, proxiesFor, proxyNameOf, proxyOf, type ProxyEnv, type TlsFiles } from './agents.ts';
 import { Login, type LoginOptions } from './login.ts';
 
 export interface ServerOptions {
@@ -30,6 +30,8 @@ interface Asked {
   readonly path: string;
   readonly body?: Buffer | undefined;
   readonly contentType?: string;
+  /** Set if the request must not be sent again after a failure in which a server may have received it. */
+  readonly isOnce?: boolean;
 }
 
 /** No host has responded. The message is one line for users. */
@@ -44,12 +46,13 @@ export class NoAnswerError extends Error {
   }
 }
 
-const CONNECT_MS = 10_000;
 /** Timeout of a bulk request. A slower request is retried; its IDs prevent duplicates. */
 const ANSWER_MS = 60_000;
 /** Statuses of a proxy that cannot reach its server. */
 const GONE = new Set([502, 503, 504]);
 const CUT = new Set(['ECONNRESET', 'EPIPE']);
+/** Failures in which no server has received anything. */
+const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** The hosts of one cluster, with credentials and connections. */
 export class Server implements Disposable {
@@ -70,7 +73,7 @@ export class Server implements Disposable {
     this.#log = log;
     this.#proxyEnv = proxiesFor(options.urls, proxyEnv);
     this.#login = options.login && new Login(options.login);
-    this.#agents = new Agents(options.tls, this.#proxyEnv);
+    this.#agents = new Agents(options.tls);
     this.#hosts = new Hosts(options.urls);
   }
 
@@ -81,15 +84,18 @@ export class Server implements Disposable {
   }
 
   /**
-   * Tries each host until one responds, and returns its response, whatever the status.
+   * Tries each host until one responds, and returns its response, whatever the status. A host that fails is the last one
+   * that the next request tries.
    * @throws NoAnswerError if none does, or the signal's reason
    */
   async ask(asked: Asked, signal: AbortSignal): Promise<HttpAnswer> {
-    const { method, path, body: plain, contentType = 'application/json' } = asked;
+    const { method, path, body: plain, contentType = 'application/json', isOnce = false } = asked;
     const packs = this.#gzip && plain !== undefined;
     const body = packs ? await gzipped(plain) : plain;
     const headers = {
       accept: 'application/json',
+      // Without it a proxy may compress the response.
+      'accept-encoding': 'identity',
       ...defined({
         'content-type': plain && contentType,
         'content-encoding': packs ? 'gzip' : undefined,
@@ -104,12 +110,12 @@ export class Server implements Disposable {
         const reply = await exchange({
           url,
           agent: this.#agents.agentFor(host, this.#log),
+          proxy: proxyOf(host, this.#proxyEnv),
           method,
           headers,
           body,
           signal,
-          isRepeatable: true,
-          connectMs: CONNECT_MS,
+          isRepeatable: !isOnce,
           answerMs: ANSWER_MS,
         });
         if (!GONE.has(reply.status)) {
@@ -122,9 +128,10 @@ export class Server implements Disposable {
         failures.push({ reason: this.#reasonOf(cause, host), cause });
       }
       this.#hosts.failed(host);
+      if (isOnce && (gone !== undefined || !UNSENT.has(codeOf(failures.at(-1)?.cause)))) break;
     }
     if (gone !== undefined) return gone;
-    const isCut = failures.some(({ cause }) => CUT.has((cause as NodeJS.ErrnoException).code ?? ''));
+    const isCut = failures.some(({ cause }) => CUT.has(codeOf(cause)));
     throw new NoAnswerError(failures.map(({ reason }) => reason).join('; '), isCut, { cause: failures[0]?.cause });
   }
 
@@ -152,8 +159,12 @@ async function gzipped(body: Buffer): Promise<Buffer> {
   return await promisify<Buffer, { level: number }, Buffer>(gzip)(body, { level: constants.Z_BEST_SPEED });
 }
 
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException | undefined)?.code ?? '';
+}
+
 function networkHint(error: unknown, { protocol }: URL, caFile: string | undefined): string {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const code = codeOf(error);
   if (code.startsWith('HPE_'))
     return `the server does not speak HTTP${protocol === 'http:' ? '; is it https://?' : ''}`;
   if (/ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|HANDSHAKE_FAILURE|UNKNOWN_CA)/.test(code))

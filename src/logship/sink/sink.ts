@@ -3,11 +3,15 @@ import { unlessAborted } from '../../core/abort.ts';
 import { messageOf, UnavailableError } from '../../core/errors.ts';
 import type { Batch } from '../send/batch.ts';
 
-/** The outcome of one document. `already` means that an earlier attempt or run has indexed it. */
+/** The outcome of one document. `already`: an earlier attempt or run has indexed it. */
 export type Verdict =
   | { readonly is: 'in' | 'already' }
-  /** `busy` is `again` from an overloaded server. */
-  | { readonly is: 'again' | 'busy' | 'refused'; readonly reason: string };
+  /** `isUnknown`: this attempt may have indexed it. */
+  | { readonly is: 'again'; readonly reason: string; readonly isUnknown?: boolean }
+  /** From an overloaded server. */
+  | { readonly is: 'busy'; readonly reason: string }
+  /** It will not be indexed. `cause` is the same for documents with the same problem. */
+  | { readonly is: 'refused'; readonly reason: string; readonly cause: string };
 
 /** The outcome of a request. */
 export type Answer =
@@ -30,9 +34,17 @@ export interface Sink extends AsyncDisposable {
    * Undefined if documents are sent without IDs.
    */
   readonly opening: ((day: string) => string) | undefined;
+  /**
+   * The generation of the index that the last answer was about; 0 if unknown. Undefined if documents of a day always go
+   * to the same index.
+   */
+  readonly indexGeneration?: number | undefined;
   /** Maximum number of concurrent requests, if documents must stay in order. */
   readonly atOnce?: 1;
-  /** Makes one attempt; the caller retries. Rejects only for permanent errors, and with the signal's reason. */
+  /**
+   * Makes one attempt; the caller retries. Sets `batch.indexGeneration` while it may have been indexed without an answer.
+   * Rejects only for permanent errors, and with the signal's reason.
+   */
   send(batch: Batch, signal: AbortSignal): Promise<Answer>;
 }
 

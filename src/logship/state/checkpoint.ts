@@ -1,12 +1,13 @@
-import { rename, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
-import { isThere } from '../../fs/access.ts';
 import type { Identity } from '../read/generation.ts';
 import type { Cut, Mark } from '../read/progress.ts';
-import { readOwn, type StateDirectory } from './held-directory.ts';
+import type { Known } from '../read/trail.ts';
+import type { UndatedFrom } from '../read/undated.ts';
+import { readOwn, setAside, type StateDirectory } from './held-directory.ts';
 import { replaceKeepingRoom } from './spare-room.ts';
 
 /** A generation, and the position up to which it is acknowledged. */
@@ -15,8 +16,14 @@ export interface Saved {
   readonly mark: Mark;
   /** The cuts after the mark. */
   readonly cuts: readonly Cut[];
+  /** Undefined in a checkpoint of an earlier version. */
+  readonly undated?: readonly UndatedFrom[];
   /** The last modification that was seen, in milliseconds by the file system's clock; -1 if unknown. */
   readonly modifiedMs: number;
+  /** The last size that was seen; undefined if it is unknown. */
+  readonly size?: number;
+  /** What proves the mark. Builds before it was recorded trusted the size. */
+  readonly trail?: Known;
   /**
    * Set if the generation is fully acknowledged and no longer at its path. The entry is then only needed to name a
    * later generation that starts alike.
@@ -31,6 +38,8 @@ const bytes = v.pipe(
   v.transform((text) => Buffer.from(text, 'base64')),
 );
 const VERSION = 2;
+const MARK = v.object({ offset: count, skipping: v.boolean(), timeMs: v.number() });
+const POINT = v.object({ mark: MARK, proof: v.object({ offset: count, digest: v.string() }) });
 const IDENTITY = v.object({
   path: v.string(),
   dev: count,
@@ -38,14 +47,16 @@ const IDENTITY = v.object({
   firstSeenMs: v.number(),
   head: bytes,
   rivals: v.array(v.object({ head: bytes, times: count, areMany: v.exactOptional(v.literal(true)) })),
+  digestFrom: v.exactOptional(count),
 });
 const SCHEMA = v.object({
   version: v.literal(VERSION),
   former: v.optional(v.array(IDENTITY), []),
+  indexGeneration: v.optional(count, 0),
   files: v.array(
     v.object({
       generation: IDENTITY,
-      mark: v.object({ offset: count, skipping: v.boolean(), timeMs: v.number() }),
+      mark: MARK,
       cuts: v.array(
         v.object({
           start: count,
@@ -53,30 +64,29 @@ const SCHEMA = v.object({
           onto: v.exactOptional(v.object({ generation: v.string(), to: count })),
         }),
       ),
+      undated: v.exactOptional(v.array(v.object({ at: count, timeMs: v.number(), to: count }))),
       modifiedMs: v.number(),
+      size: v.exactOptional(count),
+      trail: v.exactOptional(v.object({ points: v.array(POINT), rungs: v.array(v.string()) })),
     }),
   ),
 });
 
-function textOf(all: readonly Saved[]): string {
+function textOf(all: readonly Saved[], indexGeneration: number | undefined): string {
   const files = all
     .filter(({ isOver }) => isOver !== true)
-    .map(({ generation, mark: { offset, skipping, timeMs }, cuts, modifiedMs }) => ({
-      generation: plain(generation),
-      mark: { offset, skipping, timeMs },
-      cuts,
-      modifiedMs,
-    }));
+    .map(({ generation, ...entry }) => ({ generation: plain(generation), ...entry }));
   const former = all.filter(({ isOver }) => isOver).map(({ generation }) => plain(generation));
-  return JSON.stringify({ version: VERSION, files, former });
+  return JSON.stringify({ version: VERSION, files, former, indexGeneration });
 }
 
-function plain({ path, dev, ino, firstSeenMs, head, rivals }: Identity) {
+function plain({ path, dev, ino, firstSeenMs, head, rivals, digestFrom }: Identity) {
   return {
     path,
     dev,
     ino,
     firstSeenMs,
+    digestFrom,
     head: head.toString('base64'),
     rivals: rivals.map((rival) => ({ ...rival, head: rival.head.toString('base64') })),
   };
@@ -96,6 +106,8 @@ export interface Loaded {
    * When the checkpoint was written, in milliseconds by the file system's clock; undefined if there is no checkpoint.
    */
   readonly savedMs: number | undefined;
+  /** The earliest generation of the target to which lines after the positions may have been sent; 0 if unknown. */
+  readonly indexGeneration: number;
 }
 
 /**
@@ -107,16 +119,16 @@ export async function loadCheckpoint(directory: StateDirectory, log: Log, name: 
   let text = '';
   try {
     const found = await readOwn(file).catch(ignoreAbsent);
-    if (found === undefined) return { files: [], isFirstStart: true, savedMs: undefined };
+    if (found === undefined) return { files: [], isFirstStart: true, savedMs: undefined, indexGeneration: 0 };
     text = found;
-    const { files, former } = v.parse(SCHEMA, JSON.parse(text));
-    return { files: [...former.map(over), ...files], isFirstStart: false, savedMs: (await stat(file)).mtimeMs };
+    const { files, former, indexGeneration } = v.parse(SCHEMA, JSON.parse(text));
+    const savedMs = (await stat(file)).mtimeMs;
+    return { files: [...former.map(over), ...files], isFirstStart: false, savedMs, indexGeneration };
   } catch (error) {
-    const aside = await freeName(`${file}.unreadable`);
-    await rename(file, aside);
+    const aside = await setAside(file);
     const what = `${directory.nameOf(name)} is ${isOfOthers(text) ? 'of another version' : 'damaged'} (${messageOf(error)})`;
     log.warn(directory.inWords(`${what}: renamed to ${aside}, files are read from the start`));
-    return { files: [], isFirstStart: false, savedMs: undefined };
+    return { files: [], isFirstStart: false, savedMs: undefined, indexGeneration: 0 };
   }
 }
 
@@ -129,14 +141,6 @@ function isOfOthers(text: string): boolean {
   }
 }
 
-/** An unused path, because a checkpoint that was renamed before may be needed for diagnosis. */
-async function freeName(path: string): Promise<string> {
-  for (let n = 0; ; n++) {
-    const name = n === 0 ? path : `${path}.${n}`;
-    if (!(await isThere(name))) return name;
-  }
-}
-
 /** Writes checkpoints one at a time without stopping the shipping: a full disk is logged, and the write retried. */
 export class CheckpointWriter {
   readonly #directory: StateDirectory;
@@ -144,6 +148,7 @@ export class CheckpointWriter {
   readonly #log: Log;
   #queue: Promise<void> = Promise.resolve();
   #failed = false;
+  readonly #room = { bytes: 0 };
   /** The last state that is known to be on disk. */
   saved: readonly Saved[] = [];
 
@@ -154,17 +159,17 @@ export class CheckpointWriter {
     this.#log = log;
   }
 
-  /** Resolves when the result of `collect` at the time of writing is on disk. Returns whether it is. */
-  async save(collect: () => readonly Saved[]): Promise<boolean> {
-    this.#queue = this.#queue.then(() => this.#write(collect()));
+  /** Resolves when the results of both at the time of writing are on disk. Returns whether they are. */
+  async save(collect: () => readonly Saved[], indexGeneration?: () => number | undefined): Promise<boolean> {
+    this.#queue = this.#queue.then(() => this.#write(collect(), indexGeneration?.()));
     await this.#queue;
     return !this.#failed;
   }
 
-  async #write(files: readonly Saved[]): Promise<void> {
+  async #write(files: readonly Saved[], indexGeneration: number | undefined): Promise<void> {
     const file = this.#directory.nameOf(this.#name);
     try {
-      await replaceKeepingRoom(this.#directory.at(this.#name), textOf(files));
+      await replaceKeepingRoom(this.#directory.at(this.#name), textOf(files, indexGeneration), this.#room);
       this.saved = files;
       if (this.#failed) this.#log.info(`${file} can be written again`);
       this.#failed = false;

@@ -46,7 +46,8 @@ const STDOUT = 'stdout';
  */
 export async function checkpointNames(directory: StateDirectory, names: readonly string[]): Promise<readonly string[]> {
   const [first = ''] = names;
-  const owner = await readOwn(directory.at(OWNER)).then((text) => text.trim(), ignoreAbsent);
+  // An empty file is what a crash may leave.
+  const owner = (await readOwn(directory.at(OWNER)).then((text) => text.trim(), ignoreAbsent)) || undefined;
   const hasOwn = await isThere(directory.at(nameFor(first)));
   const isReplaced = owner !== undefined && owner !== first;
   // A server and stdout do not resume with each other's checkpoint: printed lines are on no server, and a server's

@@ -1,7 +1,8 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, rename, type FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
+import { isThere } from '../../fs/access.ts';
 import { makeDirectory } from '../../fs/directory.ts';
 
 /** Mode of the state directory, which is private. */
@@ -62,7 +63,7 @@ export async function holdDirectory(path: string, root: string): Promise<StateDi
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync(root))
-      throw new ConfigError(`${root} does not exist: mount the log volume or set --root`, { cause });
+      throw new ConfigError(`${root} does not exist: mount the log volume`, { cause });
     throw cannotKeep(path, messageOf(cause), cause);
   }
 }
@@ -103,4 +104,18 @@ export async function openOwn(file: string, flags: number): Promise<FileHandle> 
 export async function readOwn(file: string): Promise<string> {
   await using handle = await openOwn(file, constants.O_RDONLY);
   return await handle.readFile('utf8');
+}
+
+/**
+ * Renames a damaged file to an unused path, because one that was renamed before may be needed for diagnosis. Rejects
+ * with the system's error.
+ * @returns the path
+ */
+export async function setAside(file: string): Promise<string> {
+  for (let n = 0; ; n++) {
+    const aside = `${file}.unreadable${n === 0 ? '' : `.${n}`}`;
+    if (await isThere(aside)) continue;
+    await rename(file, aside);
+    return aside;
+  }
 }

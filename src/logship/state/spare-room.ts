@@ -15,27 +15,31 @@ const FULL = new Set(['ENOSPC', 'EDQUOT']);
  * written, which itself needs space. So two spare files of at least the checkpoint's size are kept next to it and
  * overwritten in place: no space is freed in between, which a service could take. Two, because the previous checkpoint
  * is too small to hold the next. Rejects with the system's error.
+ * @param room the size up to which the spare files are known to exist, which spares a look at them each time
  */
-export async function replaceKeepingRoom(file: string, text: string): Promise<void> {
+export async function replaceKeepingRoom(file: string, text: string, room = { bytes: 0 }): Promise<void> {
   const spares = [1, 2].map((n) => `${file}.spare-${n}`);
   try {
     await replaceOwn(file, text);
   } catch (error) {
+    room.bytes = 0;
     if (!FULL.has((error as NodeJS.ErrnoException).code ?? '') || !(await overwriteOne(spares, file, text)))
       throw error;
     return;
   }
   const bytes = Math.ceil((Buffer.byteLength(text) * GROWTH) / STEP_BYTES) * STEP_BYTES;
-  for (const spare of spares) await keep(spare, bytes);
+  if (bytes <= room.bytes) return;
+  const are = await Promise.all(spares.map((spare) => keep(spare, bytes)));
+  room.bytes = are.includes(false) ? 0 : bytes;
 }
 
-/** Enlarges a spare file. If there is no space now, the next checkpoint tries again. */
-async function keep(spare: string, bytes: number): Promise<void> {
+/** Enlarges a spare file. If there is no space now, which returns false, the next checkpoint tries again. */
+async function keep(spare: string, bytes: number): Promise<boolean> {
   const size = await stat(spare).then(
     (found) => found.size,
     () => 0,
   );
-  if (size < bytes) await succeeds(append(spare, Buffer.alloc(bytes - size, ' ')));
+  return size >= bytes || (await succeeds(append(spare, Buffer.alloc(bytes - size, ' '))));
 }
 
 async function append(file: string, bytes: Buffer): Promise<void> {

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { messageOf } from '../../core/errors.ts';
+import { messageOf, reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import { DedupedWarnings } from '../deduped-warnings.ts';
@@ -84,8 +84,7 @@ export class SyslogFiles implements Disposable {
 
   [Symbol.dispose](): void {
     this.flush();
-    for (const { fd } of this.#open.values()) closeSync(fd);
-    this.#open.clear();
+    for (const [path, open] of this.#open) this.#close(path, open);
   }
 
   #write(path: string, lines: readonly string[]): void {
@@ -99,6 +98,9 @@ export class SyslogFiles implements Disposable {
       this.#problem = '';
     } catch (error) {
       this.lost += lines.length;
+      // It may be stale, and is opened again for the next lines.
+      const open = this.#open.get(path);
+      if (open !== undefined) this.#close(path, open);
       const problem = messageOf(error);
       if (problem !== this.#problem) log.error(`syslog lines are lost, because ${path} cannot be written: ${problem}`);
       this.#problem = problem;
@@ -112,10 +114,19 @@ export class SyslogFiles implements Disposable {
     // Another process may have renamed the file or re-created the whole volume.
     const isMoved = statSync(path, { throwIfNoEntry: false })?.ino !== open.ino;
     if (!isMoved && (open.size < maxBytes || !mayRotate(path) || !this.#rotate(path))) return open;
-    closeSync(open.fd);
-    this.#open.delete(path);
+    this.#close(path, open);
     this.#torn.delete(path);
     return this.#openAt(path);
+  }
+
+  /** The descriptor is released even if the call fails, as it may on a network file system. */
+  #close(path: string, { fd }: Open): void {
+    this.#open.delete(path);
+    try {
+      closeSync(fd);
+    } catch (error) {
+      this.#options.log.warn(`the last lines of ${path} may be lost: ${reasonOf(error)}`);
+    }
   }
 
   /** Returns whether the file was renamed. If not, it keeps growing, which loses no line. */
@@ -126,8 +137,7 @@ export class SyslogFiles implements Disposable {
       return true;
     } catch (error) {
       // Without the message, which contains the changing number of a descriptor.
-      const { code } = error as NodeJS.ErrnoException;
-      this.#warnings.warn(path, `${path} cannot be renamed to ${path}.1 and keeps growing: ${code}`);
+      this.#warnings.warn(path, `${path} cannot be renamed to ${path}.1 and keeps growing: ${reasonOf(error)}`);
       return false;
     }
   }

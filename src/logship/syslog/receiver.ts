@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConfigError, messageOf, NotPermittedError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { formatAddress, type Address } from '../../net/address.ts';
+import { resolveName } from '../../net/resolver/index.ts';
 import { parseSyslog } from '../parse/syslog.ts';
 import type { Zone } from '../parse/zone.ts';
 import { lineOf, SyslogFiles } from './files.ts';
@@ -20,6 +21,8 @@ interface SyslogOptions {
   /** The time of arrival in milliseconds since the epoch. */
   readonly now: () => number;
   readonly maxBytes?: number;
+  /** Ends the lookup of the address. */
+  readonly signal: AbortSignal;
 }
 
 /** Receives until disposed; by then all received messages are in the files. */
@@ -50,9 +53,10 @@ const BEHIND_MS = 30 * DAY_MS;
  * @throws ConfigError if the address is in use or not local, NotPermittedError for a privileged port
  */
 export async function openSyslog(options: SyslogOptions): Promise<Syslog> {
-  const { at, root, zone, mayRotate, log, now, maxBytes = FILE_BYTES } = options;
+  const { at, root, zone, mayRotate, log, now, signal, maxBytes = FILE_BYTES } = options;
   const files = new SyslogFiles({ root, maxBytes, mayRotate, log });
-  const socket = createSocket({ type: isIPv6(at.host) ? 'udp6' : 'udp4', recvBufferSize: BUFFER_BYTES });
+  const local = await resolved(at, signal);
+  const socket = createSocket({ type: isIPv6(local.host) ? 'udp6' : 'udp4', recvBufferSize: BUFFER_BYTES });
   let received = 0;
   let willFlush = false;
   const flush = () => {
@@ -68,7 +72,7 @@ export async function openSyslog(options: SyslogOptions): Promise<Syslog> {
     // Datagrams that are received together are written together.
     setImmediate(flush);
   });
-  const bound = await bind(socket, at);
+  const bound = await bind(socket, local);
   socket.on('error', (error) => log.error(`syslog at ${formatAddress(bound)}: ${messageOf(error)}`));
   log.info(`receiving syslog on udp://${formatAddress(bound)}`);
   const drops = new Drops(bound, log);
@@ -94,6 +98,16 @@ export async function openSyslog(options: SyslogOptions): Promise<Syslog> {
 /** Each day has an index, so a client of the port must not be able to exhaust the server's shards with false dates. */
 function believable(timeMs: number, arrivedMs: number): number {
   return timeMs > arrivedMs + AHEAD_MS || timeMs < arrivedMs - BEHIND_MS ? arrivedMs : timeMs;
+}
+
+async function resolved(at: Address, signal: AbortSignal): Promise<Address> {
+  try {
+    const [host = at.host] = await resolveName(at.host, signal);
+    return { ...at, host };
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new ConfigError(`--syslog: ${messageOf(cause)}`, { cause });
+  }
 }
 
 async function bind(socket: Socket, at: Address): Promise<Address> {

@@ -19,6 +19,13 @@ export async function findAdmin(
   if (adminPassword !== undefined && adminPasswordFile !== undefined) {
     throw new UsageError('KOLLA_DB_SYNC_ADMIN_PASSWORD and --admin-password-file are both given: leave one out');
   }
+  // Not only when the server has been reached, which may take as long as --timeout.
+  if (!hasCredentials(options, target.tls)) {
+    throw new UsageError(
+      '--admin-user is given without its password: set KOLLA_DB_SYNC_ADMIN_PASSWORD or give --admin-password-file; ' +
+        'without a password use --admin-socket or --admin-cert-file',
+    );
+  }
   checkRequirement(options, urlTls, place);
   const password =
     adminPasswordFile === undefined ? adminPassword : await readSecret(adminPasswordFile, '--admin-password-file');
@@ -41,6 +48,14 @@ export function adminAt(admin: MysqlTarget, target: MysqlTarget): MysqlTarget {
     password,
     ...defined({ socket, tls }),
   };
+}
+
+/** A server may accept an account without a password over its socket, or with a client certificate. */
+function hasCredentials(
+  { adminPassword, adminPasswordFile, adminSocket, adminCertFile }: EnsureValues,
+  tls: MysqlTls | undefined,
+): boolean {
+  return [adminPassword, adminPasswordFile, adminSocket, adminCertFile, tls?.certFile].some((one) => one !== undefined);
 }
 
 function strayOf(options: EnsureValues): string | undefined {

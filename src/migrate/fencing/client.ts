@@ -1,8 +1,9 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { MysqlTarget } from '../../mysql/index.ts';
+import { ResolveError } from '../../net/resolver/error.ts';
+import { resolveName } from '../../net/resolver/index.ts';
 import type { Databases } from '../plan.ts';
 import { reach, type Reached } from '../target/reach.ts';
 import { onEveryNode } from './every-node.ts';
@@ -48,7 +49,7 @@ export async function isAlone(
   client: string,
   { signal, log }: { readonly signal: AbortSignal; readonly log: Log },
 ): Promise<boolean> {
-  if (isLocal(client) || !(await isAddressOf(client, session.localAddress))) return false;
+  if (isLocal(client) || !(await isAddressOf(client, session.localAddress, signal))) return false;
   let others = 0;
   try {
     await forEachLogin(plan, session, { signal, log }, async (login) => {
@@ -82,8 +83,13 @@ function isLocal(client: string): boolean {
 }
 
 /** A server that resolves names shows a name instead of the address. */
-async function isAddressOf(client: string, address: string | undefined): Promise<boolean> {
+async function isAddressOf(client: string, address: string | undefined, signal: AbortSignal): Promise<boolean> {
   if (isIP(client) !== 0 || address === undefined) return client === address;
-  const found = await lookup(client, { all: true }).catch(() => []);
-  return found.some((each) => each.address === address);
+  try {
+    return (await resolveName(client, signal)).includes(address);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ResolveError) return false;
+    throw error;
+  }
 }

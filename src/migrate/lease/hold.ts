@@ -8,7 +8,7 @@ import { released, renewed, transitionsIn, withNews, type LeaseObject, type News
 import { placeOfLease, type LeaseSite } from './site.ts';
 import { LeaseWriter, NotOursError, type Change } from './writer.ts';
 
-export type LeaseNews = Omit<News, 'isLastBeforeRollout'>;
+export type LeaseNews = Omit<News, 'isLastBeforeRollout' | 'isOneWay'>;
 
 /** A Lease that we hold. It is renewed until it is released. */
 export interface HeldLease extends AsyncDisposable {
@@ -186,6 +186,7 @@ class Held implements HeldLease {
   }
 
   #withNews(lease: LeaseObject, news: LeaseNews, now: Date): LeaseObject {
-    return withNews(lease, { ...news, isLastBeforeRollout: this.#site.isLastBeforeRollout }, now);
+    const { isLastBeforeRollout, isOneWay } = this.#site;
+    return withNews(lease, { ...news, isLastBeforeRollout, isOneWay }, now);
   }
 }

@@ -1,4 +1,4 @@
-import { DB_SYNC_ANNOTATIONS, dbSyncRecord } from '../../kube/db-sync-lease.ts';
+import { contractedAfter, contractedIn, DB_SYNC_ANNOTATIONS, dbSyncRecord } from '../../kube/db-sync-lease.ts';
 import type { KubeObject, ObjectRef } from '../../kube/types.ts';
 import { FORMAT, formatProblem } from '../../core/format.ts';
 import type { FenceState } from '../lock/fence.ts';
@@ -22,6 +22,8 @@ export interface News {
   readonly token: number;
   /** Whether this phase, when done, allows the release's code to start. */
   readonly isLastBeforeRollout: boolean;
+  /** Whether this phase removes what an older release needs. */
+  readonly isOneWay: boolean;
 }
 
 /** The holder; '' if there is none. */
@@ -79,7 +81,7 @@ export function released(lease: LeaseObject, now: Date): LeaseObject {
 
 /** The same Lease with these annotations. */
 export function withNews(lease: LeaseObject, news: News, now: Date): LeaseObject {
-  const { state, phase, release, readyFor, token, ended, format } = DB_SYNC_ANNOTATIONS;
+  const { state, phase, release, readyFor, contracted, token, ended, format } = DB_SYNC_ANNOTATIONS;
   const annotations: Record<string, string> = { ...lease.metadata.annotations };
   const put = (key: string, value: string | undefined) => {
     if (value === undefined) delete annotations[key];
@@ -94,6 +96,7 @@ export function withNews(lease: LeaseObject, news: News, now: Date): LeaseObject
   // During a full migration no code may start. Phases that run alongside a live service keep the annotation.
   if (news.state === 'running' && news.phase === 'all') put(readyFor, undefined);
   if (news.state === 'done' && news.isLastBeforeRollout) put(readyFor, news.release);
+  put(contracted, contractedAfter(contractedIn(dbSyncRecord(lease)), news));
   return { ...lease, metadata: { ...lease.metadata, annotations } };
 }
 

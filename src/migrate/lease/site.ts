@@ -10,6 +10,8 @@ export interface LeaseSite {
   readonly ref: ObjectRef;
   /** Whether the phase, when done, allows the release's code to start. */
   readonly isLastBeforeRollout: boolean;
+  /** Whether the phase removes what an older release needs. */
+  readonly isOneWay: boolean;
   /** What the Lease is for, in the error for a missing permission. */
   readonly purpose?: string;
 }
@@ -18,6 +20,7 @@ interface SiteOptions {
   readonly lock: 'auto' | 'lease' | 'row';
   readonly leaseName: string | undefined;
   readonly isLastBeforeRollout: boolean;
+  readonly isOneWay: boolean;
 }
 
 /** Valid names of an object, or of a namespace (without dots). */
@@ -30,7 +33,7 @@ const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  */
 export async function leaseSite(
   service: string,
-  { lock, leaseName, isLastBeforeRollout }: SiteOptions,
+  { lock, leaseName, isLastBeforeRollout, isOneWay }: SiteOptions,
   kube: LazyKube | undefined,
   log: Log,
 ): Promise<LeaseSite | undefined> {
@@ -42,7 +45,7 @@ export async function leaseSite(
   const name = leaseNameOf(service, leaseName);
   const client = await kube.get();
   checkNamespace(client.namespace);
-  return { client, ref: dbSyncLease(client.namespace, name), isLastBeforeRollout };
+  return { client, ref: dbSyncLease(client.namespace, name), isLastBeforeRollout, isOneWay };
 }
 
 /** The part of the Lease's name that can be configured. Throws UsageError if it is invalid. */

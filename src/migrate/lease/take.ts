@@ -119,10 +119,10 @@ export async function isPublished(
   news: Omit<LeaseNews, 'token'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { isLastBeforeRollout } = site;
+  const { isLastBeforeRollout, isOneWay } = site;
   try {
     const lease = await readLease(site, { withinMs: ANSWER_MS, signal });
-    return saysSo(lease, { ...news, isLastBeforeRollout });
+    return saysSo(lease, { ...news, isLastBeforeRollout, isOneWay });
   } catch {
     signal.throwIfAborted();
     return false;

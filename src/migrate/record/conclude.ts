@@ -55,7 +55,7 @@ export async function conclude(
         const why = meaning === undefined ? '' : `: ${meaning}`;
         const failed = `the migration failed: ${program} exited with code ${code}${why}`;
         // Instead of the tool's code: a Job ends at this one, since another run can't help. A sidecar stays, as after any failure.
-        throw new ChildError(needsRepair === true ? ExitCode.badConfig : code, failed);
+        throw new ChildError(needsRepair === true ? ExitCode.badConfig : code, failed, ran.lastLine);
       } else if (!isRecorded)
         throw new UnavailableError('the command succeeded, but that could not be recorded: run it again');
       else if (!isPublished)

@@ -6,6 +6,7 @@ import { isBehind, isMigration } from '../phases.ts';
 import { workOf, type Database, type Effects, type Tool, type Work } from '../plan.ts';
 import { reach } from '../target/reach.ts';
 import { readRecords, type RecordRow } from './record.ts';
+import { requireWayBack } from './way-back.ts';
 
 /** The record, as read without the lock. */
 export interface RecordLook {
@@ -39,6 +40,7 @@ export async function lookAtRecord(plan: Work & Database & Tool, effects: Effect
   // In this order: what begins in between shows in the records.
   const fence = await readFence(held);
   const records = await readRecords(held);
+  requireWayBack(records, plan);
   const passed = passedIn(records, plan);
   if (passed !== undefined) {
     const { token } = passed;

@@ -5,6 +5,7 @@ import { KollaError, messageOf } from '../../core/errors.ts';
 import type { Step } from '../../catalog/index.ts';
 import { startGuarded } from './guarded-child.ts';
 import { explainFailure, isPartiallyApplied } from './half-applied.ts';
+import { LastLine } from './last-line.ts';
 import { LastLines } from './last-lines.ts';
 import { stopMsOf, type Effects, type LockedWork } from '../plan.ts';
 import type { Pulse } from './pulse.ts';
@@ -28,6 +29,8 @@ export interface Ran {
   readonly needsRepair?: boolean;
   /** The program's last lines, with secrets hidden. */
   readonly output: string;
+  /** The line with which its output ends; '' if it has printed nothing. */
+  readonly lastLine?: string;
   /** Why the program was not started. */
   readonly error?: KollaError;
 }
@@ -43,10 +46,17 @@ export interface Held {
 
 /** Runs the steps in order, each as often as its tool requests, while the lock is held. Stops at the first failure. */
 export async function runSteps(plan: LockedWork, held: Held, effects: Effects): Promise<Ran> {
-  const output = new LastLines();
+  const [output, lastLine] = [new LastLines(), new LastLine()];
   const ran = (outcome: Outcome, step: Step | undefined, meaning?: string): Ran => {
     const needsRepair = outcome.state === 'ended' && outcome.code !== 0 && isPartiallyApplied(output);
-    return { outcome, program: basename(step?.argv[0] ?? ''), meaning, needsRepair, output: String(output) };
+    return {
+      outcome,
+      program: basename(step?.argv[0] ?? ''),
+      meaning,
+      needsRepair,
+      output: String(output),
+      lastLine: String(lastLine),
+    };
   };
   for (const step of plan.steps) {
     for (let call = 1; ; call++) {
@@ -54,7 +64,7 @@ export async function runSteps(plan: LockedWork, held: Held, effects: Effects): 
       if (held.lost.aborted) return ran({ state: 'lost', code: 0, why: messageOf(held.lost.reason) }, step);
       let outcome: Outcome;
       try {
-        outcome = await runOnce(step, plan, held, effects, output);
+        outcome = await runOnce(step, plan, held, effects, [output, lastLine]);
       } catch (error) {
         // The step was not started. Without a result, the next migrator would take this one for interrupted.
         if (!(error instanceof KollaError)) throw error;
@@ -85,7 +95,7 @@ async function runOnce(
   plan: LockedWork,
   { session, lost, pulse }: Held,
   { signal, log, redact, live, progressMs }: Effects,
-  output: LastLines,
+  outputs: readonly (LastLines | LastLine)[],
 ): Promise<Outcome> {
   const began = performance.now();
   log.info(`running ${redact(argv.join(' '))}`);
@@ -93,7 +103,7 @@ async function runOnce(
   let last: string | undefined;
   const onLine = (line: string) => {
     if (line.trim() !== '') last = line;
-    output.add(line);
+    for (const output of outputs) output.add(line);
     log.info(line, { from });
   };
   const child = await startGuarded(argv, {

@@ -63,7 +63,8 @@ class UnusableNodeError extends Error {
 /**
  * Opens a session as soon as one of the target's places accepts us and is usable: each may be down, starting, frozen,
  * full, or a Galera node without quorum, until `timeoutMs` has passed.
- * @throws DeadlineError with the last reason; the first rejection (account, database, TLS) if all places reject us
+ * @throws DeadlineError with the last reason; the first rejection (account, database, TLS) if all places reject us, also
+ * at the deadline
  */
 export async function reach(target: MysqlTarget, options: ReachOptions): Promise<Reached> {
   const { timeoutMs, signal, log, settleMs = SETTLE_MS } = options;
@@ -73,6 +74,8 @@ export async function reach(target: MysqlTarget, options: ReachOptions): Promise
   const until = AbortSignal.any([signal, end]);
   const places = placesOf(target);
   let last = 'no response';
+  /** Of the last attempt, if all places rejected us: then the deadline has not passed for lack of a server. */
+  let lastRefusal: KollaError | undefined;
   for (let attempt = 0; ; attempt++) {
     const reasons: string[] = [];
     const refusals: KollaError[] = [];
@@ -98,11 +101,14 @@ export async function reach(target: MysqlTarget, options: ReachOptions): Promise
     // Errors that cannot be transient are not retried for ten minutes.
     if (refusals[0] !== undefined && !mayChange) throw refusals[0];
     if (reasons.length > 0) last = reasons.join('; ');
+    // An attempt that the deadline interrupts says nothing.
+    if (reasons.length === places.length) lastRefusal = refusals.length === places.length ? refusals[0] : undefined;
     if (!end.aborted) {
       say(`waiting for the database server at ${placeOfTarget(target)}: ${last}`);
       await pause(backoffMs(attempt, BACKOFF), until).catch(() => signal.throwIfAborted());
     }
     if (end.aborted) {
+      if (lastRefusal !== undefined) throw lastRefusal;
       const waited = formatDuration(timeoutMs);
       const where = placeOfTarget(target);
       throw new DeadlineError(`waited ${waited} for the database server at ${where}; last seen: ${last}`, {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigError, messageOf } from '../../core/errors.ts';
+import { ConfigError, reasonOf } from '../../core/errors.ts';
 
 /** Reads a secret from a file, without a trailing line break. */
 export async function readSecret(file: string, option: string): Promise<string> {
@@ -13,6 +13,6 @@ export async function readText(file: string, why: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw new ConfigError(`cannot read ${file}, which ${why}: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read ${file}, which ${why}: ${reasonOf(cause)}`, { cause });
   }
 }

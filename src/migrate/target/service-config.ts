@@ -1,4 +1,5 @@
-import { ConfigError, messageOf } from '../../core/errors.ts';
+import { ConfigError, reasonOf } from '../../core/errors.ts';
+import { parseYaml } from '../../core/yaml-budget.ts';
 import { yamlProblem } from '../../core/yaml-problem.ts';
 import { osloValue } from '../../oslo/value.ts';
 import { isForOslo, isYaml, osloVariable, setVariable } from '../../oslo/variable.ts';
@@ -49,7 +50,7 @@ export async function configured(
         return { value, place: variable ?? `${file}: ${wordsOf(place)}`, isVariable: variable !== undefined };
     }
   } catch (cause) {
-    throw new ConfigError(`${file}: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`${file}: ${reasonOf(cause)}`, { cause });
   }
   const words = places.map((place) => {
     const variable = setVariable(place, env);
@@ -78,7 +79,7 @@ export async function valueIn(
   const { loadAll } = await import('js-yaml');
   let all: unknown;
   try {
-    [all] = loadAll(text);
+    [all] = parseYaml(text, (documents) => loadAll(documents));
   } catch (error) {
     throw new RangeError(`not YAML: ${yamlProblem(error)}`);
   }

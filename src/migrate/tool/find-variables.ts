@@ -1,3 +1,5 @@
+import { ConfigError } from '../../core/errors.ts';
+import { isHttpUrl } from '../../core/http-url.ts';
 import type { ToolVariable } from '../../catalog/index.ts';
 import { readSecret } from '../target/read-text.ts';
 
@@ -17,7 +19,7 @@ interface Variables {
 /**
  * Each variable's value: from its own name, or its alternatives, in this order; for each name first from an option,
  * then from the environment, then from the file named by NAME_FILE.
- * @throws ConfigError if a file is unreadable or empty
+ * @throws ConfigError if a file is unreadable or empty, or a URL is none
  */
 export async function findVariables(variables: readonly ToolVariable[], from: VariableSources): Promise<Variables> {
   const shown: Record<string, string> = {};
@@ -28,6 +30,8 @@ export async function findVariables(variables: readonly ToolVariable[], from: Va
     let value: string | undefined;
     for (const each of [name, ...otherwise]) value ??= await valueOf(each, from);
     value ??= variable.default;
+    if (variable.url === true && value !== undefined && !isHttpUrl(value))
+      throw new ConfigError(`${name}: '${value}' is not an http or https URL such as https://HOST:5000/v3`);
     if (value !== undefined) (secret ? secrets : shown)[name] = value;
     else if (required) missing.push([name, `${name}_FILE`, ...otherwise].join(' or '));
   }

@@ -1,12 +1,19 @@
-import { HEAD_MAX_BYTES, HeaderLines, HttpParseError, Lines, type Headers } from './head.ts';
+import { isTlsAlert, TlsAlertError } from '../tls-alert.ts';
+import { HeaderLines, HttpParseError, Lines, type Headers } from './head.ts';
 
-const CHUNK_LINE_MAX_BYTES = 1024;
+/** curl's limit. */
+const HEAD_MAX_BYTES = 300 * 2 ** 10;
+const CHUNK_LINE_MAX_BYTES = 16_384;
 /** At most 12 hexadecimal digits (2^48 bytes): no body is longer, and a number can represent the length exactly. */
-const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i;
+const CHUNK_SIZE = /^([0-9a-f]{1,12})(?:[ \t;\r].*)?$/i;
+/** HTTP/2 as a text is HTTP/1.1 of a server that states another version. */
+const STATUS_LINE = /^HTTP\/(1\.[01]|2(?:\.0)?) +([1-9]\d{2})(?!\d)/i;
+/** A longer length stands for none. */
+const LENGTH_MAX_BYTES = 2 ** 63;
 
 export interface AnswerHead {
   readonly status: number;
-  /** The version: `1.0` or `1.1`. */
+  /** The version as the server states it: `1.1`. */
   readonly version: string;
   readonly headers: Headers;
 }
@@ -22,14 +29,17 @@ type AnswerState =
   | 'to the end'
   | 'done';
 
-/** Parses the response to a GET. Interim responses (1xx) are skipped. */
+/**
+ * Parses the response to a request other than HEAD, as leniently as curl (test/contract/http-answers.ts). Interim
+ * responses (1xx) are skipped.
+ */
 export class AnswerReader {
   #state: AnswerState = 'status';
   // A single limit for all heads of a response, because a server could send interim responses forever.
   readonly #headLines = new Lines(HEAD_MAX_BYTES);
   #chunkLine = new Lines(CHUNK_LINE_MAX_BYTES);
   #first: Omit<AnswerHead, 'headers'> | undefined;
-  #headerLines = new HeaderLines();
+  #headerLines = new HeaderLines(true);
   #bytesLeft = 0;
   #head: AnswerHead | undefined;
   readonly #onHead: (head: AnswerHead) => void;
@@ -50,7 +60,7 @@ export class AnswerReader {
     return this.#state === 'done';
   }
 
-  /** @throws HttpParseError */
+  /** @throws HttpParseError; TlsAlertError */
   push(piece: Uint8Array): void {
     for (let at = 0; at < piece.length && this.#state !== 'done';)
       at = this.#isInBody() ? this.#takeBody(piece, at) : this.#takeLine(piece, at);
@@ -83,7 +93,7 @@ export class AnswerReader {
     const { line, next } = (isOfChunk ? this.#chunkLine : this.#headLines).take(piece, from);
     if (line !== undefined) this.#understand(line);
     // Rejected without waiting for a line feed, because greetings of other protocols may have none.
-    else if (this.#state === 'status' && !isBeginOfStatus(this.#headLines.begun)) throw notHttp();
+    else if (this.#state === 'status' && !isBeginOfStatus(this.#headLines.begun)) throw notHttp(this.#headLines.begun);
     return next;
   }
 
@@ -91,7 +101,7 @@ export class AnswerReader {
     switch (this.#state) {
       case 'status':
         this.#first = firstOf(line);
-        this.#headerLines = new HeaderLines();
+        this.#headerLines = new HeaderLines(true);
         this.#state = 'headers';
         break;
       case 'headers':
@@ -134,40 +144,48 @@ export class AnswerReader {
 
 function bodyState(status: number, headers: Headers, length: number | undefined): AnswerState {
   if (status === 204 || status === 304) return 'done';
-  const coding = headers.get('transfer-encoding');
-  if (coding !== undefined) {
-    // Response smuggling is based on ambiguous lengths of the body.
-    if (length !== undefined) throw new HttpParseError('both Content-Length and Transfer-Encoding');
-    return /(?:^|,)[ \t]*chunked$/i.test(coding) ? 'size' : 'to the end';
-  }
+  const codings = codingsIn(headers);
+  // RFC 9112, 6.3: chunks override a length.
+  if (codings.includes('chunked')) return 'size';
+  if (codings.length > 0) return 'to the end';
   if (length === 0) return 'done';
   return length === undefined ? 'to the end' : 'counted';
 }
 
-function notHttp(): HttpParseError {
-  return new HttpParseError('Expected HTTP/');
+function codingsIn(headers: Headers): string[] {
+  const each = (headers.get('transfer-encoding') ?? '').toLowerCase().split(',');
+  return each.map((one) => one.trim()).filter((one) => one !== '' && one !== 'identity');
+}
+
+function notHttp(text: string): Error {
+  return isTlsAlert(text) ? new TlsAlertError() : new HttpParseError('Expected HTTP/');
 }
 
 function isBeginOfStatus(text: string): boolean {
-  const begin = 'HTTP/1.';
-  return text.length < begin.length ? begin.startsWith(text) : text.startsWith(begin);
+  const begin = 'HTTP/';
+  const start = text.slice(0, begin.length).toUpperCase();
+  return begin.startsWith(start);
 }
 
 function firstOf(line: string): Omit<AnswerHead, 'headers'> {
-  const [, version, status] = /^HTTP\/(1\.[01]) ([1-9]\d{2})(?: .*)?$/.exec(line) ?? [];
-  if (version === undefined) throw notHttp();
+  const [, version, status] = STATUS_LINE.exec(line) ?? [];
+  if (version === undefined) throw notHttp(line);
   // The server switches to another protocol, although none was requested.
   if (status === '101') throw new HttpParseError('Unexpected upgrade');
   return { version, status: Number(status) };
 }
 
+/**
+ * The number with which a length begins, as curl reads it; of several the smallest, with which the body is complete in
+ * any case.
+ */
 function lengthIn(headers: Headers): number | undefined {
   const text = headers.get('content-length');
   if (text === undefined) return undefined;
-  const [first = '', ...others] = text.split(',').map((each) => each.trim());
-  if (!/^\d{1,15}$/.test(first) || others.some((each) => each !== first))
-    throw new HttpParseError('Invalid Content-Length');
-  return Number(first);
+  const lengths = text.split(',').map((each) => Number(/^\+?(\d+)/.exec(each.trim())?.[1]));
+  if (lengths.some(Number.isNaN)) throw new HttpParseError('Invalid Content-Length');
+  const least = Math.min(...lengths);
+  return least < LENGTH_MAX_BYTES ? least : undefined;
 }
 
 function chunkSize(line: string): number {

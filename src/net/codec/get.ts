@@ -1,14 +1,22 @@
-import { connect, type LookupFunction, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { defined } from '../../core/defined.ts';
+import type { Address } from '../address.ts';
+import { dial } from '../dial.ts';
+import type { TlsAsk } from '../tls-ask.ts';
 import { AnswerReader, type AnswerHead } from './answer.ts';
 import { encodeHead } from './head.ts';
 
 export interface GetOptions {
-  readonly to: { readonly host: string; readonly port: number; readonly lookup?: LookupFunction };
+  readonly to: Address;
+  /** How the server is verified; undefined without TLS. */
+  readonly tls?: TlsAsk | undefined;
+  /** The default is GET. Not HEAD, whose response has no body. */
+  readonly method?: string | undefined;
   /** Path and query as they are sent. */
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly signal: AbortSignal;
-  /** Called with the connection. */
+  /** Called with the TCP connection when it is open. */
   readonly onSocket?: (socket: Socket) => void;
   /** @returns whether to read the body; false if the head is enough */
   readonly onHead?: (head: AnswerHead) => boolean;
@@ -19,16 +27,44 @@ export interface GetOptions {
 }
 
 /**
- * A plain GET on a new connection, which is then closed. The body is not stored.
- * @throws the system's error if there is no connection; an error with code ECONNRESET for a truncated response, as in
- * Node's http; HttpParseError if the response is not HTTP; TypeError as encodeHead(); the signal's reason
+ * A GET, or another request without a body, on a new connection, which is then closed. The response's body is not
+ * stored.
+ * @throws the system's or TLS's error if there is no connection; an error with code ECONNRESET for a truncated response, as in
+ * Node's http; HttpParseError or TlsAlertError if the response is not HTTP; TypeError as encodeHead(); the signal's reason
  */
-export function get({ to, target, headers, signal, onSocket, onHead, onBody }: GetOptions): Promise<AnswerHead> {
+export async function get(options: GetOptions): Promise<AnswerHead> {
+  const { method = 'GET', target, headers, signal, ...reading } = options;
+  // RFC 9110, 8.6: methods that may have a body state that there is none.
+  const length = method === 'GET' ? [] : ([['Content-Length', '0']] as const);
+  const request = encodeHead(`${method} ${target} HTTP/1.1`, [...headers, ...length]);
+  const socket = await connected(options);
+  socket.write(request);
+  return await answerOn(socket, signal, reading);
+}
+
+async function connected({ to, tls, signal, onSocket }: GetOptions): Promise<Socket> {
+  if (tls !== undefined) {
+    // Loaded lazily: TLS costs half of Node's start time, which a request without it need not pay.
+    const { dialTls } = await import('../secure.ts');
+    // As Node's https and curl: a server of several protocols must not choose another one.
+    return await dialTls(to, {
+      signal,
+      tls,
+      more: { ALPNProtocols: ['http/1.1'] },
+      ...defined({ onConnect: onSocket }),
+    });
+  }
+  const socket = await dial(to, signal);
+  onSocket?.(socket);
+  return socket;
+}
+
+function answerOn(
+  socket: Socket,
+  signal: AbortSignal,
+  { onHead, onBody }: Pick<GetOptions, 'onHead' | 'onBody'>,
+): Promise<AnswerHead> {
   return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const request = encodeHead(`GET ${target} HTTP/1.1`, headers);
-    const socket = connect(to);
-    onSocket?.(socket);
     const abort = () => socket.destroy(signal.reason as Error);
     signal.addEventListener('abort', abort, { once: true });
     let isEnough = false;
@@ -41,7 +77,6 @@ export function get({ to, target, headers, signal, onSocket, onHead, onBody }: G
       else reject(error);
       socket.destroy();
     };
-    socket.once('connect', () => socket.write(request));
     socket.on('data', (piece: Buffer) => {
       try {
         reader.push(piece);

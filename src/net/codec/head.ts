@@ -1,6 +1,9 @@
 /**
  * A minimal HTTP/1.1 codec: enough to request one page, and to serve one. Parses chunks of any size, keeps at most one
- * head, and opens nothing. TLS, keep-alive and proxies are in client.ts.
+ * head, and opens nothing. Keep-alive, proxies and whole bodies are in client.ts.
+ *
+ * Requests are read strictly, responses as leniently as curl reads them: of a response only the status counts, and it
+ * has a connection of its own, so that no other message could be hidden in it.
  *
  *   encodeHead('GET / HTTP/1.1', ...) -> the connection -> AnswerReader: head, then chunks of its body
  *   the connection -> RequestReader: head -> headText('HTTP/1.1 200 OK', ...) and the body
@@ -24,11 +27,14 @@ export class HttpParseError extends Error {
   }
 }
 
-/** Same limit as Node's. */
-export const HEAD_MAX_BYTES = 16_384;
-const HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):(.*)$/i;
+const STRICT_HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):(.*)$/i;
+/** Only NUL is rejected, and a line without a colon. */
+const LENIENT_HEADER = /^(?![ \t])([^:\0]*):([^\0]*)$/;
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+const FOLD = /^[ \t]/;
+/** As in newer releases of curl. */
+const MAX_HEADERS = 5000;
 const LINE_FEED = 10;
 
 type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -53,9 +59,11 @@ export function encodeHead(first: string, headers: HeaderList): Uint8Array {
 /** Splits a head into lines, which may be split across chunks. */
 export class Lines {
   #text = '';
+  readonly #maxBytes: number;
   #bytesLeft: number;
 
   constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
     this.#bytesLeft = maxBytes;
   }
 
@@ -69,7 +77,7 @@ export class Lines {
     const end = piece.indexOf(LINE_FEED, from);
     const part = piece.subarray(from, end === -1 ? piece.length : end);
     this.#bytesLeft -= part.length + 1;
-    if (this.#bytesLeft < 0) throw new HttpParseError('a head that does not end', true);
+    if (this.#bytesLeft < 0) throw new HttpParseError(`a head of more than ${this.#maxBytes} bytes`, true);
     this.#text += latin1(part);
     if (end === -1) {
       // The line feed has not been received yet.
@@ -91,16 +99,38 @@ function latin1(bytes: Uint8Array): string {
 
 /** The header lines up to the empty line. */
 export class HeaderLines {
-  readonly headers = new Map<string, string>();
+  /** Joined only at the end, because an engine may copy the string on each addition. */
+  readonly #pieces = new Map<string, string[]>();
+  readonly #isLenient: boolean;
+  #last: string[] | undefined;
+  #linesLeft = MAX_HEADERS;
+
+  /** @param isLenient whether spaces before the colon, control characters and folded lines are accepted */
+  constructor(isLenient = false) {
+    this.#isLenient = isLenient;
+  }
+
+  /** The headers so far. */
+  get headers(): Headers {
+    return new Map([...this.#pieces].map(([name, pieces]) => [name, pieces.join('').trim()]));
+  }
 
   /** @returns whether that was the last line */
   add(line: string): boolean {
     if (line === '') return true;
-    const [, name, value] = HEADER.exec(line) ?? [];
-    if (name === undefined || value === undefined || CONTROL.test(value)) throw new HttpParseError('no header line');
-    const key = name.toLowerCase();
-    const [before, now] = [this.headers.get(key), value.trim()];
-    this.headers.set(key, before === undefined ? now : `${before}, ${now}`);
+    if (this.#linesLeft-- === 0) throw new HttpParseError(`a head of more than ${MAX_HEADERS} lines`, true);
+    if (this.#isLenient && this.#last !== undefined && FOLD.test(line)) {
+      this.#last.push(` ${line.trim()}`);
+      return false;
+    }
+    const [, name, value] = (this.#isLenient ? LENIENT_HEADER : STRICT_HEADER).exec(line) ?? [];
+    if (name === undefined || value === undefined || (!this.#isLenient && CONTROL.test(value)))
+      throw new HttpParseError('no header line');
+    const key = name.trim().toLowerCase();
+    const before = this.#pieces.get(key);
+    this.#last = before ?? [];
+    this.#last.push(before === undefined ? value.trim() : `, ${value.trim()}`);
+    this.#pieces.set(key, this.#last);
     return false;
   }
 }

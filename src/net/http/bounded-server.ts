@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
-import { ConfigError, NotPermittedError, messageOf } from '../../core/errors.ts';
+import { resolveName } from '../resolver/index.ts';
+import { ConfigError, NotPermittedError, reasonOf } from '../../core/errors.ts';
 import { formatListen, type ListenAddress } from '../address.ts';
 import { Exchange } from './exchange.ts';
 
@@ -19,11 +20,13 @@ const CONNECTIONS = 64;
 /**
  * A plain HTTP server for kubelet probes, on a port open to every client of the Pod: small, immediate requests, and few
  * connections.
+ * @param signal ends the lookup of the address
  * @throws ConfigError if the address is in use or not local; NotPermittedError for a privileged port
  */
 export async function listenBounded(
   at: ListenAddress,
   onRequest: (exchange: Exchange) => void,
+  signal: AbortSignal,
 ): Promise<BoundedServer> {
   const open = new Set<Exchange>();
   let check: NodeJS.Timeout | undefined;
@@ -40,10 +43,11 @@ export async function listenBounded(
     if (open.size > CONNECTIONS) oldest?.destroy();
     check ??= setTimeout(endLate, CHECK_MS);
   });
+  const local = at.host === undefined ? at : { ...at, host: await addressOf(at, at.host, signal) };
   await new Promise<void>((resolve, reject) => {
     // Later errors concern a client that could not be accepted and that tries again.
     server.on('error', (error) => reject(refusal(at, error)));
-    server.listen(at, resolve);
+    server.listen(local, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
@@ -57,8 +61,18 @@ export async function listenBounded(
   };
 }
 
+async function addressOf(at: ListenAddress, host: string, signal: AbortSignal): Promise<string> {
+  try {
+    const [address = host] = await resolveName(host, signal);
+    return address;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw refusal(at, error);
+  }
+}
+
 function refusal(at: ListenAddress, cause: unknown): Error {
-  const what = `cannot listen on ${formatListen(at)}: ${messageOf(cause)}`;
+  const what = `cannot listen on ${formatListen(at)}: ${reasonOf(cause)}`;
   const { code } = cause as NodeJS.ErrnoException;
   if (code === 'EACCES') {
     return new NotPermittedError(`${what}; a port below 1024 needs root: give a higher one`, { cause });

@@ -53,19 +53,21 @@ const ON_NODE: Answer = {
 /**
  * Serves these paths, and 404 for others.
  * @param inside selects the clients that may see details
+ * @param signal ends the lookup of the address
  * @throws as listenBounded()
  */
 export async function serveRoutes(
   at: ListenAddress,
   routes: Routes,
   { statusPublic, hostNetwork }: Inside,
+  signal: AbortSignal,
 ): Promise<BoundedServer> {
   const refusalFor = (exchange: Exchange) => {
     if (statusPublic) return undefined;
     if (hostNetwork) return ON_NODE;
     return isLocal(exchange) ? undefined : OUTSIDE;
   };
-  return await listenBounded(at, (exchange) => {
+  const answer = (exchange: Exchange) => {
     const { method, target } = exchange;
     const mark = target.indexOf('?');
     const path = mark === -1 ? target : target.slice(0, mark);
@@ -76,7 +78,8 @@ export async function serveRoutes(
     if (route === undefined || !['GET', 'HEAD'].includes(method)) return exchange.respond(NOT_FOUND);
     const refusal = route.kind === 'inside' ? request.refusal : undefined;
     return exchange.respond(refusal ?? route.answer(request));
-  });
+  };
+  return await listenBounded(at, answer, signal);
 }
 
 const VERBOSE = /(?:^|&)verbose(?:[=&]|$)/;

@@ -7,9 +7,13 @@
  * Both messages have one field, so they are encoded and decoded by hand. Throws the system's and TLS's errors.
  */
 import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
+import type { Socket } from 'node:net';
 import { formatAddress, type Address } from '../address.ts';
 import { oneLine } from '../../core/one-line.ts';
-import { tlsOptions, type TlsAsk } from '../tls-ask.ts';
+import { dial } from '../dial.ts';
+import { CLOSED } from '../network-error.ts';
+import type { TlsAsk } from '../tls-ask.ts';
+import { ResponseTooLargeError } from '../too-large.ts';
 import { bad, good, type Answer, type Tell } from './answer.ts';
 
 interface GrpcHealthAsk {
@@ -31,17 +35,33 @@ const [OK, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED] = ['0',
 /** @throws the system's or TLS's error if there is no connection, and the signal's reason */
 export async function grpcHealth(at: Address, ask: GrpcHealthAsk, tell: Tell): Promise<Answer> {
   const { service, tls, signal } = ask;
-  const options = tls === undefined ? {} : { ...(await tlsOptions(at.host, tls)), ALPNProtocols: ['h2'] };
-  signal.throwIfAborted();
-  const session = connect(`${tls === undefined ? 'http' : 'https'}://${formatAddress(at)}`, options);
+  const onConnect = () => tell('connected, but the call gets no response: it may be frozen, or not gRPC');
+  const socket = await connected(at, { tls, signal, onConnect });
+  const url = `${tls === undefined ? 'http' : 'https'}://${formatAddress(at)}`;
+  const session = connect(url, { createConnection: () => socket });
   const stop = () => session.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
-  session.once('connect', () => tell('connected, but the call gets no response: it may be frozen, or not gRPC'));
   try {
     return meaningOf(await call(session, service), service);
   } finally {
     signal.removeEventListener('abort', stop);
     session.destroy();
+  }
+}
+
+type Connecting = Pick<GrpcHealthAsk, 'tls' | 'signal'> & { readonly onConnect: () => void };
+
+async function connected(at: Address, { tls, signal, onConnect }: Connecting): Promise<Socket> {
+  try {
+    if (tls !== undefined) {
+      const { dialTls } = await import('../secure.ts');
+      return await dialTls(at, { signal, tls, more: { ALPNProtocols: ['h2'] }, onConnect });
+    }
+    const socket = await dial(at, signal);
+    onConnect();
+    return socket;
+  } catch (error) {
+    throw error instanceof Error ? explained(error) : error;
   }
 }
 
@@ -70,12 +90,12 @@ function call(session: ClientHttp2Session, service: string): Promise<Reply> {
     stream.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       length += chunk.length;
-      if (length > MOST_BYTES) reject(new Error('a response that does not end'));
+      if (length > MOST_BYTES) reject(new ResponseTooLargeError(MOST_BYTES));
     });
     stream.on('end', () => {
       if (headers[':status'] !== undefined) resolve({ headers, body: Buffer.concat(chunks) });
     });
-    stream.on('close', () => reject(new Error('closed without a response; it may require TLS, or not speak HTTP/2')));
+    stream.on('close', () => reject(new Error(`${CLOSED}: it may not speak HTTP/2`)));
     stream.end(request(service));
   });
 }

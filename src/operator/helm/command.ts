@@ -1,10 +1,14 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defined } from '../../core/defined.ts';
+import { parseDuration } from '../../core/duration.ts';
 import { redactor } from '../../core/redact.ts';
 import type { Log } from '../../core/log.ts';
 import { start } from '../../process/run.ts';
 import type { Chart } from './chart.ts';
+import { environment } from './environment.ts';
+import { HelmGuard, requireRenderable, type HelmLimits } from './guard.ts';
+import { hasTemplate, publicError } from './public-error.ts';
 import type { HelmValues } from '../objects.ts';
 
 /** How Helm is run. */
@@ -15,6 +19,7 @@ export interface Helm {
   /** A directory for Helm's caches and, for a moment, values; best in memory. */
   readonly directory: string;
   readonly inherited: NodeJS.ProcessEnv;
+  readonly limits: HelmLimits;
 }
 
 /** One `helm upgrade --install`. */
@@ -31,6 +36,8 @@ export interface Upgrade {
   readonly withoutHooks: boolean;
   /** Only renders, with the cluster's answers, into this open file: with passwords, and lines of any length. */
   readonly dryRunTo?: number;
+  /** Receives the guard of this run, to extend its deadline. */
+  readonly onGuard?: (guard: HelmGuard) => void;
 }
 
 /** Time in which Helm ends after SIGTERM, and marks its release as failed. Shorter than the rest of the Lease. */
@@ -63,7 +70,9 @@ export async function upgrade(helm: Helm, what: Upgrade, signal: AbortSignal, lo
     ...(helm.kubeconfig === undefined ? [] : [`--kubeconfig=${helm.kubeconfig}`]),
   ];
   const onLine = (line: string) => log.debug(`helm: ${line.length > 1000 ? `${line.slice(0, 1000)}...` : line}`);
-  return await run(helm, args, { ...what, descriptor: values.descriptor, onLine, ...defined({ stdout }) }, signal);
+  const timeoutMs = stdout === undefined ? parseDuration(timeout, Infinity) : undefined;
+  const own = { descriptor: values.descriptor, onLine, ...defined({ stdout, timeoutMs }) };
+  return await run(helm, args, { ...what, ...own }, signal);
 }
 
 /** What Helm renders of a chart, with its Secrets; or its error. */
@@ -111,8 +120,9 @@ export async function template(
   return problem === undefined ? { yaml: await output.text() } : { problem };
 }
 
-interface Run {
-  readonly secrets: readonly string[];
+interface Run extends Pick<Upgrade, 'secrets' | 'values' | 'onGuard'> {
+  /** Time for a hook; by default for rendering, which may ask the cluster for each object. */
+  readonly timeoutMs?: number;
   readonly descriptor: number;
   readonly stdout?: number;
   readonly onLine?: (line: string) => void;
@@ -122,37 +132,31 @@ interface Run {
 async function run(
   helm: Helm,
   args: readonly string[],
-  { secrets, descriptor, stdout, onLine }: Run,
+  { secrets, values, descriptor, stdout, onLine, timeoutMs = helm.limits.ownMs, onGuard }: Run,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { code, err } = await start(helm.file, args, {
-    env: environment(helm),
-    signal,
+  using guard = new HelmGuard(helm.limits, timeoutMs);
+  onGuard?.(guard);
+  const child = start(helm.file, args, {
+    env: environment(helm.directory, helm.inherited),
+    signal: AbortSignal.any([signal, guard.signal]),
     graceMs: HELM_GRACE_MS,
-    killsLeftovers: true,
     descriptors: [descriptor],
     redact: redactor(secrets),
-    ...defined({ stdout, onLine }),
-  }).ended;
+    // Notes and warnings may have what a template of the values prints.
+    ...defined({ stdout, onLine: hasTemplate(values) ? undefined : onLine }),
+  });
+  guard.watch(child, stdout);
+  const { code, err } = await child.ended;
   signal.throwIfAborted();
-  return code === 0 ? undefined : errorIn(err) || `helm ${args[0]} exited with ${code}`;
+  if (code === 0) return undefined;
+  return guard.problem ?? publicError(errorIn(err) || `helm ${args[0]} exited with ${code}`, values);
 }
 
 function labelsText(labels: Upgrade['labels']): string {
   return Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
-}
-
-function environment({ directory, inherited }: Helm): NodeJS.ProcessEnv {
-  return {
-    ...inherited,
-    HOME: directory,
-    HELM_CACHE_HOME: join(directory, 'cache'),
-    HELM_CONFIG_HOME: join(directory, 'config'),
-    HELM_DATA_HOME: join(directory, 'data'),
-    HELM_DRIVER: 'secret',
-  };
 }
 
 /** Helm's error without its warnings, and without the prefix that each has. */
@@ -169,7 +173,7 @@ function errorIn(err: string): string {
 /** An open file without a name. */
 interface Unlinked extends AsyncDisposable {
   readonly descriptor: number;
-  /** All that was written to it. */
+  /** All that was written to it. @throws ChartError if that is too much */
   text(): Promise<string>;
 }
 
@@ -183,6 +187,7 @@ async function unlinkedFile(directory: string, text: string): Promise<Unlinked> 
       descriptor: file.fd,
       async text() {
         const { size } = await file.stat();
+        requireRenderable(size);
         const { buffer } = await file.read(Buffer.alloc(size), 0, size, 0);
         return buffer.toString();
       },

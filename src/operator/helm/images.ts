@@ -23,9 +23,7 @@ export function imagesIn(text: string): Images {
   const lines = text.split('\n');
   const [begin, notes] = [lines.indexOf('HOOKS:'), lines.indexOf('NOTES:')];
   const yaml = lines.slice(begin + 1, notes === -1 ? undefined : notes).filter((line) => line !== 'MANIFEST:');
-  const specs = (documentsIn(yaml.join('\n')) as (Templated | null | undefined)[]).flatMap(
-    (object) => podSpecOf(object) ?? [],
-  );
+  const specs = documentsIn(yaml.join('\n'), (object) => podSpecOf(object as Templated | null | undefined) ?? []);
   const images = specs.flatMap(({ containers, initContainers }) =>
     [...(containers ?? []), ...(initContainers ?? [])].flatMap(({ image }) => image ?? []),
   );

@@ -3,6 +3,7 @@ import { defined } from '../../core/defined.ts';
 import { ApiError, unlessGone } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject, ObjectRef } from '../../kube/types.ts';
+import { messageOf } from '../../core/errors.ts';
 import type { HelmValues } from '../objects.ts';
 import { documentsIn } from './documents.ts';
 
@@ -35,7 +36,7 @@ export interface Release {
   readonly status: string;
   readonly description: string;
   readonly updated: Date;
-  readonly chart: { readonly name: string; readonly version: string };
+  readonly chart: { readonly name: string; readonly version: string; readonly dependencies?: readonly string[] };
   readonly values: HelmValues;
   readonly objects: readonly ManifestObject[];
   readonly labels: Readonly<Record<string, string>>;
@@ -44,7 +45,13 @@ export interface Release {
 /** The fields used of Helm's record. */
 interface Record3 {
   readonly info?: { readonly status?: string; readonly description?: string; readonly last_deployed?: string };
-  readonly chart?: { readonly metadata?: { readonly name?: string; readonly version?: string } };
+  readonly chart?: {
+    readonly metadata?: {
+      readonly name?: string;
+      readonly version?: string;
+      readonly dependencies?: readonly { readonly name?: string }[] | null;
+    };
+  };
   readonly config?: HelmValues | null;
   readonly manifest?: string;
 }
@@ -82,25 +89,48 @@ export async function newestRelease(
   return newest === undefined ? undefined : releaseIn(newest);
 }
 
+/** @throws RecordError */
 function releaseIn(secret: ReleaseSecret): Release {
-  const { info = {}, chart, config, manifest = '' } = JSON.parse(recordIn(secret)) as Record3;
-  const { name = '', version = '' } = chart?.metadata ?? {};
+  const place = `Secret ${secret.metadata.name}`;
+  const { info = {}, chart, config, manifest = '' } = parsed(place, () => JSON.parse(recordIn(secret)) as Record3);
+  const { name = '', version = '', dependencies } = chart?.metadata ?? {};
   return {
     revision: revisionOf(secret)?.revision ?? 0,
     status: info.status ?? 'unknown',
     description: info.description ?? '',
     updated: new Date(info.last_deployed ?? 0),
-    chart: { name, version },
+    chart: { name, version, dependencies: (dependencies ?? []).flatMap((one) => one.name ?? []) },
     values: config ?? {},
-    objects: objectsIn(manifest),
+    objects: parsed(place, () => objectsIn(manifest)),
     labels: secret.metadata.labels ?? {},
   };
+}
+
+/** Helm's record of a release, which can't be used. The message names the Secret, and none of its content. */
+export class RecordError extends Error {
+  override name = 'RecordError';
+}
+
+/** JSON of a chart, its values and what it renders. A Secret has a megabyte of it at most, compressed. */
+const RECORD_MAX_BYTES = 16 * 2 ** 20;
+
+function parsed<T>(place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const large = code === 'ERR_BUFFER_TOO_LARGE' ? `larger than ${RECORD_MAX_BYTES} bytes` : undefined;
+    // Errors of JSON.parse quote the text.
+    const why = large ?? (error instanceof SyntaxError ? 'not JSON' : messageOf(error));
+    throw new RecordError(`Helm's record in ${place} can't be read: ${why}; delete it to use the one before it`);
+  }
 }
 
 /** Base64 within a Secret's base64, and gzip. */
 function recordIn({ data }: ReleaseSecret): string {
   const inner = Buffer.from(Buffer.from(data?.release ?? '', 'base64').toString('latin1'), 'base64');
-  return (inner[0] === 0x1f && inner[1] === 0x8b ? gunzipSync(inner) : inner).toString('utf8');
+  const isPacked = inner[0] === 0x1f && inner[1] === 0x8b;
+  return (isPacked ? gunzipSync(inner, { maxOutputLength: RECORD_MAX_BYTES }) : inner).toString('utf8');
 }
 
 interface Manifest {
@@ -110,8 +140,8 @@ interface Manifest {
 }
 
 function objectsIn(manifest: string): ManifestObject[] {
-  return (documentsIn(manifest) as (Manifest | null | undefined)[]).flatMap((object) => {
-    const { kind, metadata = {}, spec } = object ?? {};
+  return documentsIn(manifest, (object) => {
+    const { kind, metadata = {}, spec } = (object ?? {}) as Manifest;
     const { name, labels, annotations } = metadata;
     if (kind === undefined || name === undefined) return [];
     const component = labels?.[COMPONENT_LABEL];

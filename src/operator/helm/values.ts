@@ -1,4 +1,6 @@
+import { messageOf } from '../../core/errors.ts';
 import { loadValues } from '../../core/helm-yaml.ts';
+import { expandedSize, YAML_BUDGET } from '../../core/yaml-budget.ts';
 import { yamlProblem } from '../../core/yaml-problem.ts';
 import { isMapping } from '../../core/mapping.ts';
 import { ApiError } from '../../kube/api-error.ts';
@@ -29,10 +31,20 @@ export async function readValues(
   const secrets: string[] = [];
   for (const source of sources) {
     const found = await readSource(client, namespace, source, signal);
-    values = merge(values, found);
+    values = withinBudget(merge(values, found), `${source.kind} ${source.name}`);
     if (source.kind === 'Secret') secrets.push(...secretsIn(found, false));
   }
   return { values, secrets };
+}
+
+/** Each source has this budget, and all together. */
+function withinBudget(values: HelmValues, place: string): HelmValues {
+  try {
+    expandedSize(values, YAML_BUDGET.expandedMax);
+    return values;
+  } catch (error) {
+    throw new ValuesError(`${place}: with the values before it: ${messageOf(error)}`);
+  }
 }
 
 async function readSource(

@@ -1,6 +1,8 @@
 import { knownRelease, serviceNamed, upgradesFrom, upgradeStage } from '../../catalog/index.ts';
 import type { Log } from '../../core/log.ts';
+import { isMapping } from '../../core/mapping.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { turnOf, type Beat } from '../beat.ts';
 import { conditionOf, type Verdict } from '../conditions.ts';
 import { ChartError } from '../helm/chart.ts';
 import { dryRun, template, type Helm } from '../helm/command.ts';
@@ -19,6 +21,8 @@ import { UpgradeChecks } from './upgrade-checks.ts';
 const RETRY_MS = 60_000;
 /** How long one that does is not rendered again. */
 const RENDERED_MS = 10 * 60_000;
+/** A chart renders in a second or two. */
+const RENDERING_MS = 60_000;
 
 /** The Pod that pulls images is looked at again after this time. */
 const PULL_MS = 10_000;
@@ -41,6 +45,7 @@ interface Effects {
   readonly client: KubeClient;
   readonly charts: string;
   readonly helm: Helm;
+  readonly beat: Beat;
   readonly log: Log;
 }
 
@@ -101,7 +106,11 @@ export class Preflight {
       ];
     });
     const pulls: DryRun[] = [];
+    const begun = performance.now();
     for (const one of wanted) {
+      // Other charts hang, too, if a registry or the API server does: that is shown before each has its deadline.
+      if (pulls.at(-1)?.problem !== undefined && performance.now() - begun > RENDERING_MS) break;
+      this.#effects.beat.moved(turnOf('OpenStack', openstack.metadata.name));
       const hasCheck = isChecked(openstack, one, existing.get(one.name));
       const rendered = await this.#render(openstack, one, hasCheck, signal);
       pulls.push(rendered);
@@ -176,7 +185,11 @@ export class Preflight {
       const { gitVersion } = await client.get<{ gitVersion: string }>('/version', { signal });
       const rendered = await template(helm, { namespace, name, ...desired, values }, gitVersion, signal);
       if ('problem' in rendered) return { problem: `with upgrade.check: ${rendered.problem}`, ...NOTHING };
-      return { problem: undefined, ...images, check: documentsIn(rendered.yaml).filter(isObject) };
+      return {
+        problem: undefined,
+        ...images,
+        check: documentsIn(rendered.yaml, (one) => (isObject(one) ? [one] : [])),
+      };
     } catch (error) {
       if (error instanceof ChartError || error instanceof ValuesError) return { problem: error.message, ...NOTHING };
       throw error;
@@ -209,5 +222,5 @@ function checking({ metadata, status }: OpenStack, words: readonly string[]): Ve
 }
 
 function isObject(object: unknown): object is Rendered {
-  return typeof object === 'object' && object !== null;
+  return isMapping(object) && isMapping(object['metadata']);
 }

@@ -4,7 +4,8 @@ import { collectionPath, objectPath } from '../../kube/path.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Images } from '../helm/images.ts';
 import { GROUP, VERSION, type OpenStack } from '../objects.ts';
-import { problemOf, type Pod } from '../service/pods.ts';
+import { problemOf, type Pod } from '../../kube/pods.ts';
+import { deleteOwned, isOwnedBy, rejection, type Owned } from './owned.ts';
 
 /** On the Pod: which images it is for. */
 const DIGEST = 'kolla-pod.io/images';
@@ -30,7 +31,12 @@ export async function pullImages(
     .update(JSON.stringify([images, pullSecrets]))
     .digest('hex')
     .slice(0, 16);
-  const pod = await client.get<Pod>(objectPath(ref), { signal }).catch(unlessGone);
+  const pod = await client.get<Pod & Owned>(objectPath(ref), { signal }).catch(unlessGone);
+  if (pod !== undefined && !isOwnedBy(pod, uid))
+    return {
+      is: 'failed',
+      why: `pod/${ref.name} is not of this OpenStack: delete it, or set upgrade.checkImages to false`,
+    };
   if (pod === undefined) {
     const owner = { apiVersion: `${GROUP}/${VERSION}`, kind: 'OpenStack', name, uid };
     const metadata = { namespace, name: ref.name, annotations: { [DIGEST]: digest }, ownerReferences: [owner] };
@@ -39,14 +45,14 @@ export async function pullImages(
       await client.request('POST', collectionPath(ref), object, { signal });
     } catch (error) {
       if (!(error instanceof ApiError) || ![400, 403, 422].includes(error.status)) throw error;
-      return { is: 'failed', why: error.message };
+      return { is: 'failed', why: `pod/${ref.name}: ${rejection(error)}` };
     }
     return { is: 'pending', why: `pod/${ref.name} pulls ${images.length} images` };
   }
   const result = resultOf(pod, images.length);
   const isOther = pod.metadata.annotations?.[DIGEST] !== digest;
   if ((isOther || result.is === 'done') && pod.metadata.deletionTimestamp === undefined)
-    await client.request('DELETE', objectPath(ref), {}, { signal }).catch(unlessGone);
+    await deleteOwned(client, ref, pod, signal);
   return isOther ? { is: 'pending', why: `pod/${ref.name} of another release ends` } : result;
 }
 

@@ -2,8 +2,10 @@ import { ApiError, unlessGone } from '../../kube/api-error.ts';
 import { collectionPath, objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
 import { GROUP, MANAGER, VERSION, type OpenStack } from '../objects.ts';
-import { podsOf, podsProblem, problemOf, wordsOf, JOB_NAME } from '../service/pods.ts';
+import { JOB_NAME, podsOf, problemOf } from '../../kube/pods.ts';
+import { podsProblem, wordsOf } from '../service/pods.ts';
 import { judgeJob, type Job } from '../service/workloads.ts';
+import { deleteOwned, isOwnedBy, rejection, type Owned } from './owned.ts';
 
 /** On the Job of a chart that was rendered with `upgrade.check`. */
 const UPGRADE_CHECK = 'kolla-pod/upgrade-check';
@@ -17,7 +19,7 @@ export interface Rendered extends KubeObject {
 }
 
 interface CheckJob extends Job {
-  readonly metadata: KubeObject['metadata'] & { readonly uid: string };
+  readonly metadata: Owned['metadata'] & { readonly uid: string };
   readonly spec?: { readonly suspend?: boolean; readonly template?: { readonly metadata?: object } };
 }
 
@@ -45,13 +47,19 @@ export async function checkUpgrade(
   const ref = { group: 'batch', version: 'v1', resource: 'jobs', namespace, name: wanted.metadata.name };
   const job = await client.get<CheckJob>(objectPath(ref), { signal }).catch(unlessGone);
   const what = `job/${ref.name}`;
+  if (job !== undefined && !isOwnedBy(job, openstack.metadata.uid))
+    return {
+      is: 'failed',
+      why: `${what} is not of this OpenStack: delete it, or name the service in upgrade.skipChecks`,
+    };
   // While it is suspended, not all that it mounts may be there.
   if (job === undefined || job.spec?.suspend === true) {
     try {
-      await begin(client, openstack, wanted, rendered, signal);
+      const foreign = await begin(client, openstack, wanted, rendered, signal);
+      if (foreign !== undefined) return { is: 'failed', why: `${foreign} is not of ${what}: delete it` };
     } catch (error) {
       if (!(error instanceof ApiError) || ![400, 403, 422].includes(error.status)) throw error;
-      return { is: 'failed', why: `${what}: ${error.message}` };
+      return { is: 'failed', why: `${what}: ${rejection(error)}` };
     }
     return { is: 'pending', why: `${what} starts` };
   }
@@ -70,18 +78,18 @@ export async function checkUpgrade(
       is: 'failed',
       why: `${words ?? (pod && problemOf(pod)) ?? verdict.state} (${what}, deleted after 10 min)`,
     };
-  const propagationPolicy = 'Background';
-  await client.request('DELETE', objectPath(ref), { propagationPolicy }, { signal }).catch(unlessGone);
+  await deleteOwned(client, ref, job, signal);
   return { is: 'passed', warning: words };
 }
 
+/** @returns an object of another owner that has the name of one that the Job mounts: it must not end with the Job */
 async function begin(
   client: KubeClient,
   { metadata: { namespace, name, uid } }: OpenStack,
   job: Rendered,
   rendered: readonly Rendered[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string | undefined> {
   const apply = async <T>(path: string, object: object) =>
     await client.apply<T>(path, object, { signal, manager: MANAGER });
   const jobPath = objectPath({ group: 'batch', version: 'v1', resource: 'jobs', namespace, name: job.metadata.name });
@@ -93,9 +101,14 @@ async function begin(
     const resource = RESOURCES[object.kind];
     if (resource === undefined) continue;
     const ref = { group: '', version: 'v1', resource, namespace, name: object.metadata.name };
+    const found = await client.get<Owned>(objectPath(ref), { signal, metadataOnly: true }).catch(unlessGone);
+    // An interrupted attempt may have left those of a Job that is deleted by now.
+    const isOurs = found?.metadata.ownerReferences?.some((one) => one.kind === 'Job' && one.name === metadata.name);
+    if (found !== undefined && isOurs !== true) return `${object.kind} ${ref.name}`;
     await apply(objectPath(ref), ownedBy(object, jobOwner));
   }
   await client.request('PATCH', jobPath, { spec: { suspend: false } }, { signal });
+  return undefined;
 }
 
 /** Why the API server creates no Pod of a Job, such as an exceeded quota, in its words, which otherwise only Events have. */

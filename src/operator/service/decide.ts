@@ -2,6 +2,7 @@ import type { Backoff } from '../../core/backoff.ts';
 import { RELEASES } from '../../catalog/index.ts';
 import type { Release } from '../helm/release.ts';
 import { isSameChart, isWanted, labelOf, type Desired } from './desired.ts';
+import type { Failure } from './failures.ts';
 import { isScaling } from './scale.ts';
 
 /** The next step of a service. */
@@ -23,7 +24,7 @@ export type Step =
       readonly againMs: number | undefined;
     }
   /** The last attempt has failed; the next one is due later, or after a change. */
-  | { readonly do: 'retry later'; readonly why: string; readonly againMs: number };
+  | (Failure & { readonly do: 'retry later'; readonly againMs: number });
 
 export interface Facts {
   readonly newest: Release | undefined;
@@ -34,7 +35,8 @@ export interface Facts {
   /** Objects of the manifest that were deleted, and failed Jobs that were deleted to be run again. */
   readonly missing: readonly string[];
   readonly timeoutMs: number;
-  readonly now: Date;
+  /** Of the newest revision. */
+  readonly ageMs: number;
 }
 
 const RETRY: Backoff = { minMs: 5000, maxMs: 15 * 60_000 };
@@ -45,12 +47,11 @@ const RECREATE_MS = 60_000;
 
 /** The step that follows from Helm's own records, and nothing else: it is the same after a restart. */
 export function decide(desired: Desired, facts: Facts): Step {
-  const { newest, failures, missing, now } = facts;
+  const { newest, failures, missing, ageMs } = facts;
   if (newest === undefined || newest.status === 'uninstalled') return { do: 'install', why: 'not installed' };
-  const { status, revision, updated, description } = newest;
+  const { status, revision, description } = newest;
   // Ended by Helm itself, after SIGTERM; a Helm that was killed has left it pending.
   if (status === 'failed' && revision === 1 && isInterrupted(description)) return { do: 'unlock' };
-  const ageMs = Math.max(0, now.getTime() - updated.getTime());
   if (status.startsWith('pending-')) {
     // We hold the Lease, so the operator that has started it is gone, and Helm with it.
     if (labelOf(newest, 'process') !== undefined) return { do: 'unlock' };
@@ -75,7 +76,7 @@ export function decide(desired: Desired, facts: Facts): Step {
     // Interrupted attempts are no failures of the chart.
     if (leftMs <= 0 || isInterrupted(description))
       return { do: change, why: `revision ${revision} has failed`, withoutHooks };
-    return { do: 'retry later', why: description, againMs: leftMs };
+    return { do: 'retry later', reason: 'HelmFailed', why: description, againMs: leftMs };
   }
   if (status !== 'deployed') return { do: change, why: `revision ${revision} is ${status}`, withoutHooks };
   if (missing.length === 0) return { do: 'observe' };

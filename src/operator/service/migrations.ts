@@ -1,6 +1,7 @@
-import { knownRelease, RELEASES, serviceNamed } from '../../catalog/index.ts';
+import { isOneWay, knownRelease, RELEASES, serviceNamed } from '../../catalog/index.ts';
 import { defined } from '../../core/defined.ts';
-import { dbSyncLease, dbSyncRecord } from '../../kube/db-sync-lease.ts';
+import { isOlderRelease } from '../../core/release.ts';
+import { contractedIn, dbSyncLease, dbSyncRecord, noWayBackTo } from '../../kube/db-sync-lease.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { ManifestObject } from '../helm/release.ts';
 import type { MigrationStatus } from '../objects.ts';
@@ -22,16 +23,12 @@ export function migrationsOf(objects: readonly ManifestObject[]): string[] {
  * @param before the last known state of the same Lease: a later Job overwrites the phase that matters for going back
  */
 export function migrationStatus(name: string, lease: KubeObject, before: MigrationStatus | undefined): MigrationStatus {
-  const { state, phase, release } = dbSyncRecord(lease);
-  const contracted = newest([before?.contracted, isOneWay(name, phase) ? knownRelease(release) : undefined]);
+  const record = dbSyncRecord(lease);
+  const { state, phase, release } = record;
+  // A record from before the annotation does not say it of a complete migration.
+  const own = isOneWay(serviceNamed(name), phase ?? '') ? release : undefined;
+  const contracted = newest([before?.contracted, ...[contractedIn(record), own].map((each) => knownRelease(each))]);
   return { name, ...defined({ state, phase, release, contracted }) };
-}
-
-/** Whether a phase removes what an older release needs, from its first moment. */
-function isOneWay(name: string, phase: string | undefined): boolean {
-  if (phase === 'contract' || phase === 'online') return true;
-  const { contract, online } = serviceNamed(name)?.migration.phases ?? {};
-  return phase === 'all' && (contract !== undefined || online !== undefined);
 }
 
 function newest(releases: readonly (string | undefined)[]): string | undefined {
@@ -40,14 +37,11 @@ function newest(releases: readonly (string | undefined)[]): string | undefined {
 
 /** Why a service can't go back to a release; undefined if nothing is known that prevents it. */
 export function noWayBack(migrations: readonly MigrationStatus[] = [], target: string | undefined): string | undefined {
-  const index = (release: string | undefined) => (RELEASES as readonly (string | undefined)[]).indexOf(release);
-  const passed = migrations.find(({ contracted }) => index(target) !== -1 && index(contracted) > index(target));
-  if (passed === undefined) return undefined;
-  const { name, contracted } = passed;
-  return (
-    `Lease kolla-db-sync-${name}: contract of ${contracted} has begun, and ${target} does not run on its schema; ` +
-    `set the release to ${contracted}, or restore the backup and delete the Lease`
-  );
+  for (const { name, contracted } of migrations) {
+    if (target !== undefined && contracted !== undefined && isOlderRelease(target, contracted))
+      return `Lease kolla-db-sync-${name}: ${noWayBackTo(target, contracted, ' and delete the Lease')}`;
+  }
+  return undefined;
 }
 
 /** Why a migration must be finished first; undefined if it is done, or nothing is known of it. */

@@ -3,22 +3,25 @@ import { parseDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 import { redactor } from '../../core/redact.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
+import type { Beat } from '../beat.ts';
 import type { Cache } from '../cache.ts';
 import { conditionOf } from '../conditions.ts';
-import { ChartError } from '../helm/chart.ts';
-import { upgrade, type Helm } from '../helm/command.ts';
+import type { Helm } from '../helm/command.ts';
+import { publicError } from '../helm/public-error.ts';
 import { unlock, type Release } from '../helm/release.ts';
-import { ValuesError } from '../helm/values.ts';
 import type { OpenStack, OpenStackService, OpenStackWorkload } from '../objects.ts';
 import type { Publisher } from '../publish.ts';
 import type { Handled } from '../queue.ts';
+import { Ages } from './ages.ts';
 import { decide, type Step } from './decide.ts';
 import { desiredOf, labelsFor, type Desired } from './desired.ts';
 import { historyOf } from './history.ts';
 import { Failures } from './failures.ts';
+import { requireOwnRelease } from './foreign.ts';
+import { HelmRuns, LOOK_MS } from './helm-runs.ts';
+import { reasonOf } from './objections.ts';
 import {
   degraded,
-  FINE,
   inProgress,
   isReady,
   isReadyAlready,
@@ -30,7 +33,6 @@ import {
 } from './status.ts';
 import { noWayBack } from './migrations.ts';
 import { ensureScales } from './own-workloads.ts';
-import { hooksProblem } from './pods.ts';
 import { ServiceReads } from './reads.ts';
 import { workloadsState, type WorkloadKind } from './workloads.ts';
 
@@ -40,6 +42,7 @@ export interface ServiceEffects {
   /** The charts' directory or registry. */
   readonly charts: string;
   readonly helm: Helm;
+  readonly beat: Beat;
   /** Identifies this process on the revisions that it has started. */
   readonly process: string;
   readonly publisher: Publisher;
@@ -55,8 +58,6 @@ export interface ServiceEffects {
   readonly now: () => Date;
 }
 
-/** While Pods don't start, the reason is looked for at this interval: it changes nothing that is watched. */
-const LOOK_MS = 30_000;
 /** When the caches are older than the server: their next event comes first, unless their watch has stalled. */
 const STALE_MS = 1000;
 
@@ -64,16 +65,14 @@ const STALE_MS = 1000;
 export class ServiceReconciler {
   readonly #effects: ServiceEffects;
   readonly #failures = new Failures();
+  readonly #ages = new Ages();
   readonly #reads: ServiceReads;
-  /** Helm's current runs: by name, with the object that each is about, and what keeps its Jobs waiting. */
-  readonly #running = new Map<
-    string,
-    { readonly object: OpenStackService['metadata']; readonly cancel: AbortController; problem?: string | undefined }
-  >();
+  readonly #runs: HelmRuns;
 
   constructor(effects: ServiceEffects) {
     this.#effects = effects;
     this.#reads = new ServiceReads(effects);
+    this.#runs = new HelmRuns({ ...effects, publish: async (...all) => await this.#publish(...all) });
   }
 
   async reconcile(name: string, signal: AbortSignal): Promise<Handled> {
@@ -82,21 +81,16 @@ export class ServiceReconciler {
     try {
       return await this.#reconcile(service, signal);
     } catch (error) {
-      if (error instanceof ChartError) return await this.#fail(service, 'ChartNotFound', error.message, signal);
-      if (error instanceof ValuesError) return await this.#fail(service, 'InvalidValues', error.message, signal);
-      throw error;
+      const reason = reasonOf(error);
+      if (reason === undefined) throw error;
+      await this.#publish(service, degraded(reason, messageOf(error)), signal);
+      return { againMs: 60_000 };
     }
   }
 
-  /**
-   * Ends a Helm whose object has changed or was re-created meanwhile: its Jobs may never succeed, and the change may be the
-   * fix. The Jobs themselves go on; those of the next revision wait for their lock. A suspended service is left alone.
-   */
+  /** Ends a Helm that is not about this state of the object. A suspended service is left alone. */
   changed(service: OpenStackService): void {
-    const { name, uid, generation } = service.metadata;
-    const run = this.#running.get(name);
-    if (run === undefined || (run.object.uid === uid && run.object.generation === generation)) return;
-    if (!this.#reads.isSuspended(service)) run.cancel.abort(new Error('the object has changed during the operation'));
+    if (!this.#reads.isSuspended(service)) this.#runs.changed(service);
   }
 
   /** The services whose state the Lease of a migration changes. */
@@ -137,7 +131,7 @@ export class ServiceReconciler {
         return { againMs: step.againMs };
       }
       case 'retry later':
-        await this.#publish(service, { ...degraded('HelmFailed', step.why), helm: release }, signal);
+        await this.#publish(service, { ...degraded(step.reason, step.why), helm: release }, signal);
         return { againMs: step.againMs };
       case 'roll back': {
         const { migrations } = this.#effects.publisher.statusOf(service) ?? {};
@@ -160,6 +154,7 @@ export class ServiceReconciler {
     newest: Release | undefined,
     signal: AbortSignal,
   ): Promise<Step> {
+    requireOwnRelease(newest, desired);
     const { secrets, publisher, now } = this.#effects;
     const later = this.#failures.pending(service.metadata.name, desired.digest);
     if (later !== undefined) return { do: 'retry later', ...later };
@@ -167,11 +162,12 @@ export class ServiceReconciler {
     const { failedJobs = [], conditions, release } = publisher.statusOf(service) ?? {};
     const missing = newest === undefined ? [] : await this.#reads.missing(newest, failedJobs, signal);
     const timeoutMs = parseDuration(service.spec.timeout ?? '1h', Infinity);
-    const facts = { newest, attempted: [...attempted, release], failures, missing, timeoutMs, now: now() };
+    const ageMs = newest === undefined ? 0 : this.#ages.ageMs(service.metadata.name, newest, now());
+    const facts = { newest, attempted: [...attempted, release], failures, missing, timeoutMs, ageMs };
     const step = decide(desired, facts);
     if (step.do !== 'retry later') return step;
     // Helm's record has secrets, and may have less than the whole error, which the condition has.
-    const why = redactor(desired.secrets)(step.why);
+    const why = publicError(redactor(desired.secrets)(step.why), desired.values);
     const { message } = conditionOf(conditions, 'Degraded') ?? {};
     return { ...step, why: message?.includes(why) === true ? message : why };
   }
@@ -193,8 +189,8 @@ export class ServiceReconciler {
     step: Extract<Step, { do: 'install' | 'upgrade' | 'roll back' }>,
     signal: AbortSignal,
   ): Promise<Handled> {
-    const { helm, publisher, log, process } = this.#effects;
-    const { namespace, name, uid, generation } = service.metadata;
+    const { publisher, log, process } = this.#effects;
+    const { namespace, name } = service.metadata;
     const { chart, values, secrets } = desired;
     const [phase, reason] = PHASE_OF[step.do];
     const revision = (release?.revision ?? 0) + 1;
@@ -207,57 +203,22 @@ export class ServiceReconciler {
     const labels = labelsFor(desired, process, revision);
     const timeout = service.spec.timeout ?? '1h';
     const what = { namespace, name, chart, values, secrets, labels, timeout, withoutHooks: step.withoutHooks ?? false };
-    const cancel = new AbortController();
-    this.#running.set(name, { object: service.metadata, cancel });
-    // changed() knew of no run yet.
-    const known = this.#effects.services.get(name)?.metadata;
-    if (known !== undefined && (known.uid !== uid || known.generation > generation))
-      cancel.abort(new Error('the object has changed before the operation'));
-    const stop = AbortSignal.any([signal, cancel.signal]);
-    let failure: string | undefined;
-    let looked = Promise.resolve();
-    const looking = setInterval(() => {
-      looked = this.#look(service, revision, begun, stop);
-    }, LOOK_MS);
-    try {
-      failure = await upgrade(helm, what, stop, log.with({ service: name }));
-    } catch (error) {
-      if (!cancel.signal.aborted || signal.aborted) throw error;
-      log.info(`${name}: ${step.do} cancelled: ${messageOf(error)}`);
-      return { againMs: 0 };
-    } finally {
-      clearInterval(looking);
-      this.#running.delete(name);
-      await looked;
-    }
+    const outcome = await this.#runs.upgrade(service, what, { revision, begun }, signal);
+    if (outcome.is === 'cancelled') return { againMs: 0 };
     this.#reads.forget(name);
-    if (failure === undefined) {
+    if (outcome.is === 'done') {
       this.#failures.forget(name);
       return { againMs: 0 };
     }
     const after = await this.#reads.release(service.metadata.name, signal);
-    // Without a revision of its own there is no record of this failure but the condition. One that Helm has left pending
-    // would count as interrupted, and so be repeated at once.
-    if (after?.revision !== revision || after.status.startsWith('pending-'))
-      this.#failures.add(name, desired.digest, failure);
-    log.error(`${name}: ${step.do} failed: ${failure}`);
-    await this.#publish(service, { ...degraded('HelmFailed', failure), helm: after }, signal);
+    const { why } = outcome;
+    // Without a revision of its own there is no record of this failure but the condition. One that Helm has left pending, or
+    // whose context was canceled when it was killed, would count as interrupted, and so be repeated at once.
+    if (after?.revision !== revision || after.status.startsWith('pending-') || outcome.reason === 'HelmKilled')
+      this.#failures.add(name, desired.digest, outcome);
+    log.error(`${name}: ${step.do} failed: ${why}`);
+    await this.#publish(service, { ...degraded(outcome.reason, why), helm: after }, signal);
     return { againMs: 0 };
-  }
-
-  /** Shows why the Jobs that Helm waits for do not start, until they do. */
-  async #look(service: OpenStackService, revision: number, begun: Findings, signal: AbortSignal): Promise<void> {
-    const { client, namespace, log } = this.#effects;
-    try {
-      const problem = await hooksProblem(client, namespace, service.metadata.name, revision, signal);
-      const run = this.#running.get(service.metadata.name);
-      if (run === undefined || problem === run.problem) return;
-      const found = problem === undefined ? { ...begun, degraded: FINE } : degraded('PodsFailing', problem);
-      await this.#publish(service, found, signal);
-      run.problem = problem;
-    } catch (error) {
-      if (!signal.aborted) log.warn(`${service.metadata.name}: ${messageOf(error)}`);
-    }
   }
 
   async #observe(service: OpenStackService, desired: Desired, release: Release, signal: AbortSignal): Promise<Handled> {
@@ -271,11 +232,6 @@ export class ServiceReconciler {
     if (!this.#reads.isSuspended(service) && release.status === 'deployed')
       await ensureScales(client, service, release.objects, this.#effects.scales, signal);
     return { againMs: isReady(state) ? undefined : LOOK_MS };
-  }
-
-  async #fail(service: OpenStackService, reason: string, message: string, signal: AbortSignal): Promise<Handled> {
-    await this.#publish(service, degraded(reason, message), signal);
-    return { againMs: 60_000 };
   }
 
   async #publish(service: OpenStackService, findings: Findings, signal: AbortSignal): Promise<void> {
@@ -295,6 +251,7 @@ export class ServiceReconciler {
   #forget(name: string): Handled {
     this.#reads.forget(name);
     this.#failures.forget(name);
+    this.#ages.forget(name);
     return {};
   }
 }

@@ -5,7 +5,7 @@ import { conditionOf } from '../conditions.ts';
 import type { OpenStackWorkload } from '../objects.ts';
 import type { Publisher } from '../publish.ts';
 import { REFUSED_MS, type Handled } from '../queue.ts';
-import type { Pod } from '../service/pods.ts';
+import type { Pod } from '../../kube/pods.ts';
 import type { WorkloadKind } from '../service/workloads.ts';
 import { applyChange, type Live } from './change.ts';
 import { workloadStatus } from './status.ts';

@@ -3,7 +3,7 @@ import { releaseOf } from '../../kube/db-sync-lease.ts';
 import { selectorText } from '../../kube/rollout.ts';
 import { withVerdicts, type Verdict } from '../conditions.ts';
 import type { OpenStackWorkload, ReplicaStatus, WorkloadPhase, WorkloadStatus } from '../objects.ts';
-import { problemOf, type Pod } from '../service/pods.ts';
+import { problemOf, type Pod } from '../../kube/pods.ts';
 import { judgeRollout } from '../service/workloads.ts';
 import type { Live } from './change.ts';
 

@@ -14,7 +14,9 @@ export const amqp = check({
     'Without one: checks that the broker accepts and closes a connection. This fails if the broker is frozen, ' +
     'and leaves no entry in its log. --greeting also waits for the AMQP greeting, but then the broker logs two ' +
     'warnings per check.',
-  operands: [{ name: 'HOST[:PORT]', help: 'address, IPv6 in brackets (default port: 5672, or 5671 with TLS)' }],
+  operands: [
+    { name: 'HOST[:PORT]', help: 'address, IPv6 in brackets, or amqps://HOST (default port: 5672, or 5671 with TLS)' },
+  ],
   options: [
     ...LOGIN_OPTIONS,
     ...AMQP_OPTIONS,
@@ -31,8 +33,12 @@ export const amqp = check({
   examples: [
     { line: 'kolla-probe amqp 127.0.0.1', does: 'healthy if a broker handles connections; a frozen one is unhealthy' },
     {
-      line: 'kolla-probe amqp 127.0.0.1 --user openstack --password-file /run/secrets/rabbitmq',
-      does: 'healthy if the broker accepts the login and opens the virtual host /',
+      line: 'kolla-probe amqp amqps://rabbitmq --ca-file /etc/ssl/ca.pem',
+      does: 'healthy if a broker handles connections over TLS, and its certificate is trusted',
+    },
+    {
+      line: 'kolla-probe amqp 127.0.0.1 --user nova --password-file /run/secrets/rabbitmq',
+      does: 'healthy if the broker accepts the login of a service and opens the virtual host /',
     },
   ],
   prepare({ operands: [text = ''], options }) {

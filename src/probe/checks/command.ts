@@ -7,9 +7,8 @@ export const command = check({
   word: 'command',
   summary: 'Checks that a program exits with code 0.',
   description:
-    'Runs the arguments after -- without a shell, in a separate process group that is killed at the ' +
-    'deadline. No other check starts a process. On failure its last line on stderr, or else on stdout, ' +
-    'is the reason.',
+    'Runs the arguments after -- without a shell. No other check starts a process. All that the program starts ends ' +
+    'with it, at the deadline at the latest. On failure its last line on stderr, or else on stdout, is the reason.',
   operands: [],
   child: 'COMMAND',
   options: [],

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { check } from '../check.ts';
 import { formatDuration } from '../../core/duration.ts';
-import { messageOf } from '../../core/errors.ts';
+import { reasonOf } from '../../core/errors.ts';
 import { configMapVersion, configRecordFile, readConfigRecord, type ConfigRecord } from '../../fs/config-record.ts';
 import { healthyAs, unhealthy, type Verdict, type Question } from '../verdict.ts';
 
@@ -76,7 +76,7 @@ function look(query: ConfigQuery): Verdict {
       `there is no ${file}: does kolla-init watch run, with a volume there that this container has too?`,
     );
   } catch (error) {
-    return unhealthy(`cannot read ${file}: ${messageOf(error)}`);
+    return unhealthy(`cannot read ${file}: ${reasonOf(error)}`);
   }
 }
 

@@ -37,7 +37,7 @@ export const grpc = check({
         answered(async () => {
           const { grpcHealth } = await import('../../net/protocols/grpc-health.ts');
           return await grpcHealth(at, { service, tls, signal }, tell);
-        }, options.caFile),
+        }, tls),
     };
   },
 });

@@ -1,4 +1,4 @@
-import { UsageError, messageOf } from '../../core/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import { trustOfUrl } from '../../cli/tls-option.ts';
 import { check } from '../check.ts';
 import { URL_TLS_OPTIONS } from '../remote/tls.ts';
@@ -35,7 +35,7 @@ export const http = check({
     const url = urlOf(text);
     const trust = trustOfUrl(tls, url, url.origin, 'http: ');
     // Loaded lazily: node:https costs half of Node's start time, which a TCP probe need not pay.
-    const { requestOnce } = await import('../../net/request-once.ts');
+    const { requestOnce, statusReason } = await import('../../net/request-once.ts');
     return {
       // The query is removed: it may contain a token, and the subject appears in logs and on the status page.
       subject: `http ${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`,
@@ -48,12 +48,12 @@ export const http = check({
             return isGood(status);
           };
           const { status } = await requestOnce(url, { signal, ...trust, awaitsBody });
-          return isGood(status) ? healthyAs(`status ${status}`) : unhealthy(`status ${status}`);
+          return isGood(status) ? healthyAs(`status ${status}`) : unhealthy(statusReason(status, url));
         } catch (error) {
           if (!(error instanceof Error)) throw error;
-          if (url.protocol === 'http:') return unhealthy(messageOf(error));
-          const { networkReason } = await import('../../net/network-error.ts');
-          return unhealthy(networkReason(error, trust.caFile));
+          const { networkReason, plainReason } = await import('../../net/network-error.ts');
+          const isPlain = url.protocol === 'http:';
+          return unhealthy(isPlain ? plainReason(error, 'use https://') : networkReason(error, trust.caFile));
         }
       },
     };

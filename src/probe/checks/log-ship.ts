@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readSync, statSync, type Stats } from 
 import { join } from 'node:path';
 import { check } from '../check.ts';
 import { formatDuration } from '../../core/duration.ts';
-import { messageOf } from '../../core/errors.ts';
+import { reasonOf } from '../../core/errors.ts';
 import { pause } from '../../core/backoff.ts';
 import { readRegular } from '../../fs/content.ts';
 import { healthyAs, unhealthy, type Question } from '../verdict.ts';
@@ -90,7 +90,7 @@ export function logShipQuestion({ stateDir, withinMs }: LogShipQuery): Question 
         }
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
-        if (code !== 'ENOENT') return unhealthy(`cannot read ${file}: ${messageOf(error)}`);
+        if (code !== 'ENOENT') return unhealthy(`cannot read ${file}: ${reasonOf(error)}`);
         return existsSync(join(stateDir, 'source-id'))
           ? healthyAs('there was nothing to ship yet')
           : unhealthy(
@@ -110,8 +110,11 @@ function lagIn(file: string): Lag {
     // After a rotation the path leads to the successor, of which nothing has been shipped yet. Only the shipper knows
     // where the rotated file is now.
     const found = looked(path);
-    const offset = found === undefined ? 0 : (offsets.get(identityOf(found)) ?? 0);
-    const left = (found?.size ?? 0) - offset;
+    const size = found?.size ?? 0;
+    const saved = found === undefined ? 0 : (offsets.get(identityOf(found)) ?? 0);
+    // A file that was cut is read again.
+    const offset = saved <= size ? saved : 0;
+    const left = size - offset;
     if (left <= 0 || !hasWholeLine(path, offset)) continue;
     bytes += left;
     behind++;

@@ -9,7 +9,7 @@ export const memcached = check({
   word: 'memcached',
   summary: 'Checks that memcached responds.',
   description:
-    "Requests memcached's version, which needs no login and touches no data. UDP and SASL are not supported.",
+    "Requests memcached's version, which needs no login and touches no data. TLS, UDP and SASL are not supported.",
   operands: [{ name: 'HOST[:PORT]', help: 'address, IPv6 in brackets (default port: 11211)' }],
   options: [],
   examples: [
@@ -21,13 +21,15 @@ export const memcached = check({
     return {
       subject: `memcached ${formatAddress(at)}`,
       hosts: [at.host],
-      ask: (signal, tell = () => {}) =>
-        answered(async () => {
+      ask(signal, tell = () => {}) {
+        const version = async () => {
           tell('it does not report its version: it may be frozen, or unreachable');
           const { ASK_VERSION, understandVersion } = await import('../../net/protocols/greetings.ts');
           const { exchange } = await import('../../net/conversation.ts');
           return await exchange({ at, say: ASK_VERSION, understand: understandVersion, signal });
-        }),
+        };
+        return answered(version, undefined, 'use the check tls');
+      },
     };
   },
 });

@@ -19,7 +19,9 @@ export const rabbitmq = check({
     'Uses AMQP like the `amqp` check and, with --management, the management API as well: a memory or disk ' +
     'alarm, which blocks publishers, or a virtual host that is down is unhealthy, with the reason. For ' +
     'the API the user needs a tag such as `management`.',
-  operands: [{ name: 'HOST[:PORT]', help: 'address, IPv6 in brackets (default port: 5672, or 5671 with TLS)' }],
+  operands: [
+    { name: 'HOST[:PORT]', help: 'address, IPv6 in brackets, or amqps://HOST (default port: 5672, or 5671 with TLS)' },
+  ],
   options: [
     {
       flag: 'management',
@@ -35,7 +37,7 @@ export const rabbitmq = check({
   examples: [
     {
       line: 'kolla-probe rabbitmq 127.0.0.1 --management http://127.0.0.1:15672 --user openstack --password-file /run/secrets/rabbitmq',
-      does: 'check login, alarms and virtual hosts',
+      does: 'as the administrator: check login, alarms and virtual hosts',
     },
     {
       line: 'kolla-probe rabbitmq 127.0.0.1',

@@ -40,7 +40,7 @@ export const redis = check({
           const { redisPing } = await import('../../net/protocols/redis.ts');
           using talk = await converse(at, { signal, tls });
           return await redisPing(talk, login, tell);
-        }, options.caFile),
+        }, tls),
     };
   },
 });

@@ -1,4 +1,4 @@
-import { dial, refusalOf } from '../../net/dial.ts';
+import { refusalOf, tryDial } from '../../net/dial.ts';
 import { check } from '../check.ts';
 import { addressOf } from '../remote/server.ts';
 import { healthy, unhealthy } from '../verdict.ts';
@@ -19,7 +19,7 @@ export const tcp = check({
       subject: `tcp ${target}`,
       hosts: [address.host],
       async ask(signal) {
-        const refusal = await dial(address, signal);
+        const refusal = await tryDial(address, signal);
         return refusal === undefined ? healthy : unhealthy(refusalOf(refusal, target));
       },
     };

@@ -11,6 +11,8 @@ export interface Meaning {
   readonly show: (socket: InetSocket) => string;
   /** Whether messages also mention sockets on other ports, since a process has few of them. */
   readonly namesOtherPorts: boolean;
+  /** Whether a port has one such socket, whose owner messages name. */
+  readonly isSingle: boolean;
   /** Message about a process; the ports follow. */
   readonly lacks: string;
   /** Message if no process was given; the ports follow. */
@@ -26,6 +28,7 @@ export const MEANINGS = {
     isGood: ({ state }) => state === 'ESTABLISHED',
     isAbout: () => true,
     namesOtherPorts: false,
+    isSingle: false,
     show: ({ state, remote }) => `${state} to ${formatEndpoint(remote)}`,
     lacks: 'has no established connection to',
     isMissing: 'no connections to',
@@ -38,6 +41,7 @@ export const MEANINGS = {
     isGood: ({ state }) => state === 'ESTABLISHED',
     isAbout: ({ state }) => state !== 'LISTEN',
     namesOtherPorts: false,
+    isSingle: false,
     show: ({ state, local }) => `${state} at ${formatEndpoint(local)}`,
     lacks: 'has no client connected to',
     isMissing: 'no client is connected to',
@@ -49,6 +53,7 @@ export const MEANINGS = {
     isGood: isListening,
     isAbout: isListening,
     namesOtherPorts: true,
+    isSingle: true,
     show: ({ protocol, local }) => `${protocol} ${formatEndpoint(local)}`,
     lacks: 'does not listen on',
     isMissing: 'nothing listens on',

@@ -1,12 +1,14 @@
 import {
+  commandOf,
   eachSocketInode,
   findProcesses,
   pidsIn,
   readHead,
+  shownName,
   type NamedProcess,
   type ProcessQuery,
 } from '../../process/procfs/index.ts';
-import { called } from './process.ts';
+import { called, listed } from './process.ts';
 
 export interface ProcEffects {
   /** `/proc`, except in tests. */
@@ -43,6 +45,26 @@ export async function findOwners(
     if ((await eachSocketInode(pid, each, effects)) === 'denied') denied.push(pid);
   }
   return { processes, pidByInode, denied };
+}
+
+/**
+ * The processes that own these sockets, whatever their names: `httpd (pid 12)`; `another process` if none of them is
+ * visible to us.
+ */
+export async function strangersWith(inodes: ReadonlySet<string>, effects: ProcEffects): Promise<string> {
+  const left = new Set(inodes);
+  const named: string[] = [];
+  for (const pid of pidsIn(effects.proc)) {
+    if (left.size === 0) break;
+    let owns = false;
+    const each = (inode: string) => {
+      owns = left.delete(inode) || owns;
+      return left.size === 0;
+    };
+    await eachSocketInode(pid, each, effects);
+    if (owns) named.push(`${shownName(commandOf(effects.proc, pid))} (pid ${pid})`);
+  }
+  return named.length === 0 ? 'another process' : listed(named);
 }
 
 /** The sockets whose owner is not among the processes that we see. */

@@ -12,7 +12,7 @@ import { eachInetSocket, type InetSocket, type ProcessQuery, type Protocol } fro
 import { defined } from '../../core/defined.ts';
 import { healthyAs, unhealthy, unseen, type Verdict, type Question } from '../verdict.ts';
 import { MEANINGS, type Kind, type Meaning } from './meaning.ts';
-import { findOwners, whyUnseen, type Owners, type ProcEffects } from './owners.ts';
+import { findOwners, strangersWith, whyUnseen, type Owners, type ProcEffects } from './owners.ts';
 import { called, listed, whatIsMeant } from './process.ts';
 
 export interface PortQuery {
@@ -141,17 +141,23 @@ async function verdictOf(
   // A socket in an accept queue or in TIME-WAIT has no owner.
   const others = onPort.filter((socket) => search.isGood(socket) && socket.inode !== '0');
   const sockets = `${search.sockets} ${portsText(search)}`;
-  const why = await whyUnseen(owners, wanted, sockets, new Set(others.map(({ inode }) => inode)), search);
+  const inodes = new Set(others.map(({ inode }) => inode));
+  const why = await whyUnseen(owners, wanted, sockets, inodes, search);
   if (why !== undefined) return unseen(why);
   const pids = owners.processes.map(({ pid }) => pid);
+  // A port has one listener, which a user looks for next; connections to a broker are anybody's.
+  const stranger = search.isSingle && others.length > 0 ? await strangersWith(inodes, search) : undefined;
   if (pids.length > 0) {
     const theirs = await whatIsTheirs(onPort, owners, search);
     const lacks = search.atLeast > 1 ? `has ${tooFew(theirs, search)}` : search.lacks;
-    return unhealthy(`${called(wanted, pids)} ${lacks} ${portsText(search)}${seen(theirs, search)}`);
+    const does = stranger === undefined ? '' : `, but ${stranger} does`;
+    return unhealthy(`${called(wanted, pids)} ${lacks} ${portsText(search)}${does}${seen(theirs, search)}`);
   }
   const what =
     others.length > 0
-      ? `the ${sockets} belong to other processes`
+      ? stranger === undefined
+        ? `the ${sockets} belong to other processes`
+        : `${stranger} listens on ${portsText(search)}`
       : `${search.isMissing} ${portsText(search)}${seen(onPort, search)}`;
   return unhealthy(`no process ${called(wanted, [])}; ${what}`);
 }

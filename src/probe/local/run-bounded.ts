@@ -5,13 +5,13 @@ import { start, type Ended } from '../../process/run.ts';
 import { healthy, unhealthy, type Verdict } from '../verdict.ts';
 
 /**
- * Time to read the final output of a program that has exited, because a process it started may keep its streams open
- * forever.
+ * Time to read the final output of a program that has exited, because a process that cannot be killed may keep its
+ * streams open.
  */
 const LAST_WORDS_MS = 100;
 
 /**
- * Runs a program without a shell, in its own process group, which is killed on abort and after the program's exit.
+ * Runs a program without a shell; it and all its descendants are killed on abort, and they after the program's exit.
  * Healthy if it exits with 0; else the reason is its last line, with values of secret environment variables, user info
  * in URLs and `password = value` redacted.
  */
@@ -24,7 +24,7 @@ export async function runBounded(
   let ended: Ended;
   try {
     const redact = outputRedactor(env);
-    const options = { env, signal, graceMs: 0, drainMs: LAST_WORDS_MS, killsLeftovers: true, redact };
+    const options = { env, signal, graceMs: 0, drainMs: LAST_WORDS_MS, redact };
     ended = await start(program, words, options).ended;
   } catch (error) {
     return unhealthy(`${program} cannot be run: ${messageOf(error)}`);

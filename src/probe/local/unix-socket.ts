@@ -1,8 +1,9 @@
+import { reasonOf } from '../../core/errors.ts';
 import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { eachUnixSocket, type ProcessQuery, type UnixSocket } from '../../process/procfs/index.ts';
 import { healthyAs, unhealthy, unseen, type Verdict, type Question } from '../verdict.ts';
-import { findOwners, whyUnseen, type ProcEffects } from './owners.ts';
+import { findOwners, strangersWith, whyUnseen, type ProcEffects } from './owners.ts';
 import { called, whatIsMeant } from './process.ts';
 
 export interface SocketQuery {
@@ -47,8 +48,9 @@ async function verdictOf(
   const why = await whyUnseen(owners, wanted, `a socket that listens on ${path}`, inodes, effects);
   if (why !== undefined) return unseen(why);
   const pids = owners.processes.map(({ pid }) => pid);
-  if (pids.length === 0) return unhealthy(`no process ${called(wanted, [])}; another process listens on ${path}`);
-  return unhealthy(`${called(wanted, pids)} does not listen on ${path}; another process does`);
+  const stranger = await strangersWith(inodes, effects);
+  if (pids.length === 0) return unhealthy(`no process ${called(wanted, [])}; ${stranger} listens on ${path}`);
+  return unhealthy(`${called(wanted, pids)} does not listen on ${path}; ${stranger} does`);
 }
 
 /** The sockets bound to this path or, if there are none, to another path of the same file (/var/run/x for /run/x). */
@@ -84,6 +86,6 @@ function whatLies(path: string): string {
     return 'the file is left over from a process that has exited';
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? 'the file does not exist' : `${code}`;
+    return code === 'ENOENT' ? 'the file does not exist' : reasonOf(error);
   }
 }

@@ -1,6 +1,6 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
-import type { TlsMode } from '../../cli/tls-option.ts';
+import { trustOfUrl, type TlsMode } from '../../cli/tls-option.ts';
 import type { Address } from '../../net/address.ts';
 import type { Tell } from '../../net/protocols/answer.ts';
 import type { TlsAsk } from '../../net/tls-ask.ts';
@@ -22,18 +22,29 @@ export const AMQP_OPTIONS = [
 
 const [PORT, TLS_PORT] = [5672, 5671];
 
-/** The TLS mode without --tls, which depends on the port. */
+/** `amqp` or `amqps` of a URL, if it is one, and the address. */
+function partsOf(text: string): { readonly scheme: string | undefined; readonly address: string } {
+  const [, scheme, address = text] = /^(amqps?):\/\/(.*?)\/?$/.exec(text) ?? [];
+  return { scheme, address };
+}
+
+/** The TLS mode without --tls, which depends on the scheme or the port. */
 export function modeAt(word: string, text: string): TlsMode {
-  return serverOf(word, text, PORT).port === TLS_PORT ? 'verify' : 'off';
+  const { scheme, address } = partsOf(text);
+  const isTls = scheme === undefined ? serverOf(word, address, PORT).port === TLS_PORT : scheme === 'amqps';
+  return isTls ? 'verify' : 'off';
 }
 
 /**
  * The broker's address, with the port of its protocol, and how its certificate is verified.
+ * @param text HOST[:PORT], or a URL with `amqp://` or `amqps://`
  * @throws UsageError for an address or TLS options
  */
 export function brokerAt(word: string, text: string, options: VerifyValues): { at: Address; tls: TlsAsk | undefined } {
+  const { scheme, address } = partsOf(text);
+  if (scheme !== undefined) trustOfUrl(options, { protocol: `${scheme}:` }, `${scheme}://`, `${word}: `);
   const tls = tlsOf(word, options, modeAt(word, text));
-  return { at: serverOf(word, text, tls === undefined ? PORT : TLS_PORT), tls };
+  return { at: serverOf(word, address, tls === undefined ? PORT : TLS_PORT), tls };
 }
 
 /** Maximum length of a short string in AMQP. */
@@ -72,5 +83,5 @@ export function askBroker(
     using talk = await converse(at, { signal, tls });
     if (login?.user === undefined) return greeting ? await amqpStart(talk, tell) : await amqpKnock(talk, tell);
     return await amqpVisit(talk, { user: login.user, password: login.password, vhost: options.vhost }, tell);
-  }, tls?.caFile);
+  }, tls);
 }

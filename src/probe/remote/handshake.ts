@@ -1,15 +1,9 @@
-import { once } from 'node:events';
-import {
-  checkServerIdentity,
-  connect,
-  type DetailedPeerCertificate,
-  type PeerCertificate,
-  type TLSSocket,
-} from 'node:tls';
+import { checkServerIdentity, type DetailedPeerCertificate, type PeerCertificate, type TLSSocket } from 'node:tls';
 import type { Address } from '../../net/address.ts';
 import { networkReason } from '../../net/network-error.ts';
 import type { Tell } from '../../net/protocols/answer.ts';
-import { tlsOptions, type TlsAsk } from '../../net/tls-ask.ts';
+import { dialTls } from '../../net/secure.ts';
+import type { TlsAsk } from '../../net/tls-ask.ts';
 import { unhealthy, type Verdict } from '../verdict.ts';
 import { judgeValidity, type Validity } from './certificates.ts';
 
@@ -40,14 +34,11 @@ export async function judgeServer(ask: HandshakeAsk, signal: AbortSignal, tell: 
 }
 
 async function shakenHands({ at, verify }: HandshakeAsk, signal: AbortSignal, tell: Tell) {
-  signal.throwIfAborted();
+  const onConnect = () => tell('connected, but received no TLS: it may be frozen, or speak another protocol');
   // The caller verifies the certificate, because Node would abort the handshake without exposing it.
-  const socket = connect({ ...at, ...(await tlsOptions(at.host, verify)), rejectUnauthorized: false });
+  const socket = await dialTls(at, { signal, tls: verify, more: { rejectUnauthorized: false }, onConnect });
   const stop = () => socket.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  socket.once('connect', () => tell('connected, but received no TLS: it may be frozen, or speak another protocol'));
-  await once(socket, 'secureConnect');
   socket.on('error', () => {}); // with TLS 1.3 the server may reject our missing client certificate only now
   return {
     socket,

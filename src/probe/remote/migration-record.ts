@@ -1,8 +1,8 @@
 import type { PodFile } from '../../cli/file.ts';
 import { formatProblem } from '../../core/format.ts';
-import { readinessIn } from '../../kube/db-sync-lease.ts';
+import { contractedBy, readinessIn } from '../../kube/db-sync-lease.ts';
 import { NO_SUCH_TABLE, errnoOf, quoteName, type MysqlSession } from '../../mysql/index.ts';
-import { isLastBeforeRollout, knownServices, type Phase, type Service } from '../../catalog/index.ts';
+import { isLastBeforeRollout, isOneWay, knownServices, type Phase, type Service } from '../../catalog/index.ts';
 import { healthyAs, unhealthy, type Verdict, type Question } from '../verdict.ts';
 import { mysqlServer, type MysqlValues } from './mysql.ts';
 
@@ -64,8 +64,9 @@ function verdictOf(rows: readonly Row[], service: Service | undefined, wanted: s
   const problem = rows.map(({ format }) => formatProblem(format)).find((each) => each !== undefined);
   if (problem !== undefined) return unhealthy(`kolla_pod_record ${problem}`);
   const ready = rows.find(({ phase, state }) => state === 'done' && isReadyAfter(phase, service));
+  const contracted = contractedBy(rows, (word) => isOneWay(service, word));
   const { release, phase, state } = last;
-  const { isReady, says } = readinessIn({ release, phase, state, readyFor: ready?.release }, wanted);
+  const { isReady, says } = readinessIn({ release, phase, state, readyFor: ready?.release, contracted }, wanted);
   return isReady ? healthyAs(says) : unhealthy(says);
 }
 

@@ -13,6 +13,7 @@ import { isIPv6 } from 'node:net';
 import { UsageError, messageOf } from '../../core/errors.ts';
 import { parseAddress, type Address } from '../../net/address.ts';
 import type { Answer } from '../../net/protocols/answer.ts';
+import type { TlsAsk } from '../../net/tls-ask.ts';
 import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
 
 /**
@@ -51,14 +52,19 @@ function refuseUrl(word: string, text: string): void {
 
 /**
  * A server's response as a verdict; an error as the reason.
- * @param caFile file with the CA certificates, for messages
+ * @param tls how the server is verified, for messages; undefined without TLS
+ * @param advice how to check the server if it requires TLS
  */
-export async function answered(ask: () => Promise<Answer>, caFile?: string): Promise<Verdict> {
+export async function answered(
+  ask: () => Promise<Answer>,
+  tls: TlsAsk | undefined,
+  advice = 'give --tls verify',
+): Promise<Verdict> {
   try {
     const { isGood, says } = await ask();
     return isGood ? healthyAs(says) : unhealthy(says);
   } catch (error) {
-    const { networkReason } = await import('../../net/network-error.ts');
-    return unhealthy(networkReason(error, caFile));
+    const { networkReason, plainReason } = await import('../../net/network-error.ts');
+    return unhealthy(tls === undefined ? plainReason(error, advice) : networkReason(error, tls.caFile));
   }
 }

@@ -29,7 +29,7 @@ export async function runServe(
   // The checks continue after the signal, because /livez is served until the end.
   const never = new AbortController().signal;
   await using checks = startChecks(prepared, { signal: never, log });
-  await using server = await serveProbes({ ...options, listen }, { checks: () => checks.snapshot() });
+  await using server = await serveProbes({ ...options, listen }, { checks: () => checks.snapshot() }, signal);
   const at = formatListen({ ...listen, port: server.port });
   log.info(`/startupz, /livez, /readyz and /metrics are answered on ${at}; checks: ${prepared.length}`);
   await ended(signal);

@@ -39,13 +39,14 @@ export interface ProbeServer extends AsyncDisposable {
 
 /**
  * Serves the state over HTTP.
+ * @param signal ends the lookup of the address
  * @throws ConfigError if the address is in use or not local
  */
-export async function serveProbes(options: ServedOptions, served: Served): Promise<ProbeServer> {
+export async function serveProbes(options: ServedOptions, served: Served, signal: AbortSignal): Promise<ProbeServer> {
   const { checks, others = () => [], routes = {}, families = () => [] } = served;
   let isEnding = false;
   const known: Known = { checks, others, families, isEnding: () => isEnding };
-  const http = await serveRoutes(options.listen, { ...probeRoutes(known), ...routes }, options);
+  const http = await serveRoutes(options.listen, { ...probeRoutes(known), ...routes }, options, signal);
   return {
     port: http.port,
     drain: () => void (isEnding = true),

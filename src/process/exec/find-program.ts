@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../core/errors.ts';
+import { reasonOf } from '../../core/errors.ts';
 import { loaderOf, refusalOf, type Refusal } from './executable.ts';
 
 export type { Refusal } from './executable.ts';
@@ -67,6 +67,6 @@ function examine(file: string): Program | Refusal {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return { code: 127, reason: `${file}: No such file or directory` };
     if (code === 'EACCES') return { code: 126, reason: `${file}: Permission denied` };
-    return { code: 126, reason: `${file}: ${messageOf(error)}` };
+    return { code: 126, reason: `${file}: ${reasonOf(error)}` };
   }
 }

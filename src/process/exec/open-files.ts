@@ -24,6 +24,11 @@ export function callersOpenFiles(
   return own.hard === theirs.hard && theirs.soft < own.soft ? theirs.soft : undefined;
 }
 
+/** Our own limits. Undefined without /proc. */
+export function openFiles(): OpenFiles | undefined {
+  return parse((pid) => readFileSync(`/proc/${pid}/limits`, 'utf8'), 'self');
+}
+
 /** Undefined without /proc, or if the parent has just exited. */
 function parse(readLimits: (pid: number | 'self') => string, pid: number | 'self'): OpenFiles | undefined {
   let text: string;

@@ -12,7 +12,7 @@
  */
 export { eachSocketInode } from './descriptors.ts';
 export { eachInetSocket, formatEndpoint, type InetSocket, type Protocol } from './inet-sockets.ts';
-export { findProcesses, type NamedProcess, type ProcessQuery } from './named.ts';
-export { pidsIn } from './processes.ts';
+export { commandOf, findProcesses, type NamedProcess, type ProcessQuery } from './named.ts';
+export { pidsIn, shownName } from './processes.ts';
 export { readHead } from './read.ts';
 export { eachUnixSocket, type UnixSocket } from './unix-sockets.ts';

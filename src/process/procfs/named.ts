@@ -46,6 +46,11 @@ function possible(wanted: string): IsPossible {
   return (words, name) => name === cut || words.includes(wanted);
 }
 
+/** The words of a process's command line; none if it has exited or is a kernel thread. */
+export function commandOf(proc: string, pid: number): readonly string[] {
+  return processAt(proc, pid, () => true)?.words ?? [];
+}
+
 /**
  * Undefined for zombies and kernel threads, which have no command line, and for processes that exited, are hidden, or
  * cannot match.

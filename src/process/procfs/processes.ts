@@ -81,6 +81,11 @@ export function isNamed({ name, words }: Pick<ProcessInfo, 'name' | 'words'>, wa
   return name === cut && !names.some((one) => one.startsWith(cut));
 }
 
+/** One name for messages: that of the script or program, as isNamed() accepts it. */
+export function shownName(words: readonly string[]): string {
+  return namesIn(words).at(-1) ?? '';
+}
+
 /** The name, truncated as the kernel truncates a process's name. */
 export function cutName(name: string): string {
   const bytes = Buffer.from(name);
@@ -121,5 +126,5 @@ export function lineOf(all: readonly ProcessInfo[], self: number): Set<number> {
 
 /** Whether the process is one of our helpers and therefore not a service. */
 export function isOurs({ words }: Pick<ProcessInfo, 'words'>): boolean {
-  return /(?:^|\/)kolla-(?:pod|init|probe|log-ship|db-sync|sidecar|bootstrap)$/.test(words[0] ?? '');
+  return /(?:^|\/)kolla-(?:pod|run|init|probe|log-ship|db-sync|sidecar|bootstrap)$/.test(words[0] ?? '');
 }

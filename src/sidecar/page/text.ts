@@ -13,10 +13,20 @@ const SCRIPTS = ['format', 'dom', 'model', 'rows', 'plot', 'texts', 'sections', 
 
 const DIRECTORY = import.meta.dirname;
 
+/** A file's JavaScript. Node calls its function experimental once per process, which is no news for who runs the sources. */
+function javascriptOf(name: string): string {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(readFileSync(join(DIRECTORY, 'client', `${name}.ts`), 'utf8'));
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
 /** One file of the page's script, with imports and exports removed. */
 function plain(name: string): string {
-  const script = stripTypeScriptTypes(readFileSync(join(DIRECTORY, 'client', `${name}.ts`), 'utf8'));
-  return script
+  return javascriptOf(name)
     .replaceAll(/^import\b[^;]*;$/gm, '')
     .replaceAll(/^export /gm, '')
     .replaceAll(/[ \t]+$/gm, '')

@@ -12,4 +12,11 @@ export const CLOUD_OPTIONS = [
     example: 'openstack',
   },
   { ...KUBECONFIG_OPTION, help: 'kubeconfig file (default: the ServiceAccount, else ~/.kube/config)' },
+  {
+    flag: 'context',
+    type: 'string',
+    env: 'KOLLA_POD_CONTEXT',
+    help: 'context of the kubeconfig (default: the current one)',
+    example: 'kind-kind',
+  },
 ] as const satisfies readonly Option[];

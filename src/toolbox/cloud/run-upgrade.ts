@@ -13,14 +13,15 @@ interface Options {
   readonly watch: boolean;
   readonly namespace: string | undefined;
   readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
 }
 
 export async function runUpgrade(
   release: string,
-  { dryRun, watch, namespace, kubeconfig }: Options,
+  { dryRun, watch, namespace, kubeconfig, context }: Options,
   { signal, stdout, log, inherited }: Context,
 ): Promise<ExitCode> {
-  using kube = lazyKube(() => kubeSource(kubeconfig, inherited), namespace);
+  using kube = lazyKube(() => kubeSource(kubeconfig, inherited, { context }), namespace);
   const client = await kube.get();
   const cloud = await readCloud(client, signal);
   const [openstack, ...others] = cloud.openstacks;

@@ -12,6 +12,7 @@ interface Options {
   readonly output: 'table' | 'json';
   readonly namespace: string | undefined;
   readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
 }
 
 /** One service, as it is shown. */
@@ -32,7 +33,7 @@ export async function showStatus(
   options: Options,
   { signal, stdout, terminal, inherited }: Context,
 ): Promise<ExitCode> {
-  using kube = lazyKube(() => kubeSource(options.kubeconfig, inherited), options.namespace);
+  using kube = lazyKube(() => kubeSource(options.kubeconfig, inherited, options), options.namespace);
   const client = await kube.get();
   const cloud = await readCloud(client, signal);
   const clouds = cloud.openstacks.map((openstack) => ({ ...summary(openstack), services: rowsOf(openstack, cloud) }));

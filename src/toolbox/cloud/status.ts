@@ -11,6 +11,7 @@ export const status = command({
   options: [outputOption('KOLLA_POD_STATUS_OUTPUT', 'table'), ...CLOUD_OPTIONS],
   examples: [
     { line: 'kolla-pod status -n openstack', does: 'the cloud in this namespace' },
+    { line: 'kolla-pod status --context kind-kind', does: 'in another cluster of the kubeconfig' },
     { line: 'kolla-pod status -o json', does: 'as JSON, for programs' },
   ],
   async run({ options }, context) {

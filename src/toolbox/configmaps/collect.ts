@@ -1,7 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { Stats } from 'node:fs';
-import { ConfigError, NotPermittedError, messageOf } from '../../core/errors.ts';
+import { ConfigError, NotPermittedError, messageOf, reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { escapeGlob } from '../../config/tree/glob.ts';
 import { CONFIG_DIR, readConfig, type Loaded } from '../../config/read.ts';
@@ -155,7 +155,7 @@ async function entriesOf(
     if (isExcluded(relative(directory, sourcePath(source, directory)))) continue;
     const name = `config_files[${i}]`;
     const matches = await matchesOf(source, dest, literalDirectory).catch((error: unknown) => {
-      throw new ConfigError(`${file}: ${name}: ${messageOf(error)}`, { cause: error });
+      throw new ConfigError(`${file}: ${name}: ${reasonOf(error)}`, { cause: error });
     });
     const found = matches.map((match) => relative(directory, match.source));
     const present = found.filter((path) => paths.has(path));

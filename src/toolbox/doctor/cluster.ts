@@ -1,11 +1,13 @@
-import { lookup } from 'node:dns/promises';
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
 import { requestOnce } from '../../net/request-once.ts';
+import { ResolveError } from '../../net/resolver/error.ts';
+import { resolveName } from '../../net/resolver/index.ts';
 import { ASK_MS, type Finding, type Machine } from './finding.ts';
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const WAITERS = ['kolla-init', 'kolla-db-sync'];
+const DNS_FIX = 'is there a cluster DNS, and is dnsPolicy ClusterFirst (ClusterFirstWithHostNet with hostNetwork)?';
 
 /** Checks the credentials that a wait for a Job needs. */
 export function serviceAccount({ root }: Machine): Promise<Finding[]> {
@@ -58,11 +60,14 @@ export async function dns({ root, env, signal }: Machine): Promise<Finding[]> {
   if (env['KUBERNETES_SERVICE_HOST'] === undefined)
     return [{ what: 'DNS', state: servers.length === 0 ? 'note' : 'ok', detail, helpers }];
   const name = 'kubernetes.default.svc';
-  const answer = await Promise.race([lookup(name).catch(messageOf), after(ASK_MS, signal)]);
-  if (typeof answer !== 'string')
-    return [{ what: 'DNS', state: 'ok', detail: `${name} is ${answer.address}`, helpers }];
-  const fix = 'is there a cluster DNS, and is dnsPolicy ClusterFirst (ClusterFirstWithHostNet with hostNetwork)?';
-  return [{ what: 'DNS', state: 'lacks', detail: `${name}: ${answer}; ${detail}`, fix, helpers }];
+  try {
+    const addresses = await resolveName(name, AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]));
+    return [{ what: 'DNS', state: 'ok', detail: `${name} is ${addresses.join(', ')}`, helpers }];
+  } catch (error) {
+    signal.throwIfAborted();
+    const problem = error instanceof ResolveError ? error.message : `${name}: no response in ${ASK_MS / 1000} s`;
+    return [{ what: 'DNS', state: 'lacks', detail: `${problem}; ${detail}`, fix: DNS_FIX, helpers }];
+  }
 }
 
 function nameserversIn(file: string): string[] {
@@ -76,11 +81,4 @@ function problemOf(file: string): string | undefined {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is missing' : messageOf(error);
   }
-}
-
-function after(ms: number, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    setTimeout(() => resolve(`no response in ${ms / 1000} s`), ms).unref();
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { ConfigError, messageOf } from '../../core/errors.ts';
+import { ConfigError, reasonOf } from '../../core/errors.ts';
 import { parseValues, type Values } from '../helm-values.ts';
 
 /** What a chart's archive says of its images. */
@@ -12,6 +12,8 @@ export interface Chart {
 }
 
 const BLOCK_BYTES = 512;
+/** A chart has less than a megabyte. */
+const ARCHIVE_MAX_BYTES = 64 * 2 ** 20;
 const [NAME, SIZE] = [
   [0, 100],
   [124, 136],
@@ -38,9 +40,9 @@ export async function readChart(file: string): Promise<Chart | undefined> {
 async function unpacked(file: string): Promise<Map<string, string>> {
   let tar: Buffer;
   try {
-    tar = gunzipSync(await readFile(file));
+    tar = gunzipSync(await readFile(file), { maxOutputLength: ARCHIVE_MAX_BYTES });
   } catch (cause) {
-    throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });
   }
   const files = new Map<string, string>();
   for (let at = 0; at + BLOCK_BYTES <= tar.length;) {

@@ -15,7 +15,7 @@ const KOLLA = 'quay.io/openstack.kolla';
 export function imagesOf({ name, library, defaults }: Chart, given: Values): string[] {
   const { global: _, 'kolla-pod': __, ...own } = given;
   const globals = at(given, 'global');
-  const global = laidOver(at(library, 'global'), globals);
+  const global = laidOver(at(library, 'globalDefaults'), globals);
   const alias = [own['name'], defaults['name']].find((one) => typeof one === 'string' && one !== '') as
     | string
     | undefined;

@@ -4,7 +4,7 @@
  *
  *   our own executable -> DIR/kolla-pod                     unchanged if the content is equal; not with --core
  *   kolla-core, if it is next to it -> DIR/kolla-core       the same
- *   every name         -> DIR/bin/NAME                      links to one of the two
+ *   every name         -> DIR/bin/NAME                      links to one of the two; to kolla-core only those that sudo runs as root
  *   sudo               -> DIR/rootless-bin/sudo             a link, only for images without root
  *   -> is it executable there, by every uid?
  *
@@ -17,7 +17,8 @@ import { resolve, dirname, join } from 'node:path';
 import { constants, type Stats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { command, type Command, type Helper } from '../../cli/command.ts';
-import { ExitCode, UsageError, ConfigError, UnavailableError, messageOf } from '../../core/errors.ts';
+import { ConfigError, ExitCode, UnavailableError, UsageError, reasonOf } from '../../core/errors.ts';
+import { RAISED_NAMES } from '../../cli/raised.ts';
 import { isCoreName } from './core-names.ts';
 import { layoutOf, madeDirectory, placeNames } from './place-names.ts';
 import type { Log } from '../../core/log.ts';
@@ -29,6 +30,8 @@ import { placeBinary } from './place-binary.ts';
 /** Copies the binary and its links into a shared volume. */
 export function installOf(helpers: () => readonly Helper[]): Command {
   return command({
+    // In an init container.
+    isForPeople: false,
     summary: 'Copies the binary and its links into a directory shared by containers.',
     description:
       "For images without kolla-pod: an init container runs this, and the service's container mounts the same " +
@@ -107,6 +110,7 @@ export async function install(options: InstallOptions, signal: AbortSignal, log:
   const source = isCoreOnly ? core! : options.source;
   const binary = join(directory, isCoreOnly ? 'kolla-core' : 'kolla-pod');
   const names = isCoreOnly ? options.names.filter(isCoreName) : options.names;
+  const leftOut = core === undefined ? names.filter((name) => RAISED_NAMES.has(name)) : [];
   const executable = await executableAt(source);
   try {
     await madeDirectory(directory);
@@ -118,11 +122,16 @@ export async function install(options: InstallOptions, signal: AbortSignal, log:
     if (!(await may(binary, constants.X_OK)))
       throw new UnavailableError(`install: ${binary} can't be run: mount ${directory} without noexec`);
     const what = isNew ? 'installed' : changes > 0 ? 'missing names added' : 'up to date';
-    log.info(what, { directory, names: names.length });
+    log.info(what, { directory, names: names.length - leftOut.length });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw errorOf(error, directory, executable.size);
   }
+  if (leftOut.length > 0)
+    log.warn(
+      `no links ${leftOut.join(', ')}: only kolla-core may run through sudo, and there is none next to ${options.source}; ` +
+        'use the image kolla-pod, which has both',
+    );
   const { mode } = await stat(directory);
   if ((mode & EVERYBODY_READS) !== EVERYBODY_READS)
     log.warn('other users can’t enter this directory: chmod o+rx, or run the service as its owner or group', {
@@ -141,7 +150,7 @@ async function executableAt(source: string): Promise<Stats> {
     const found = await stat(source);
     if (found.isFile() || found.isFIFO()) return found;
   } catch (cause) {
-    throw new UnavailableError(`install: can't read the executable ${source}: ${messageOf(cause)}`, { cause });
+    throw new UnavailableError(`install: can't read the executable ${source}: ${reasonOf(cause)}`, { cause });
   }
   throw new UnavailableError(`install: ${source} is not a file`);
 }

@@ -1,5 +1,6 @@
 import { chmod, lstat, readdir, readlink, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { RAISED_NAMES } from '../../cli/raised.ts';
 import { ConfigError } from '../../core/errors.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { makeDirectory, makeDirectories } from '../../fs/directory.ts';
@@ -9,7 +10,6 @@ import { EXECUTABLE } from './place-binary.ts';
 
 /** Targets of our links, of this version or another one. */
 const BINARY_LINK = /^\.\.\/kolla-(?:pod|core)$/;
-const LEFT_AS_IS = { uid: -1, gid: -1 };
 const EVERYBODY_ENTERS = 0o555;
 
 /**
@@ -25,7 +25,7 @@ export async function placeNames(directory: string, layout: Layout): Promise<num
     const there = await linksIn(at);
     for (const [link, target] of Object.entries(wanted)) {
       if (there.get(link) === target) continue;
-      replacer.link(join(at, link), { target, ...LEFT_AS_IS });
+      replacer.link(join(at, link), target);
       changes++;
     }
     for (const [link, target = ''] of there) {
@@ -91,6 +91,8 @@ const SUDO = 'sudo';
 type Layout = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
+ * Without kolla-core, the names that sudo runs as root are left out: as kolla-pod, Node would load what OPENSSL_CONF of the caller
+ * names before our first line can refuse it.
  * @param names names that the binary has
  * @param hasCore whether `kolla-core` is in the same directory
  */
@@ -98,7 +100,7 @@ export function layoutOf(names: readonly string[], hasCore: boolean): Layout {
   const linksTo = (some: readonly string[]) =>
     Object.fromEntries(some.map((name) => [name, `../${binaryOf(name, hasCore)}`]));
   return {
-    bin: linksTo(names.filter((name) => name !== SUDO)),
+    bin: linksTo(names.filter((name) => name !== SUDO && (hasCore || !RAISED_NAMES.has(name)))),
     'rootless-bin': linksTo([SUDO]),
   };
 }

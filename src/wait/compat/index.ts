@@ -53,11 +53,14 @@ export function translate(all: EntrypointVariables, way: Way): Translated {
     checkName({ text: podName, called: 'POD_NAME' }, 'a Pod', { value: podName, column: 1 }, 'subdomain');
   const from = <T>(variable: string, text: string | undefined, read: (source: Source) => T[]): T[] =>
     text === undefined ? [] : read({ text, called: variable });
-  /** Entries that depend on the Pod's identity. kubernetes-entrypoint skipped them if it was unknown. */
-  const where = <T>(source: Source, read: () => T[]): T[] =>
+  /**
+   * Entries that depend on the Pod's identity. kubernetes-entrypoint skipped each if it was unknown, so that a list
+   * without entries, as a template leaves it, needs none.
+   */
+  const where = <T>(source: Source, entries: T[]): T[] =>
     orLeaveOut(way, () => {
-      if (podName === undefined) throw leftOut(source, 1, NEEDS_POD_NAME);
-      return read();
+      if (podName === undefined && entries.length > 0) throw leftOut(source, 1, NEEDS_POD_NAME);
+      return entries;
     }) ?? [];
   const dependencies = [
     ...from('DEPENDENCY_SERVICE', given.service, (source) =>
@@ -65,14 +68,15 @@ export function translate(all: EntrypointVariables, way: Way): Translated {
     ),
     ...jobs(given, way),
     ...from('DEPENDENCY_DAEMONSET', given.daemonset, (source) =>
-      where(source, () =>
+      where(
+        source,
         objectsOf(source, way, 'a DaemonSet', 'subdomain').map((it) =>
           daemonsetDependency(it.name, it.namespace ?? base),
         ),
       ),
     ),
     ...from('DEPENDENCY_CONTAINER', given.container, (source) => containers(source, podName, way)),
-    ...from('DEPENDENCY_POD_JSON', given.podJson, (source) => where(source, () => podsIn(source, way, base))),
+    ...from('DEPENDENCY_POD_JSON', given.podJson, (source) => where(source, podsIn(source, way, base))),
     ...from('DEPENDENCY_SOCKET', given.socket, (source) => pathsOf(source, way).map(socketDependency)),
     ...from('DEPENDENCY_CUSTOM_RESOURCE', given.customResource, (source) => customResourcesIn(source, way, base)),
   ];

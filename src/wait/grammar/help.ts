@@ -17,7 +17,7 @@ export const WAIT_NOTES: readonly Note[] = [
       ['RESOURCE.GROUP/NAME', 'object exists, of any API resource'],
       ['tcp://HOST:PORT', 'server accepts connections'],
       ['https://HOST/PATH', 'GET returns a status below 400; also http://'],
-      ['mysql://HOST[:3306]', 'server sends its greeting; also amqp://, memcached://'],
+      ['mysql://HOST[:3306]', 'server sends its greeting; also amqp://, amqps://, memcached://'],
       ['file:/PATH', 'file exists'],
       ['socket:/PATH', 'Unix socket accepts connections'],
       ['!WAIT', 'negates the wait'],

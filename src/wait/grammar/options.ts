@@ -2,6 +2,7 @@ import { messageOf } from '../../core/errors.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { suggestion } from '../../core/nearest.ts';
 import type { Condition, JsonPath, ObjectDependency } from '../dependency.ts';
+import { JsonPathSyntaxError, parseJsonPath } from '../jsonpath/parse.ts';
 import { checkLabel, checkName, wrong, type Part, type Source } from './source.ts';
 
 /** The options that follow the name of a dependency. */
@@ -98,5 +99,11 @@ function jsonpathOf(source: Source, { value: text, column }: Part): JsonPath {
       column,
       `'${text}' is not a JSONPath; write {.status.phase}=Running, or {.status.phase} for any value`,
     );
+  try {
+    parseJsonPath(path);
+  } catch (cause) {
+    if (!(cause instanceof JsonPathSyntaxError)) throw cause;
+    throw wrong(source, column + cause.offset, `${path} is not a JSONPath: ${cause.message}`, cause);
+  }
   return { path, value };
 }

@@ -8,7 +8,8 @@ import { fields, fits, listOf, listOfFields, mapOf, NUMBER, objectOf, PLAIN, sha
 import type { Sighting, View } from '../sharing.ts';
 import { met, pending, type Verdict } from '../verdict.ts';
 import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
-import { judgePod, ownPod, POD_RESOURCE, POD_SHAPE, type Pod } from './pod.ts';
+import type { Pod } from '../../kube/pods.ts';
+import { judgePod, ownPod, POD_RESOURCE, POD_SHAPE } from './pod.ts';
 import { judgePresence } from './presence.ts';
 
 /** The fields of a DaemonSet that the verdict needs. */

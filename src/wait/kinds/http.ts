@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { ConfigError, messageOf } from '../../core/errors.ts';
-import { networkReason } from '../../net/network-error.ts';
-import { requestOnce } from '../../net/request-once.ts';
-import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
+import { networkReason, plainReason } from '../../net/network-error.ts';
+import { requestOnce, statusReason } from '../../net/request-once.ts';
+import { checkCaFile } from '../ca-file.ts';
+import { endpointsHint, retry, unanswered } from '../retry.ts';
 import type { UrlKind } from '../dependency.ts';
 import { met, pending } from '../verdict.ts';
 
@@ -16,14 +15,15 @@ function httpKind(word: 'http' | 'https'): UrlKind {
     make: ({ url, isNegated }, { trust, self }) => ({
       hint: () => endpointsHint(url.hostname.replace(/^\[|\]$/g, ''), self),
       async wait(report, signal) {
-        if (trust.caFile !== undefined) checkReadable(trust.caFile);
+        checkCaFile(trust.caFile);
         return await retry(
           async (bounded) => {
             try {
-              const { status } = await requestOnce(url, { signal: bounded, ...trust, lookup });
-              return status < 400 ? met(`status ${status}`) : pending(`status ${status}`);
+              const { status } = await requestOnce(url, { signal: bounded, ...trust });
+              return status < 400 ? met(`status ${status}`) : pending(statusReason(status, url));
             } catch (error) {
-              return unanswered(error, networkReason(error, trust.caFile));
+              const reason = word === 'http' ? plainReason(error, 'use https://') : networkReason(error, trust.caFile);
+              return unanswered(error, reason);
             }
           },
           { isNegated, report, signal },
@@ -35,11 +35,3 @@ function httpKind(word: 'http' | 'https'): UrlKind {
 
 export const http = httpKind('http');
 export const https = httpKind('https');
-
-function checkReadable(file: string): void {
-  try {
-    readFileSync(file);
-  } catch (cause) {
-    throw new ConfigError(`--ca-file ${file}: ${messageOf(cause)}`, { cause });
-  }
-}

@@ -1,6 +1,6 @@
 /** All kinds of dependencies in the order of help and docs. Each kind has one file, and one line here. */
 import type { Kind } from '../dependency.ts';
-import { amqp, memcached, mysql } from './server.ts';
+import { amqp, amqps, memcached, mysql } from './server.ts';
 import { any } from './any.ts';
 import { container } from './container.ts';
 import { daemonset } from './daemonset.ts';
@@ -33,6 +33,7 @@ export const KINDS: readonly Kind[] = [
   https,
   mysql,
   amqp,
+  amqps,
   memcached,
   file,
   socket,

@@ -1,10 +1,10 @@
-import { defined } from '../../core/defined.ts';
 import { dbSyncLease, LEASE_RESOURCE } from '../../kube/db-sync-lease.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { ObjectDependency, ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
-import { recordOf } from './db-sync.ts';
+import { recordOf, refusalIn } from './record.ts';
 import { CONDITION, fields, FLAG, listOfFields, NUMBER, objectOf } from '../shape.ts';
+import { whyGone, whyUnfinished } from './job-reason.ts';
 import { failed, met, skipped, pending, type Verdict } from '../verdict.ts';
 
 interface Condition {
@@ -16,7 +16,11 @@ interface Condition {
 
 /** The fields of a Job (batch/v1) that the verdict needs. */
 export interface Job extends KubeObject {
-  readonly spec?: { readonly backoffLimit?: number; readonly suspend?: boolean };
+  readonly spec?: {
+    readonly backoffLimit?: number;
+    readonly backoffLimitPerIndex?: number;
+    readonly suspend?: boolean;
+  };
   readonly status?: {
     readonly active?: number;
     readonly failed?: number;
@@ -25,7 +29,7 @@ export interface Job extends KubeObject {
 }
 
 const SHAPE = objectOf({
-  spec: fields({ backoffLimit: NUMBER, suspend: FLAG }),
+  spec: fields({ backoffLimit: NUMBER, backoffLimitPerIndex: NUMBER, suspend: FLAG }),
   status: fields({ active: NUMBER, failed: NUMBER, conditions: listOfFields(CONDITION) }),
 });
 
@@ -46,7 +50,10 @@ export function judgeJob({ metadata, spec, status = {} }: Job): Verdict {
   if (metadata.deletionTimestamp !== undefined) return skipped('being deleted');
   if (spec?.suspend === true) return skipped('suspended');
   const failures = status.failed ?? 0;
-  const attempts = failures === 0 ? '' : `, ${failures} failed of at most ${(spec?.backoffLimit ?? 6) + 1}`;
+  // With a limit per index, backoffLimit is by default the largest number that there is.
+  const { backoffLimit = 6, backoffLimitPerIndex } = spec ?? {};
+  const most = backoffLimitPerIndex === undefined ? `${backoffLimit + 1}` : `${backoffLimitPerIndex + 1} per index`;
+  const attempts = failures === 0 ? '' : `, ${failures} failed of at most ${most}`;
   return pending(`${status.active ?? 0} active${attempts}`);
 }
 
@@ -94,17 +101,29 @@ export const job: ObjectKind = {
   make(dependency, options, effects) {
     const { name: own, release } = dependency;
     const migration = migrationOf(dependency);
-    const askRecord = (name: string) => (namespace: string, signal: AbortSignal) => {
-      const gone = own === undefined ? undefined : { ...RESOURCE, namespace, name: own };
-      return recordOf(effects, { namespace, name, release, job: gone }, signal);
-    };
+    const record =
+      migration === undefined ? undefined : { name: migration, release, isNamed: dependency.record !== undefined };
     return objectWaiter<Job>(dependency, options, effects, {
       resource: RESOURCE,
       shape: SHAPE,
       judge: judgeJob,
       ofMany: 'all',
-      // The Job may have been deleted after its TTL before we started; then the migration's Lease has its result.
-      ...defined({ whenAbsent: migration === undefined ? undefined : askRecord(migration) }),
+      ...(record && {
+        // The Job may have been deleted after its TTL before we started; then the migration's Lease has its result.
+        whenAbsent(namespace, state, signal) {
+          const gone = own === undefined ? undefined : { ...RESOURCE, namespace, name: own };
+          return recordOf(effects, { ...record, namespace }, state, gone, signal);
+        },
+        unlessRefused: (jobs, namespace, report, signal) =>
+          refusalIn(effects, { ...record, namespace }, jobs, report, signal),
+      }),
+      async explain(jobs, namespace, signal) {
+        const client = await effects.kube();
+        if (jobs.length === 0)
+          return own === undefined ? undefined : await whyGone(client, own, record !== undefined, namespace, signal);
+        const open = jobs.find((each) => judgeJob(each).is === 'pending');
+        return open && (await whyUnfinished(client, open, namespace, signal));
+      },
       fix: (kubectl) => `it does not recover by itself: see ${kubectl('logs')}, then delete and re-create it`,
     });
   },

@@ -1,10 +1,9 @@
 import { existsSync, readlinkSync, statSync } from 'node:fs';
-import { connect } from 'node:net';
 import { nextTurn } from '../../core/next-turn.ts';
 import { insideHint, retry } from '../retry.ts';
 import type { PathKind } from '../dependency.ts';
 import { met, skipped, pending, type Verdict } from '../verdict.ts';
-import { opened, refusalOf } from '../../net/dial.ts';
+import { refusalOf, tryDial } from '../../net/dial.ts';
 
 /**
  * Polling interval. A stat takes little time, and not every file system reports changes. Each stat has its own turn of
@@ -37,7 +36,8 @@ async function look(path: string, isNegated: boolean): Promise<Verdict> {
  * @param isNegated whether the wait is for absence
  */
 function absence(path: string, { code = '' }: NodeJS.ErrnoException, isNegated: boolean): Verdict {
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') return skipped(`is not accessible: ${code}`);
+  if (code !== 'ENOENT' && code !== 'ENOTDIR')
+    return skipped(`is not accessible: ${code === 'EACCES' ? 'permission denied' : code}`);
   const bare = path.replace(/\/+$/, '');
   const target = linkTarget(bare);
   if (code === 'ENOTDIR' && existsSync(bare)) return pending('exists, but is not a directory');
@@ -73,7 +73,7 @@ async function knock(path: string, isNegated: boolean, signal: AbortSignal): Pro
   } catch (error) {
     return absence(path, error as NodeJS.ErrnoException, isNegated);
   }
-  const error = await opened(connect({ path, signal }));
+  const error = await tryDial({ path }, signal);
   if (error === undefined) return met('accepts connections');
   const refusal = refusalOf(error, path);
   // A socket exists if it is busy (EAGAIN) or the connection is not permitted (EACCES).

@@ -1,29 +1,20 @@
-import type { KubeObject } from '../../kube/types.ts';
+import { troubleText, type Pod } from '../../kube/pods.ts';
 import type { ObjectKind, Reading } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
-import { CONDITION, fields, FLAG, listOfFields, objectOf, TEXT } from '../shape.ts';
+import { CONDITION, fields, FLAG, listOfFields, NUMBER, objectOf, TEXT } from '../shape.ts';
 import { met, skipped, pending, type Verdict } from '../verdict.ts';
 
-interface ContainerStatus {
-  readonly name: string;
-  readonly ready: boolean;
-  readonly state?: { readonly waiting?: { readonly reason?: string } };
-}
-
-/** The fields of a Pod that the verdict needs. */
-export interface Pod extends KubeObject {
-  readonly spec?: { readonly nodeName?: string };
-  readonly status?: {
-    readonly phase?: string;
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-    readonly containerStatuses?: readonly ContainerStatus[];
-    readonly initContainerStatuses?: readonly ContainerStatus[];
-  };
-}
-
-const STATUSES = listOfFields({ name: TEXT, ready: FLAG, state: fields({ waiting: fields({ reason: TEXT }) }) });
+const TERMINATED = fields({ exitCode: NUMBER, reason: TEXT });
+const STATUSES = listOfFields({
+  name: TEXT,
+  ready: FLAG,
+  started: FLAG,
+  restartCount: NUMBER,
+  state: fields({ waiting: fields({ reason: TEXT, message: TEXT }), running: fields({}), terminated: TERMINATED }),
+  lastState: fields({ terminated: TERMINATED }),
+});
 export const POD_SHAPE = objectOf({
-  spec: fields({ nodeName: TEXT }),
+  spec: fields({ nodeName: TEXT, initContainers: listOfFields({ name: TEXT, restartPolicy: TEXT }) }),
   status: fields({
     phase: TEXT,
     conditions: listOfFields(CONDITION),
@@ -33,13 +24,14 @@ export const POD_SHAPE = objectOf({
 });
 
 /** Judges a Pod's status for a wait. A terminating Pod is never ready. */
-export function judgePod({ metadata, status = {} }: Pod): Verdict {
+export function judgePod(pod: Pod): Verdict {
+  const { metadata, status = {} } = pod;
   if (metadata.deletionTimestamp !== undefined) return skipped('being deleted');
   const { phase = 'Pending', conditions = [], containerStatuses = [], initContainerStatuses = [] } = status;
   if (phase === 'Succeeded' || phase === 'Failed') return skipped(`ended: ${phase}`);
   if (conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return met('Ready');
-  const reason = [...initContainerStatuses, ...containerStatuses].find(({ state }) => state?.waiting)?.state?.waiting
-    ?.reason;
+  const waiting = [...initContainerStatuses, ...containerStatuses].find(({ state }) => state?.waiting);
+  const reason = troubleText(pod) ?? waiting?.state?.waiting?.reason;
   const ready = containerStatuses.filter((container) => container.ready).length;
   const containers = containerStatuses.length === 0 ? '' : `, ${ready} of ${containerStatuses.length} ready`;
   return pending(`${phase}${containers}${reason === undefined ? '' : `: ${reason}`}`);

@@ -1,6 +1,7 @@
 import { judgeDeployment, judgeStatefulSet, type RolloutVerdict, type Workload } from '../../kube/rollout.ts';
 import type { ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
+import { whyUnavailable } from './rollout-reason.ts';
 import { CONDITION, fields, listOfFields, NUMBER, objectOf, TEXT, type Shape } from '../shape.ts';
 
 interface Names extends Pick<ObjectKind, 'word' | 'aliases' | 'means'> {
@@ -28,7 +29,16 @@ function rolloutKind(
     canBeNegated: true,
     reads: ({ name }) => [{ resource: reference, by: 'watch', name }],
     make: (dependency, options, effects) =>
-      objectWaiter<Workload>(dependency, options, effects, { resource: reference, shape, judge, ofMany: 'all' }),
+      objectWaiter<Workload>(dependency, options, effects, {
+        resource: reference,
+        shape,
+        judge,
+        ofMany: 'all',
+        async explain(workloads, namespace, signal) {
+          const open = workloads.find((each) => judge(each).is === 'pending');
+          return open && (await whyUnavailable(await effects.kube(), open, namespace, signal));
+        },
+      }),
   };
 }
 

@@ -1,8 +1,8 @@
-import { messageOf } from '../../core/errors.ts';
-import { connectReason } from '../../net/connect-error.ts';
 import { exchange, type Understood } from '../../net/conversation.ts';
+import { networkReason, plainReason } from '../../net/network-error.ts';
 import type { Answer } from '../../net/protocols/answer.ts';
-import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
+import { checkCaFile } from '../ca-file.ts';
+import { endpointsHint, retry, unanswered } from '../retry.ts';
 import type { ServerKind } from '../dependency.ts';
 import { met, pending } from '../verdict.ts';
 import {
@@ -13,38 +13,38 @@ import {
   understandVersion,
 } from '../../net/protocols/greetings.ts';
 
-/** A server that sends a greeting or responds to a request, without a login. */
-function greetedKind({
-  say,
-  understand,
-  ...kind
-}: Pick<ServerKind, 'word' | 'means' | 'defaultPort'> & {
+type Greeted = Pick<ServerKind, 'word' | 'means' | 'defaultPort'> & {
   readonly say?: Buffer;
   readonly understand: (bytes: Buffer) => Understood<Answer>;
-}): ServerKind {
+  /** What to do if the server requires TLS; undefined if its protocol always begins without. */
+  readonly advice?: string;
+  readonly isTls?: boolean;
+};
+
+/** A server that sends a greeting or responds to a request, without a login. */
+function greetedKind({ say, understand, advice, isTls = false, ...kind }: Greeted): ServerKind {
   return {
     ...kind,
     form: 'server',
     aliases: [],
-    make: ({ host, port, isNegated }, { self }) => ({
+    make: ({ host, port, isNegated }, { self, trust }) => ({
       hint: () => endpointsHint(host, self),
-      wait: (report, signal) =>
-        retry(
-          async (bounded) => {
-            try {
-              const { isGood, says } = await exchange({
-                at: { host, port, lookup },
-                say,
-                understand,
-                signal: bounded,
-              });
-              return isGood ? met(says) : pending(says);
-            } catch (error) {
-              return unanswered(error, connectReason(error) ?? messageOf(error));
-            }
-          },
-          { isNegated, report, signal },
-        ),
+      async wait(report, signal) {
+        const tls = isTls ? trust : undefined;
+        checkCaFile(tls?.caFile);
+        const attempt = async (bounded: AbortSignal) => {
+          try {
+            const { isGood, says } = await exchange({ at: { host, port }, say, understand, tls, signal: bounded });
+            return isGood ? met(says) : pending(says);
+          } catch (error) {
+            return unanswered(
+              error,
+              advice === undefined ? networkReason(error, tls?.caFile) : plainReason(error, advice),
+            );
+          }
+        };
+        return await retry(attempt, { isNegated, report, signal });
+      },
     }),
   };
 }
@@ -62,6 +62,16 @@ export const amqp = greetedKind({
   defaultPort: 5672,
   say: PROTOCOL_HEADER,
   understand: understandStart,
+  advice: 'use amqps://',
+});
+
+export const amqps = greetedKind({
+  word: 'amqps',
+  means: 'the same over TLS, verified with --ca-file; default port 5671',
+  defaultPort: 5671,
+  say: PROTOCOL_HEADER,
+  understand: understandStart,
+  isTls: true,
 });
 
 export const memcached = greetedKind({
@@ -70,4 +80,5 @@ export const memcached = greetedKind({
   defaultPort: 11_211,
   say: ASK_VERSION,
   understand: understandVersion,
+  advice: 'use tcp://',
 });

@@ -5,6 +5,7 @@ import { objectWaiter } from '../objects.ts';
 import { fields, FLAG, listOf, listOfFields, objectOf } from '../shape.ts';
 import { met, pending, type Verdict } from '../verdict.ts';
 import { ForbiddenError } from '../../kube/api-error.ts';
+import { whyNoEndpoint } from './service-reason.ts';
 import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
 
 /** The fields of an EndpointSlice that the verdict needs. */
@@ -67,6 +68,8 @@ export const service: ObjectKind = {
       negates: 'verdict',
       none: `no EndpointSlice of Service ${dependency.name}`,
       kubectlKind: 'endpointslices',
+      explain: (seen, namespace, signal) =>
+        whyNoEndpoint(effects, dependency.name ?? '', seen.length, namespace, signal),
     });
     return options.fallsBackToEndpoints === true ? orByEndpoints(bySlices, dependency, options, effects) : bySlices;
   },

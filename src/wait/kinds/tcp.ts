@@ -1,7 +1,7 @@
-import { dial, refusalOf } from '../../net/dial.ts';
+import { refusalOf, tryDial } from '../../net/dial.ts';
 import { formatAddress } from '../../net/address.ts';
 import type { ServerKind } from '../dependency.ts';
-import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
+import { endpointsHint, retry, unanswered } from '../retry.ts';
 import { met } from '../verdict.ts';
 
 export const tcp: ServerKind = {
@@ -15,7 +15,7 @@ export const tcp: ServerKind = {
     wait: (report, signal) =>
       retry(
         async (bounded) => {
-          const refusal = await dial({ host, port, lookup }, bounded);
+          const refusal = await tryDial({ host, port }, bounded);
           return refusal === undefined
             ? met('accepts connections')
             : unanswered(refusal, refusalOf(refusal, formatAddress({ host, port })));

@@ -19,6 +19,7 @@ import type { Timeline } from '../timeline.ts';
 
 const CRDS = join(ROOT, 'k8s/crds');
 const MANIFEST = join(ROOT, 'k8s/operator/operator.yaml');
+const POLICY = join(ROOT, 'k8s/operator/policy.yaml');
 const [BELOW] = UPGRADE_STAGES;
 /** The command's exit code for a degraded service, and without an API server. */
 const UNAVAILABLE = 69;
@@ -31,7 +32,7 @@ export async function importOperator({ node }: Stage): Promise<void> {
 }
 
 export async function installOperator(stage: Stage): Promise<void> {
-  await stage.kubectl(['apply', '--server-side', `--filename=${CRDS}`]);
+  await stage.kubectl(['apply', '--server-side', `--filename=${CRDS}`, `--filename=${POLICY}`]);
   await stage.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=-1s']);
   await stage.kubectl(['apply', `--filename=${MANIFEST}`]);
   await stage.kubectl(['rollout', 'status', 'deployment/kolla-operator']);

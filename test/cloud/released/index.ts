@@ -13,19 +13,21 @@
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { chartNames } from '../../../build/charts.ts';
-import { canRunRegistry, startRegistry } from '../../cluster/registry.ts';
+import { canRunRegistry, skopeoFor, startRegistry } from '../../cluster/registry.ts';
 import { commandOf, EXAMPLE, printedBy } from '../../cluster/release-page.ts';
 import { NODE_ADDRESS } from '../../cluster/kubernetes/index.ts';
+import { siteOf } from '../../cluster/site.ts';
 import { assertNothingLeft, inventory } from '../checks/left-over.ts';
 import { startClient } from '../client.ts';
 import { setBasis } from '../operations/basis.ts';
 import { serverLife } from '../operations/server-life.ts';
 import { runCloud, type Cloud } from '../run.ts';
 import { makeRelease, type Released } from './make.ts';
+import { clientCommand } from '../stay.ts';
+import { NAMESPACE } from '../stage.ts';
 import { writeReport } from './report.ts';
-import { siteOf } from './site.ts';
 import { Transcript } from './transcript.ts';
 
 const PORT = 5000;
@@ -48,8 +50,10 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const made = await timeline.step('release made', () => makeRelease(stage, transcript));
   await using registry = await timeline.step('registry', () => startRegistry(stage.node, PORT));
   timeline.say(`on this machine the registry is ${registry.address}`);
-  const site = await siteOf(stage, made.place);
-  const type = (command: string) => transcript.type(command, site.execute);
+  const { node, directory: own } = stage;
+  const path = dirname(await skopeoFor(own, []));
+  const site = await siteOf({ node, own, cwd: made.place, namespace: NAMESPACE, path });
+  const type = (command: string) => transcript.type(command, (text) => site.execute(text));
   await type('ls; ls ..');
   assert.match(await type(fromPage('openssl base64')), printedBy('openssl base64'));
   await timeline.step('release published', async () => {
@@ -61,7 +65,7 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   transcript.withhold(
     [...(await readFile(passwords, 'utf8')).matchAll(/: "(\w+)"$/gm)].map(([, secret = '']) => secret),
   );
-  await site.addClient(admin);
+  await site.add('openstack', clientCommand(site.kubectl, admin));
   await timeline.step('all charts installed from the registry', () => installAll(type));
   await type('kubectl get pods --output=wide');
   assert.match(await type(PULLED), new RegExp(`^ *\\d+ ${TARGET}@${await digestOf(made)}\\n$`));

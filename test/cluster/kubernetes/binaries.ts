@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { messageOf } from '../../../src/core/errors.ts';
 import type { Capability } from '../../../tools/capability.ts';
 import { goProgram } from '../../../tools/go-program.ts';
@@ -71,6 +72,28 @@ export async function kubeRouterBinary(): Promise<string> {
     room: SMALL_BUILD_BYTES,
     main: 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router',
   });
+}
+
+/** The programs of containerd 2, which mounts image volumes; Debian's containerd is older. */
+const CONTAINERD_2 = ['containerd', 'containerd-shim-runc-v2', 'ctr'] as const;
+
+/** The directories of containerd 2's programs, for a PATH. */
+export async function containerd2Directories(): Promise<string[]> {
+  const directories: string[] = [];
+  // Each build uses all CPUs, and the next one its compiled packages.
+  for (const name of CONTAINERD_2) {
+    const program = await goProgram({
+      name,
+      directory: GO_DIRECTORY,
+      within: 'containerd',
+      sources: ['containerd'],
+      flags: [],
+      room: SMALL_BUILD_BYTES,
+      main: `github.com/containerd/containerd/v2/cmd/${name}`,
+    });
+    directories.push(dirname(program));
+  }
+  return directories;
 }
 
 /** Tested by building testbox and Kubernetes, which is immediate if they are cached. */

@@ -19,6 +19,14 @@ export { TESTBOX_IMAGE } from './containerd.ts';
 export type { StoredImages } from './image-store.ts';
 export { endPodsOf } from './job.ts';
 export { killContainer } from './kill-container.ts';
-export { canEnforcePolicies, canRunNode, startNode, type KubeNode, type NodeOptions, type Scope } from './node.ts';
+export {
+  canEnforcePolicies,
+  canMountImages,
+  canRunNode,
+  startNode,
+  type KubeNode,
+  type NodeOptions,
+  type Scope,
+} from './node.ts';
 export { NODE_ADDRESS } from './network.ts';
 export { makeClaimVolume, type ClaimVolume } from './volume.ts';

@@ -9,7 +9,15 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { must, tied } from '../../../tools/process.ts';
 import { step } from '../../../tools/progress.ts';
 import { apiGet, clusterOf, type Cluster } from './api.ts';
-import { canBuildKubernetes, corednsBinary, kubeBinary, kubectlBinary, kubeRouterBinary, testbox } from './binaries.ts';
+import {
+  canBuildKubernetes,
+  containerd2Directories,
+  corednsBinary,
+  kubeBinary,
+  kubectlBinary,
+  kubeRouterBinary,
+  testbox,
+} from './binaries.ts';
 import { makeCgroups } from './cgroups.ts';
 import { startKube, whenUp, type Command, type Component, type Placement, type Site } from './component.ts';
 import { containerdRoot, importImage, startContainerd, testboxImage } from './containerd.ts';
@@ -77,6 +85,8 @@ export interface NodeOptions {
   readonly policies?: true;
   /** The addresses of Pods, Services and nodes; by default IPv4. In a dual-stack cluster the primary ones are IPv4. */
   readonly addresses?: Addresses;
+  /** containerd 2 in place of Debian's, for image volumes (see canMountImages). */
+  readonly containerd?: 2;
   /** Registries, HOST:PORT, that the nodes pull from over http; those on the node's 127.0.0.1 need no entry. */
   readonly registries?: readonly string[];
 }
@@ -98,6 +108,7 @@ export async function startNode({
   further,
   policies,
   addresses = 'IPv4',
+  containerd,
   registries = [],
 }: NodeOptions = {}): Promise<KubeNode> {
   const [kube, helper] = [await kubeBinary(), await testbox()];
@@ -105,7 +116,7 @@ export async function startNode({
   await using stack = new AsyncDisposableStack();
   let owner: AsyncDisposableStack = stack;
   const directory = stack.use(await privateDirectory('node')).path;
-  const packages = await nodePackages(directory);
+  const packages = await nodePackages(directory, containerd && (await containerd2Directories()));
   const cgroups = stack.use(await makeCgroups());
   const first = nodeOf(1, addresses);
   const [primary] = first.families;
@@ -214,6 +225,11 @@ export const canRunNode: Capability = async () => {
  */
 export const canEnforcePolicies: Capability = async () => {
   return (await canRunNode()) ?? (await tryInNode('a policy engine', POLICY_LIKE_RULES, kubeRouterBinary));
+};
+
+/** Tested like a node, and by building containerd 2, which is immediate if it is cached. */
+export const canMountImages: Capability = async () => {
+  return (await canRunNode()) ?? (await tryInNode('containerd 2', [], containerd2Directories));
 };
 
 async function tryInNode(

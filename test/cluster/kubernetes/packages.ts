@@ -19,8 +19,11 @@ export interface NodePackages {
   readonly cni: string;
 }
 
-/** @param directory private to the node; `bin/` and `tmp/` are created in it */
-export async function nodePackages(directory: string): Promise<NodePackages> {
+/**
+ * @param directory private to the node; `bin/` and `tmp/` are created in it
+ * @param first directories of programs that replace Debian's
+ */
+export async function nodePackages(directory: string, first: readonly string[] = []): Promise<NodePackages> {
   const unpacked = await unpackedPackages('node-packages', PACKAGES, { except: NOT_NEEDED });
   const bin = join(directory, 'bin');
   await mkdir(bin);
@@ -29,7 +32,7 @@ export async function nodePackages(directory: string): Promise<NodePackages> {
   await mkdir(temporary);
   for (const name of IPTABLES) await symlink(join(unpacked, 'usr/sbin/xtables-nft-multi'), join(bin, name));
   const env = componentEnv(directory);
-  const path = [bin, join(unpacked, 'usr/bin'), join(unpacked, 'usr/sbin'), env['PATH'], '/usr/sbin:/sbin'];
+  const path = [bin, ...first, join(unpacked, 'usr/bin'), join(unpacked, 'usr/sbin'), env['PATH'], '/usr/sbin:/sbin'];
   const libraries = join(unpacked, 'usr/lib', MULTIARCH[process.arch] ?? '');
   const search = { LD_LIBRARY_PATH: libraries, XTABLES_LIBDIR: join(libraries, 'xtables') };
   return {

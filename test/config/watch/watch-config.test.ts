@@ -116,10 +116,7 @@ test('a version whose only section is misspelt is rejected, as all installed fil
   await watch.placed('etc/a.conf', 'one');
   await volume.swap({ 'config.json': oneFile().replace('config_files', 'config_filez'), 'a.conf': 'two' });
   await watch.when('the refusal', ({ refused }) => refused === 1);
-  assert.match(
-    watch.said(),
-    /config_filez: there is no such section; did you mean 'config_files'\? Nothing was touched/,
-  );
+  assert.match(watch.said(), /config_filez: there is no such section; did you mean 'config_files'\?/);
   await watch.placed('etc/a.conf', 'one');
 });
 

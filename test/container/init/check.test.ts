@@ -234,12 +234,13 @@ test('a difference on a read-only volume is reported as one, not as an invalid c
   assert.match(stdout, /templates\/a.txt \(config_files\[2\]\)\n  is missing\n/);
 });
 
-test('check exits with code 65 for an invalid config.json, and compares nothing without one', async () => {
+test('check exits with code 65 for an invalid config.json, and for a directory without one', async () => {
   await using p = await pod();
   await writeFile(join(p.config, 'config.json'), '{"command": 7}');
   assert.equal((await p.check()).code, 65);
   await rm(join(p.config, 'config.json'));
-  const { code, stdout } = await p.check('-o', 'json');
-  assert.deepEqual([code, JSON.parse(stdout)], [0, { config: null, same: true, compared: 0, differences: [] }]);
+  const { code, stdout, stderr } = await p.check('-o', 'json');
+  assert.deepEqual([code, stdout], [65, '']);
+  assert.match(stderr, /no config\.json in \S+, only .*; mount the ConfigMap there, with the key config\.json/);
   assert.equal((await p.check('--config-json', '/no/such.json')).code, 65);
 });

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { kubeSource } from '../../../src/kube/source.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
-import { logLines, runHelper } from '../../support/helper.ts';
+import { HELPERS, logLines, runHelper } from '../../support/helper.ts';
 import { freePort } from '../../../tools/port.ts';
+import { run } from '../../../tools/process.ts';
 import { listenTcp } from '../../support/server.ts';
 
 async function tree() {
@@ -142,5 +144,43 @@ test('credentials come from the option, then from the Pod, then from the home di
   const inPod = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
   assert.deepEqual(kubeSource('/a:/b', inPod), { kind: 'kubeconfig', files: ['/a', '/b'] });
   assert.equal(kubeSource(undefined, inPod).kind, 'in-cluster');
-  assert.throws(() => kubeSource(undefined, {}), /no Kubernetes API .*: run in a Pod or pass --kubeconfig/);
+  assert.throws(() => kubeSource(undefined, {}), /no cluster is named: .*Give --kubeconfig FILE, or run it in a Pod/);
+});
+
+test('a given directory without config.json is rejected (exit code 65), unless --allow-no-config', async () => {
+  await using directory = await privateDirectory('no-config');
+  const words = ['--config-dir', directory.path, '--root', directory.path];
+  const rejected = await runHelper('kolla-init', words);
+  assert.equal(rejected.code, 65);
+  const fix = `no config.json in ${directory.path}, which is empty; mount the ConfigMap there, with the key config.json, or give --allow-no-config to wait only`;
+  assert.equal(logLines(rejected.stderr).at(-1)?.msg, fix);
+  const missing = await runHelper('kolla-init', ['--config-dir', join(directory.path, 'none')]);
+  assert.match(missing.stderr, /no config\.json in \S+none: there is no such directory; mount/);
+  const waits = await runHelper('kolla-init', [...words, '--allow-no-config']);
+  assert.deepEqual(
+    [
+      waits.code,
+      logLines(waits.stderr)
+        .at(-1)
+        ?.msg.replace(/ after .*?:/, ''),
+    ],
+    [0, 'ready no files; nothing to wait for'],
+  );
+});
+
+test('without --config-dir, a missing config.json at the default path is no error', async (t) => {
+  if (existsSync('/var/lib/kolla/config_files')) return t.skip('this machine has a configuration');
+  const { code, stderr } = await runHelper('kolla-init', []);
+  assert.equal(code, 0, stderr);
+});
+
+test('an empty mount at the default path is rejected', async (t) => {
+  const script = 'mkdir -p /var/lib/kolla/config_files && mount -t tmpfs none /var/lib/kolla/config_files && exec "$@"';
+  const own = 'mount -t tmpfs none /var/lib && ';
+  const within = ['--user', '--map-root-user', '--mount', 'sh', '-c', own + script, 'sh'];
+  const tried = await run('unshare', [...within, 'true']);
+  if (tried.code !== 0) return t.skip(`cannot mount here: ${tried.stderr.trim()}`);
+  const { code, stderr } = await run('unshare', [...within, process.execPath, HELPERS, 'kolla-init']);
+  assert.equal(code, 65, stderr);
+  assert.match(stderr, /no config\.json in \/var\/lib\/kolla\/config_files, which is empty; mount the ConfigMap there/);
 });

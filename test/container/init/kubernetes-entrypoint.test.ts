@@ -123,7 +123,7 @@ test('a misspelt variable, and unused arguments, are logged', async () => {
 test('a dependency on the API outside a Pod is an error (exit code 65)', async () => {
   const { code, stderr } = await runHelper(NAME, [], { env: { DEPENDENCY_JOBS: 'a', HOME: '/nonexistent' } });
   assert.equal(code, 65);
-  assert.match(stderr, /no Kubernetes API .*: run in a Pod or pass --kubeconfig/);
+  assert.match(stderr, /no cluster is named: .*Give --kubeconfig FILE, or run it in a Pod/);
 });
 
 /** Prints the state that a program inherits from the process that has executed it. */
@@ -254,7 +254,7 @@ test('a missing template is reported (exit code 65)', async () => {
   const env = { DEPENDENCY_CONFIG: '/no/b.conf', KUBERNETES_ENTRYPOINT_CONFIGMAPS_DIR: directory.path };
   const { code, stderr } = await runHelper(NAME, [], { env });
   assert.equal(code, 65);
-  assert.match(stderr, /cannot read the template of \/no\/b\.conf: ENOENT/);
+  assert.match(stderr, /cannot read the template of \/no\/b\.conf: no such file or directory/);
 });
 
 test('exits as for SIGPIPE if stdout is closed, without reporting a bug', async () => {

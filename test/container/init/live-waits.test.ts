@@ -16,7 +16,7 @@ const skip = (await canHaveTerminal()) ?? false;
 
 /** Runs kolla-init on a terminal of 12 rows and 70 columns, and returns the output. */
 async function onTerminal(args: readonly string[], directory: string, env: NodeJS.ProcessEnv = {}) {
-  const words = [process.execPath, HELPERS, 'kolla-init', '--config-dir', '/no/config', ...args];
+  const words = [process.execPath, HELPERS, 'kolla-init', '--config-dir', '/no/config', '--allow-no-config', ...args];
   const command = `stty rows 12 cols 70; exec ${words.map((word) => `'${word}'`).join(' ')}`;
   const file = join(directory, 'typescript');
   const { code, stdout } = await run('script', ['-qec', command, file], {

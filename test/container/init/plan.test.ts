@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import type { PodSpec } from '../../../src/config/volumes/index.ts';
 import { fixture } from '../../config/volumes/fixtures.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
-import { logLines, runHelper } from '../../support/helper.ts';
+import { runHelper } from '../../support/helper.ts';
 
 const plan = (...args: string[]) => runHelper('kolla-init', ['plan', ...args]);
 
@@ -103,7 +103,7 @@ test('variables of overlays come from the downward API, and kolla-pod.yaml from 
 test('exits with code 1 for entries impossible without root, and prints no spec; each entry is a line with the method or the reason', async () => {
   const { code, stdout, stderr } = await plan(fixture('two-users'));
   assert.deepEqual([code, stdout], [1, '']);
-  assert.match(logLines(stderr)[0]?.msg ?? '', /config_files\[1\]: 'cinder' is 42407:42407.*runAsUser: 42407/);
+  assert.match(stderr.split('\n')[0] ?? '', /config_files\[1\]: 'cinder' is 42407:42407.*runAsUser: 42407/);
   const explained = await plan(fixture('two-users'), '--explain');
   assert.equal(explained.code, 1);
   const lines = explained.stdout.trimEnd().split('\n');
@@ -124,6 +124,14 @@ test('exits with code 65 for an invalid document, and reports all problems', asy
   assert.match(stderr, /command: is missing/);
   assert.match(stderr, /did you mean 'dest'/);
   assert.match(stderr, /directories: must be a list/);
+});
+
+test('takes the directory of config.json', async () => {
+  await using directory = await privateDirectory('plan');
+  await writeFile(join(directory.path, 'config.json'), JSON.stringify({ command: 'true' }));
+  const named = await plan(join(directory.path, 'config.json'), '--user', 'nova');
+  const { code, stdout, stderr } = await plan(directory.path, '--user', 'nova');
+  assert.deepEqual([code, stdout], [0, named.stdout], stderr);
 });
 
 test('exits with code 65 for a missing config.json, and the error shows how to name one', async () => {

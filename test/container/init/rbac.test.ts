@@ -14,7 +14,9 @@ const account = (args: readonly string[]) => (args.includes('--service-account')
 
 /** The output, and its rules as `Role namespace: verbs resource names`. */
 async function printed(...args: string[]) {
-  const { code, stdout, stderr } = await runHelper('kolla-init', ['rbac', '-n', 'ns', ...account(args), ...args]);
+  const { code, stdout, stderr } = await runHelper('kolla-init', ['rbac', '-n', 'ns', ...account(args), ...args], {
+    env: { KOLLA_POD_LOG_FORMAT: 'json' },
+  });
   assert.equal(code, 0, stderr);
   const objects = loadAll(stdout) as Printed[];
   const rules = objects.flatMap(({ kind, metadata, rules: all = [] }) =>

@@ -28,7 +28,7 @@ export const NEEDS_ROOT: readonly NeedsRoot[] = [
   {
     script: 'ironic/ironic-pxe/extend_start.sh',
     variables: ['', 'KOLLA_BASE_DISTRO=rocky'],
-    why: /line 103: \/map-file: Read-only file system/,
+    why: /line \d+: \/map-file: Read-only file system/,
     instead: `${SKIP}, and let config.json put the map file into a volume`,
   },
   {

@@ -159,6 +159,20 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
     assert.doesNotMatch(our.stdout, /^8$/m);
   });
 
+  test(
+    'an image that Kolla did not build fails as with Kolla, and learns which variable to set',
+    { skip },
+    async () => {
+      const line = `rm /${EXTEND}; kolla_start`;
+      const our = await same({}, { uid: 0, line });
+      assert.equal(our.code, 1);
+      assert.match(our.stderr, /no kolla_extend_start in PATH: .* KOLLA_SKIP_EXTEND_START=1/);
+      const { code, stderr } = await same({}, { uid: 0, line: `export KOLLA_SKIP_EXTEND_START=; ${line}` });
+      assert.equal(code, 5);
+      assert.doesNotMatch(stderr, /extend_start/);
+    },
+  );
+
   test('a failing kolla_copy_cacerts ends the start with its exit code', { skip }, async () => {
     assert.equal((await same({ 'cacerts-code': '4' })).code, 4);
   });

@@ -8,7 +8,9 @@ import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 import { run } from '../../../tools/process.ts';
 import { canBuildCore, coreBinary, isSanitized } from '../../cluster/core-binary.ts';
 import { testAsKolla } from './as-kolla.ts';
-import { byCore } from './ours.ts';
+import { byCore, coreWithin } from './ours.ts';
+import { testRefused } from './refused.ts';
+import { testWords } from './words.ts';
 
 const MIB = 2 ** 20;
 const cannotBuild = await canBuildCore();
@@ -18,6 +20,8 @@ after(async () => await directory[Symbol.asyncDispose]());
 const { binary, names } = cannotBuild === undefined ? await coreBinary(directory.path) : { binary: '', names: '' };
 
 await testAsKolla(byCore(binary), cannotChroot);
+testWords(byCore(binary), cannotChroot);
+await testRefused(async (within) => coreWithin(binary, within), cannotChroot);
 
 test(
   'the file is static and at most 4 MiB, 2 MiB with gzip',

@@ -100,11 +100,18 @@ export const canRunReference: Capability = async () => {
   }
 };
 
-/** @param version of Kolla; by default the latest */
-export async function startReference(version: string = KOLLA_VERSION): Promise<Reference> {
+/**
+ * @param version of Kolla; by default the latest
+ * @param within arguments of a command that runs another: `setpriv`, `unshare`
+ */
+export async function startReference(
+  version: string = KOLLA_VERSION,
+  within: readonly string[] = [],
+): Promise<Reference> {
   const script = await setConfigsPy(version);
   const { command, env } = await python();
-  return driven(spawn(command, [DRIVER, script], { env, stdio: ['pipe', 'pipe', 'inherit'] }));
+  const [program, ...words] = [...within, command, DRIVER, script];
+  return driven(spawn(program, words, { env, stdio: ['pipe', 'pipe', 'inherit'] }));
 }
 
 /** @param child for each line on its stdin, a start as JSON, it prints a line with the result */

@@ -31,6 +31,6 @@ test('a missing config.json is rejected with its own message', async () => {
   const [ours] = await play({ name: 'none', files: image }, byUs);
   assert.match(
     ours?.stderr ?? '',
-    new RegExp(`Could not read file /${CONFIG}/config.json: /${CONFIG}/config.json does not exist`),
+    new RegExp(`Could not read file /${CONFIG}/config.json: it does not exist; mount the configuration there`),
   );
 });

@@ -24,7 +24,12 @@ export async function serveHealth(
   asked: Readonly<Record<string, () => Health>>,
 ): Promise<BoundedServer> {
   const routes = Object.entries(asked).map(([path, health]) => [path, healthRoute(health)] as const);
-  return await serveRoutes(at, Object.fromEntries(routes), { statusPublic: false, hostNetwork: false });
+  return await serveRoutes(
+    at,
+    Object.fromEntries(routes),
+    { statusPublic: false, hostNetwork: false },
+    new AbortController().signal,
+  );
 }
 
 /** The error for each address, and whether its port is free after the server was stopped. */

@@ -1,5 +1,5 @@
 /** Resolves each argument in turn and prints its addresses or the code of the error. */
-import { resolveName } from '../../../src/engine/net/resolver/index.ts';
+import { resolveName } from '../../../src/net/resolver/index.ts';
 
 export async function main(names: readonly string[]): Promise<number> {
   const found: Record<string, unknown> = {};

@@ -21,6 +21,11 @@ export const charts: Capability = {
       test: /delivery: imageVolume: Pods are admitted too$/,
     },
     {
+      point: 'an image volume: a Pod of a chart on a real node',
+      file: 'test/e2e/image-volume.test.ts',
+      test: "a chart's Pod with delivery: imageVolume installs its configuration and passes its probes",
+    },
+    {
       point: 'ConfigMaps and Secrets, one a file or one a service, rolling or live; more than 1 MiB is refused',
       file: 'test/charts/config.test.ts',
       test: ['a file over 1 MiB is rejected with its name', EVERY],
@@ -197,6 +202,27 @@ export const charts: Capability = {
       point: 'all in one: it runs the charts’ part of the quickstart word for word',
       file: 'test/aio/aio.test.ts',
       test: 'every command of docs/start/aio.md and of the charts in docs/start/quickstart.md was run',
+    },
+    {
+      point:
+        'from a release to Keystone on kind, its use and its removal, word for word, with a stand-in for the command kind',
+      file: 'test/e2e/kind.test.ts',
+      test: [
+        'three commands install Keystone with MariaDB in a restricted namespace, and helm test passes',
+        'helm uninstall leaves what the page names, and its commands remove all of it',
+        EVERY,
+      ],
+    },
+    {
+      point: '… and the whole cloud there, whose commands make cloud runs',
+      file: 'test/docs/kind.test.ts',
+      test: ['the page installs every chart once, and waits for all of them', EVERY],
+    },
+    {
+      point: 'notes of each chart end with the next command, on objects that the chart has',
+      file: 'test/charts/helm-tests.test.ts',
+      test: /: the notes end with the next command, on objects that the chart has$/,
+      least: 13,
     },
     {
       point: 'a Galera and a RabbitMQ of three: one cluster, and one again after all nodes were killed at once',

@@ -57,10 +57,14 @@ export const images: Capability = {
       ],
     },
     {
-      point:
-        'an unmodified image on a real node under `restricted`: the binary from an init container, or an image volume (dry run)',
+      point: 'an unmodified image on a real node under `restricted`: the binary from an init container',
       file: 'test/e2e/install.test.ts',
       test: ['an init container under restricted delivers the binary, and it runs', EVERY],
+    },
+    {
+      point: 'an unmodified image on a real node under `restricted`: the binary from an image volume of containerd 2.4',
+      file: 'test/e2e/image-volume.test.ts',
+      test: ['the binary of the image without libc runs in an unmodified image, without a copy', EVERY],
     },
     {
       point: 'kolla-build renders our override into base, keystone, mariadb-server and rabbitmq',

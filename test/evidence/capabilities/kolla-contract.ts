@@ -194,7 +194,7 @@ export const kollaContract: Capability = {
     {
       point: 'an invalid config.json exits with 65 and every problem, without any change',
       file: 'test/container/init/check.test.ts',
-      test: 'check exits with code 65 for an invalid config.json, and compares nothing without one',
+      test: 'check exits with code 65 for an invalid config.json, and for a directory without one',
     },
     {
       point: 'all problems of an invalid config.json are reported together',

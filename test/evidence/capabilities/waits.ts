@@ -10,6 +10,11 @@ export const waits: Capability = {
       test: ['no cell of the table is empty', EVERY],
     },
     {
+      point: 'after contract of a newer release, the Complete Job of the older one is refused with the reason',
+      file: 'test/integration/kolla-db-sync-rollback.test.ts',
+      test: [/refuses job\/keystone-bootstrap-0ld\?db-sync=keystone&release=2025\.2$/, EVERY],
+    },
+    {
       point: 'the kinds that need no API server, against real servers, including RabbitMQ',
       file: 'test/integration/waits-servers.test.ts',
       test: 'reports the state of each kind without an API server',

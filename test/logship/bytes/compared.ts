@@ -10,6 +10,8 @@ import { HeldFile } from '../../../src/logship/read/held-file.ts';
 import { Generation, documentId } from '../../../src/logship/read/generation.ts';
 import { LineReader } from '../../../src/logship/read/line-reader.ts';
 import { Progress } from '../../../src/logship/read/progress.ts';
+import { Trail } from '../../../src/logship/read/trail.ts';
+import { UndatedTimes } from '../../../src/logship/read/undated.ts';
 import { Batcher, CAPACITY_BYTES } from '../../../src/logship/send/batch.ts';
 import { Capacity } from '../../../src/logship/send/limits.ts';
 import { newCounts } from '../../../src/logship/counts.ts';
@@ -55,7 +57,20 @@ export async function shipped(log: Buffer, { schema, zone, memory }: Way, piece:
     rivals: [],
   });
   const progress = new Progress({ offset: 0, skipping: false, timeMs: 0 });
-  const content = { generation, progress, parser, cuts: [], isNew: true, timeMs: 0, modifiedMs: -1 };
+  const undated = new UndatedTimes(0, { from: [], size: 0 }, () => {});
+  const content = {
+    generation,
+    progress,
+    parser,
+    cuts: [],
+    isNew: true,
+    sentTo: 0,
+    undated,
+    timeMs: 0,
+    modifiedMs: -1,
+    size: 0,
+    trail: new Trail(),
+  };
   const opening = (day: string) => `{"create":{"_index":"flog-${day}","_id":"`;
   const writer = memory && { lines: new DocumentWriter(memory, opening), buffer: memory.writeBuffer(CAPACITY_BYTES) };
   const batcher = new Batcher({ opening, capacity: new Capacity(CAPACITY_BYTES), now: () => 0, writer });
@@ -76,7 +91,12 @@ export async function shipped(log: Buffer, { schema, zone, memory }: Way, piece:
     emit(event) {
       const weight = batcher.addLine(event);
       if (weight > 0) fromBytes++;
-      else batcher.add({ ...parser.parse(event), id: documentId(generation, event.offset), spans: event.spans });
+      else
+        batcher.add({
+          ...parser.parse(event),
+          id: documentId(generation, event.offset, event.text),
+          spans: event.spans,
+        });
       if (batcher.isFull) flush();
     },
     held: { take() {}, give() {} },

@@ -40,6 +40,17 @@ for (const schema of ['kolla', 'raw'] as const)
     for (const size of SIZES) await assertSame(log, way, size, strings);
   });
 
+test('a zone behind the time of a raw line counts, from bytes as from strings', async () => {
+  const log = ['Z', '+02:00', '+02', ' +0200', ' UTC', ' GMT x', ' x', '']
+    .map((zone) => `2026-11-20 08:15:42.123${zone}\n`)
+    .join('');
+  const { documents } = await assertSame(Buffer.from(log), { schema: 'raw', zone: '-01:00' }, log.length);
+  assert.deepEqual(
+    documents.map((text) => /"@timestamp":"[^T]*T(\d\d)/.exec(text)?.[1]),
+    ['08', '06', '06', '06', '08', '08', '09', '09'],
+  );
+});
+
 test('an engine without WebAssembly ships the same documents', async () => {
   await using logs = await privateDirectory('bytes');
   const file = join(logs.path, 'nova-api.log');

@@ -4,7 +4,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { MAX_LENGTH, MAX_LINES, REACH_BYTES } from '../../../src/logship/event/event.ts';
 import { Framer } from '../../../src/logship/event/framer.ts';
-import { content, framing } from './framing.ts';
+import { SharedMemory } from '../../../src/logship/bytes/memory.ts';
+import type { Mark } from '../../../src/logship/read/progress.ts';
+import { Chunks, content, framing } from './framing.ts';
 
 const AT = '2026-11-20 08:15:42.123';
 const record = (pid: number, text: string, at = AT) => `${at} ${pid} ERROR nova.compute [-] ${text}`;
@@ -224,20 +226,50 @@ test('cuts are made once per second, for all files together', () => {
   assert.equal(f.framer.cuts, 2);
 });
 
-test('an undated event has the time of the previous dated one, whichever is sent first', () => {
+test('an undated event has the time of the dated one that was read with it, otherwise that of reading', () => {
   const f = framing();
   const log = content('uwsgi', { mark: { offset: 0, skipping: false, timeMs: 5 } });
   f.take(log, 'undated', 'Fri Nov 20 08:15:42 2026 - *** Starting uWSGI ***', 'Traceback (most recent call last):');
+  log.undated.caughtUp();
+  f.round(1000);
+  f.take(log, 'E: no', 'undated again');
   f.framer.cut();
   assert.deepEqual(
     f.events.map(({ timeMs, isDated }) => [timeMs, isDated]),
     [
-      [5, false],
+      [1_000_000, false],
       [Date.UTC(2026, 10, 20, 8, 15, 42), true],
       [Date.UTC(2026, 10, 20, 8, 15, 42), false],
+      [1_001_000, false],
     ],
   );
 });
+
+for (const [how, memory] of [
+  ['bytes', SharedMemory.open()],
+  ['strings', undefined],
+] as const)
+  test(`lines of the repeated hour have the second time in a second reading too, from ${how}`, () => {
+    const zone = 'Europe/Berlin';
+    const times = ['01:59:59.900', '02:10:00.000', '02:59:59.000', '02:00:01.000', '02:10:00.000', '03:00:00.000'];
+    const wanted = ['23:59:59.900', '00:10:00.000', '00:59:59.000', '01:00:01.000', '01:10:00.000', '02:00:00.000'];
+    const lines = times.map((time, pid) => `2026-10-25 ${time} ${pid} INFO m [-] x`);
+    const timesOf = (mark: Mark | undefined, rest: readonly string[]) => {
+      const f = framing({ memory });
+      const log = content('oslo', { memory, zone, ...(mark && { mark, isNew: false }) });
+      const chunks = new Chunks(f.framer, memory);
+      let offset = mark?.offset ?? 0;
+      for (const line of rest) chunks.take(log, line, offset, (offset += line.length + 1));
+      f.framer.cut();
+      return { log, utc: f.events.map(({ timeMs }) => new Date(timeMs).toISOString().slice(11, 23)), events: f.events };
+    };
+    const whole = timesOf(undefined, lines);
+    assert.deepEqual(whole.utc, wanted);
+    for (let at = 1; at < lines.length; at++) {
+      const [span] = whole.events[at - 1]!.spans;
+      assert.deepEqual(timesOf(span!.end, lines.slice(at)).utc, wanted.slice(at), `after ${at} lines`);
+    }
+  });
 
 test('a traceback split by a rotation is one event, acknowledged in both files', () => {
   const f = framing();

@@ -6,7 +6,9 @@ import type { FormatName } from '../../../src/logship/parse/formats.ts';
 import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 import type { Content } from '../../../src/logship/read/contents.ts';
 import { Generation } from '../../../src/logship/read/generation.ts';
+import { UndatedTimes } from '../../../src/logship/read/undated.ts';
 import { Progress, type Cut, type Mark } from '../../../src/logship/read/progress.ts';
+import { Trail } from '../../../src/logship/read/trail.ts';
 
 const START: Mark = { offset: 0, skipping: false, timeMs: 0 };
 
@@ -20,19 +22,24 @@ export function content(
     path?: string;
     isNew?: boolean;
     memory?: SharedMemory | undefined;
+    zone?: string;
   } = {},
 ): Content {
-  const { ino = 1, mark = START, cuts = [], path = '/logs/svc/a.log', isNew = true, memory } = options;
+  const { ino = 1, mark = START, cuts = [], path = '/logs/svc/a.log', isNew = true, memory, zone = 'UTC' } = options;
   const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
   const formats = [{ glob: '/**', format }];
   return {
     generation: new Generation('s', { path, dev: 1, ino, firstSeenMs: 0, head: Buffer.from(`${ino}\n`), rivals: [] }),
     progress: new Progress(mark),
-    parser: new EventParser(path, { root: '/logs', origin, zone: zoneNamed('UTC'), formats, memory }),
+    parser: new EventParser(path, { root: '/logs', origin, zone: zoneNamed(zone), formats, memory }),
     cuts: cuts.map((cut) => ({ ...cut, ...(cut.onto === undefined ? {} : { onto: { ...cut.onto } }) })),
     isNew,
+    sentTo: 0,
+    undated: new UndatedTimes(0, { from: [], size: 0 }, () => {}),
     timeMs: mark.timeMs,
     modifiedMs: -1,
+    size: 0,
+    trail: new Trail(),
   };
 }
 
@@ -68,7 +75,7 @@ export class Chunks {
 }
 
 /** A framer that records its events, with a clock that the test moves. */
-export function framing({ timeoutMs = 1000 } = {}) {
+export function framing({ timeoutMs = 1000, memory }: { timeoutMs?: number; memory?: SharedMemory | undefined } = {}) {
   const events: LogEvent[] = [];
   const clock = { ms: 1_000_000 };
   let held = 0;
@@ -77,6 +84,7 @@ export function framing({ timeoutMs = 1000 } = {}) {
     held: { take: (bytes) => void (held += bytes), give: (bytes) => void (held -= bytes) },
     timeoutMs,
     now: () => clock.ms,
+    memory,
   });
   const positions = new Map<Content, number>();
   return {

@@ -10,7 +10,7 @@ const root = '/var/log/kolla';
 function document(path: string, text: string, options: Partial<ParserOptions> & { lastMs?: number } = {}) {
   const { lastMs = 0, ...others } = options;
   const parser = new EventParser(path, { root, origin, zone: zoneNamed('+01:00'), ...others });
-  const ms = parser.timeOf(text, lastMs);
+  const ms = parser.timeOf(text, lastMs, NaN);
   const isDated = !Number.isNaN(ms);
   const { source, day } = parser.parse({ text, timeMs: isDated ? ms : lastMs, isDated });
   const fields = JSON.parse(source) as Record<string, unknown>;

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Clock } from '../../../src/logship/parse/clock.ts';
+import { embeddedTime } from '../../../src/logship/parse/embedded-time.ts';
 import { EventParser } from '../../../src/logship/parse/document.ts';
 import { FORMATS, type FormatName } from '../../../src/logship/parse/formats.ts';
 import { Oslo } from '../../../src/logship/parse/oslo.ts';
@@ -115,6 +117,7 @@ const LINES: Readonly<Record<Exclude<FormatName, 'oslo'>, string>> = {
   lego: '2026/11/20 08:15:42 [INFO] ',
   valkey: '7:M 20 Nov 2026 08:15:42.123 * ',
   haproxy: '<134>1 2026-11-20T08:15:42.500Z node haproxy 21 - - ',
+  skyline: '[2026-11-20 08:15:42 +0000].123 7 INFO [-] ',
   syslog: '<134>1 2026-11-20T08:15:42.500Z node haproxy 21 - - ',
   whole: '',
 };
@@ -139,13 +142,33 @@ for (const [name, head] of Object.entries(LINES)) {
 
 // With quadratic backtracking this would take hours.
 test('no expression is slow on any line', () => {
+  const clock = new Clock(zoneNamed('UTC'));
   for (const make of Object.values(FORMATS)) {
     const format = make();
-    for (const unit of ['a', ' ', '"', '\\"', '- ', '[', '1/', '{', '} ', '(', ':', '1', '. ', 'a, ', '<1>']) {
+    for (const unit of [
+      'a=b ',
+      'a="b" ',
+      'a',
+      ' ',
+      '"',
+      '\\"',
+      '- ',
+      '[',
+      '1/',
+      '{',
+      '} ',
+      '(',
+      ':',
+      '1',
+      '. ',
+      'a, ',
+      '<1>',
+    ]) {
       for (const head of ['', LINES[format.name as keyof typeof LINES]]) {
         const line = `${head}${unit.repeat((1024 * 1024) / unit.length)}`;
         format.place(line, undefined);
         format.parse(line);
+        embeddedTime(line, clock, 0);
       }
     }
   }
@@ -164,7 +187,7 @@ for (const zone of ['UTC', 'Europe/Berlin', '-05:00', 'local'])
       'Jan  1 00:00:00',
     ]) {
       const line = `<13>${time} h p - - - x`;
-      const ownMs = parser.timeOf(line, timeMs);
+      const ownMs = parser.timeOf(line, timeMs, NaN);
       timeMs = Number.isNaN(ownMs) ? timeMs : ownMs;
       assert.match(parser.parse({ text: line, timeMs, isDated: !Number.isNaN(ownMs) }).source, /"@timestamp":"[+-]/);
     }

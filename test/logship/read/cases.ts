@@ -92,15 +92,6 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'lines contain NUL bytes',
-    async run(rig) {
-      const lines = ['a\0b', 'c'];
-      writeFileSync(rig.path(FILE), text(lines));
-      await rig.look(2);
-      return lines;
-    },
-  },
-  {
     name: 'lines end with CRLF',
     async run(rig) {
       writeFileSync(rig.path(FILE), 'one\r\ntwo\r\n');

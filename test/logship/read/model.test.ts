@@ -11,3 +11,10 @@ for (let seed = 1; seed <= 100; seed++) {
     assert.deepEqual({ lost, doubled, collided }, { lost: [], doubled: [], collided: [] }, history.join(' '));
   });
 }
+
+for (let seed = 1; seed <= 100; seed++) {
+  test(`the same with a handle for one of three files: seed ${seed}`, async () => {
+    const { lost, doubled, collided, history } = await runModel(seed, STEPS, true);
+    assert.deepEqual({ lost, doubled, collided }, { lost: [], doubled: [], collided: [] }, history.join(' '));
+  });
+}

@@ -1,4 +1,14 @@
-import { closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { randomFrom } from '../../support/random.ts';
 import { reading, type Reading } from './reading.ts';
 
@@ -20,13 +30,17 @@ export interface Verdict {
   readonly history: readonly string[];
 }
 
+/** Names of files that take the only handle from the log, when handles are short. */
+const OTHERS = ['other1.log', 'other2.log'];
+
 /**
  * Randomly writes numbered lines, rotates, polls, stops and kills, and judges like an index that stores each id once.
  * @param seed the same seed gives the same run
+ * @param isShort whether one log may be open at a time
  */
-export async function runModel(seed: number, steps: number): Promise<Verdict> {
+export async function runModel(seed: number, steps: number, isShort = false): Promise<Verdict> {
   const random = randomFrom(seed);
-  await using r = await reading();
+  await using r = await reading(isShort ? { openFiles: 2 } : {});
   const rotates = random() < 0.5 ? 'copytruncate' : 'rename';
   const log = new LogFile(r, rotates, random);
   const history: string[] = [rotates];
@@ -40,6 +54,7 @@ export async function runModel(seed: number, steps: number): Promise<Verdict> {
     const isLong = random() < 0.1;
     // A partial line that was unfinished for this long counts as complete.
     if (isLong) log.whole();
+    if (isShort) for (const name of OTHERS) if (random() < 0.7) appendFileSync(r.path(name), 'other\n');
     await r.poll(isLong ? 6000 : 250, final);
     // The shipper saves its checkpoint before it sends the lines read.
     const saves = r.begun !== saved || random() < 0.5;

@@ -4,11 +4,13 @@ import { StateDirectory } from '../../../src/logship/state/held-directory.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { Contents } from '../../../src/logship/read/contents.ts';
 import { newCounts, type Counts } from '../../../src/logship/counts.ts';
+import { Handles } from '../../../src/logship/read/handles.ts';
 import { Follower } from '../../../src/logship/read/follow.ts';
 import type { List } from '../../../src/logship/read/listing.ts';
 import { documentId } from '../../../src/logship/read/generation.ts';
 import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 import { CheckpointWriter, loadCheckpoint, type Loaded } from '../../../src/logship/state/checkpoint.ts';
+import type { Holes } from '../../../src/logship/state/holes.ts';
 import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 
 const CHECKPOINT = 'checkpoint.json';
@@ -65,11 +67,24 @@ export interface ReadingOptions {
   readonly list?: List;
   /** Called with each message of the reader, which waits for the result. */
   readonly heard?: (text: string) => void;
+  /** The limit of open files, half of which are for logs; by default there is none. */
+  readonly openFiles?: number;
+  /** The record of holes; by default there is none. */
+  readonly holes?: Pick<Holes, 'of' | 'isComplete'>;
 }
 
 /** Follows `*.log` in a private directory. Lines count as acknowledged as soon as they are read. */
 export async function reading(options: ReadingOptions = {}): Promise<Reading> {
-  const { maxLineBytes = 1024 * 1024, patterns = ['*.log'], excludes = [], from = 'beginning', list, heard } = options;
+  const {
+    maxLineBytes = 1024 * 1024,
+    patterns = ['*.log'],
+    excludes = [],
+    from = 'beginning',
+    list,
+    heard,
+    openFiles,
+    holes,
+  } = options;
   const directory = await privateDirectory('logs', inMemory());
   const stateDir = join(directory.path, '.state');
   await mkdir(stateDir);
@@ -84,17 +99,18 @@ export async function reading(options: ReadingOptions = {}): Promise<Reading> {
   const start = ({ files, isFirstStart, savedMs }: Loaded) => {
     const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
     contents = new Contents({ source: 's', root: directory.path, origin, zone: zoneNamed('UTC'), now }, files);
-    const parts = { contents, counts, log: log(said, heard), maxLineBytes, stateDir, excludes, uptime: now };
+    const parts = { contents, counts, log: log(said, heard), maxLineBytes, stateDir, excludes, uptime: now, holes };
     const firstStart = isFirstStart ? from : undefined;
     follower = new Follower({
       ...parts,
       patterns: patterns.map((glob) => resolve(directory.path, glob)),
       firstStart,
       ...(list && { list }),
+      handles: new Handles({ limit: openFiles, log: log(said, heard) }),
       sinceMs: savedMs,
     });
   };
-  start({ files: [], isFirstStart: true, savedMs: undefined });
+  start({ files: [], isFirstStart: true, savedMs: undefined, indexGeneration: 0 });
   const r: Reading = {
     directory: directory.path,
     counts,
@@ -113,7 +129,7 @@ export async function reading(options: ReadingOptions = {}): Promise<Reading> {
           ({ progress, generation }, chunk, offset, next, skipping, begin, end) => {
             const line = chunk.subarray(begin, end);
             lines.push(line.toString());
-            ids.push(documentId(generation, offset));
+            ids.push(documentId(generation, offset, line.toString()));
             const span = progress.begin(offset, { offset: next, skipping, timeMs: 0 });
             if (r.acknowledge(line.toString())) progress.settle(span);
           },
@@ -138,7 +154,7 @@ export async function reading(options: ReadingOptions = {}): Promise<Reading> {
       start(
         checkpoint
           ? await loadCheckpoint(new StateDirectory(stateDir), log(said), CHECKPOINT)
-          : { files: [], isFirstStart: false, savedMs: undefined },
+          : { files: [], isFirstStart: false, savedMs: undefined, indexGeneration: 0 },
       );
     },
     async [Symbol.asyncDispose]() {

@@ -59,17 +59,16 @@ export class TailFileSource implements LineSource {
   }
 
   #identify(line: Buffer): Content {
-    const { dev, ino, size } = statSync(this.#path, { throwIfNoEntry: false }) ?? { dev: 0, ino: 0, size: 0 };
+    const { dev, ino } = statSync(this.#path, { throwIfNoEntry: false }) ?? { dev: 0, ino: 0 };
     const found = {
       path: this.#path,
       dev,
       ino,
-      size,
       final: true,
       isRotated: false,
       from: { offset: 0, skipping: false },
     };
-    this.#content ??= this.#contents.identify({ ...found, beginning: Buffer.concat([line, Buffer.of(10)]) });
+    this.#content ??= this.#contents.begin({ ...found, beginning: Buffer.concat([line, Buffer.of(10)]) });
     return this.#content!;
   }
 }

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { logOpener } from '../../../src/logship/read/open-log.ts';
+import { LEAD_BYTES, Trail } from '../../../src/logship/read/trail.ts';
 import { startReclaiming } from '../../../src/logship/reclaim/index.ts';
 import { fallocateWith, findFallocate, type Punch } from '../../../src/logship/reclaim/punch.ts';
 import { givenBack, Reclaimer, type Acknowledged } from '../../../src/logship/reclaim/reclaimer.ts';
+import { StateDirectory } from '../../../src/logship/state/held-directory.ts';
+import { Holes, openHoles } from '../../../src/logship/state/holes.ts';
 import type { Capability } from '../../../tools/capability.ts';
 import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 import { until } from '../../support/until.ts';
@@ -30,22 +33,34 @@ async function world(acknowledged: readonly number[] = [6 * MB], punch?: Punch) 
   const directory = await privateDirectory('reclaim', inMemory());
   const file = join(directory.path, 'keystone.log');
   await writeFile(file, LINE.repeat((8 * MB) / LINE.length));
-  const generation = { path: file, ino: statSync(file).ino, head: readFileSync(file).subarray(0, 256) };
-  const saved = (offset: number): Acknowledged => ({ generation, mark: { offset, skipping: false } });
+  const shipped = readFileSync(file);
+  const generation = { path: file, ino: statSync(file).ino, head: shipped.subarray(0, 256) };
+  const saved = (offset: number): Acknowledged => {
+    const trail = new Trail();
+    trail.start(offset, shipped.subarray(offset - LEAD_BYTES, offset));
+    return { generation, mark: { offset }, trail: trail.at({ offset, skipping: false, timeMs: 0 }) };
+  };
   const marks = { now: acknowledged };
   const said: string[] = [];
+  const state = join(directory.path, '.state');
+  await mkdir(state);
+  const holes = new Holes(new StateDirectory(state), []);
   const found = findFallocate();
   const reclaimer = new Reclaimer({
     punch: punch ?? fallocateWith('file' in found ? found.file : ''),
     saved: () => marks.now.map((offset) => [saved(offset)]),
     keepBytes: KEEP,
     open: logOpener({ patterns: [join(directory.path, '*')] }),
+    holes,
     log: log(said),
   });
   return {
     ...directory,
     directory: directory.path,
     file,
+    state,
+    holes,
+    generation,
     said,
     reclaimer,
     marks,
@@ -69,6 +84,42 @@ test('acknowledged bytes are reclaimed; size, offsets and all other bytes stay',
   assert.ok(before.subarray(5 * MB).equals(after.subarray(5 * MB)));
 });
 
+test('a hole is in the record on disk before it is punched', async () => {
+  const recorded: unknown[] = [];
+  const punch: Punch = async () => {
+    const { holes } = JSON.parse(readFileSync(join(w.state, 'reclaimed.json'), 'utf8')) as { holes: object[] };
+    recorded.push(...holes);
+    return undefined;
+  };
+  await using w = await world([6 * MB], punch);
+  await w.reclaimer.pass(w.signal);
+  assert.partialDeepStrictEqual(recorded, [{ path: w.file, start: 65_536, end: 5 * MB }]);
+  const later = await openHoles(new StateDirectory(w.state), log());
+  assert.deepEqual([later.of(w.generation), later.isComplete], [{ ...(recorded[0] as object) }, true]);
+  assert.equal(later.of({ ...w.generation, head: Buffer.from('other') }), undefined);
+});
+
+test('a full volume that cannot take the record is reclaimed, and the record written then', async () => {
+  const calls: string[] = [];
+  let isFull = true;
+  const punch: Punch = () => {
+    isFull = false;
+    calls.push('punched');
+    return Promise.resolve(undefined);
+  };
+  await using w = await world([6 * MB], punch);
+  const holes = {
+    add() {
+      calls.push(isFull ? 'full' : 'recorded');
+      return isFull ? Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })) : Promise.resolve();
+    },
+  };
+  const open = logOpener({ patterns: [w.file] });
+  const saved = () => [[w.saved(6 * MB)]];
+  await new Reclaimer({ punch, saved, keepBytes: KEEP, open, holes, log: log(w.said) }).pass(w.signal);
+  assert.deepEqual(calls, ['full', 'punched', 'recorded']);
+});
+
 test('only bytes acknowledged by every destination are reclaimed', { skip }, async () => {
   await using w = await world([6 * MB, 3 * MB]);
   await w.reclaimer.pass(w.signal);
@@ -85,6 +136,7 @@ test('bytes unknown to a destination are not reclaimed', async () => {
     saved: () => [[w.saved(6 * MB)], []],
     keepBytes: 0,
     open: logOpener({ patterns: [w.file] }),
+    holes: w.holes,
     log: log(),
   });
   await reclaimer.pass(w.signal);
@@ -101,6 +153,10 @@ for (const [what, change] of [
   ['a rewritten file', (file: string) => writeFile(file, 'y'.repeat(8 * MB))],
   ['a rewritten file with the same first lines', (file: string) => writeFile(file, `${LINE}${'y'.repeat(8 * MB)}`)],
   ['a truncated file', (file: string) => writeFile(file, LINE)],
+  [
+    'a file that was cut and has grown to other lines of the same length',
+    (file: string) => writeFile(file, `${LINE.repeat(1024)}${LINE.replaceAll('x', 'y').repeat(7 * 1024)}`),
+  ],
   ['a renamed file', (file: string) => Promise.resolve(renameSync(file, `${file}.1`))],
 ] as const) {
   test(`${what} is not changed`, async () => {
@@ -173,6 +229,7 @@ test('acknowledged bytes are reclaimed periodically, and once more on shutdown',
     saved,
     log: log(w.said),
     open,
+    holes: w.holes,
     everyMs: 20,
   } as const;
   const reclaiming = startReclaiming(options);
@@ -189,7 +246,9 @@ test('a failure to reclaim is logged, and stops nothing else', async () => {
     throw new Error('oh');
   };
   const open = logOpener({ patterns: ['/*'] });
-  await using _ = startReclaiming({ mode: 'on', root: '/', keepBytes: KEEP, saved, log: log(said), open, everyMs: 1 });
+  const holes = { add: () => Promise.resolve() };
+  const options = { mode: 'on', root: '/', keepBytes: KEEP, saved, holes, log: log(said), open, everyMs: 1 } as const;
+  await using _ = startReclaiming(options);
   if (said.some((line) => line.includes('is reclaimed')))
     await until('the word', () => Promise.resolve(said.join().includes('our bug, please report it: oh') || undefined));
 });
@@ -200,6 +259,7 @@ test('auto is off on a disk that outlives the Pod, and on for a volume in memory
     mode: 'auto',
     keepBytes: KEEP,
     saved: () => [],
+    holes: { add: () => Promise.resolve() },
     log: log(),
     open: logOpener({ patterns: [] }),
   } as const;

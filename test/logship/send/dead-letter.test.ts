@@ -33,6 +33,7 @@ async function letters() {
 const letter = (id: string, payload = '') => ({
   document: Buffer.from(`{"create":{"_index":"i","_id":"${id}"}}\n${JSON.stringify({ Payload: payload })}\n`),
   reason: 'refused',
+  cause: 'mapping',
 });
 
 async function idsIn(file: string): Promise<string[]> {
@@ -61,6 +62,20 @@ test('both files together stay below the limit; overwritten letters are counted 
   const sizes = await Promise.all([l.file, `${l.file}.1`].map(async (file) => (await stat(file)).size));
   assert.ok(sizes[0]! + sizes[1]! <= LIMIT);
   assert.match(l.said.join('\n'), /dead letters, the oldest, were overwritten/);
+});
+
+test('the first letter of each cause is logged, in each run', async () => {
+  await using l = await letters();
+  const other = { ...letter('c'), reason: 'dropped', cause: 'noop' };
+  const deadLetters = l.open();
+  await deadLetters.write([letter('a'), letter('b'), other]);
+  await deadLetters.write([letter('d'), { ...other, document: letter('e').document }]);
+  assert.deepEqual(
+    l.said.map((text) => /rejects a line: (\w+);/.exec(text)?.[1]),
+    ['refused', 'dropped'],
+  );
+  await l.open().write([letter('f')]);
+  assert.equal(l.said.length, 3);
 });
 
 test('after a partial line left by a crash, letters start on a new line', async () => {

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import assert from 'node:assert/strict';
 import { mkdir, readFile, rmdir } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -5,6 +6,8 @@ import { listenHttp, listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { bulkServer } from './bulk-server.ts';
 import { batch, delivering, sinkAt, sinkOf } from './delivering.ts';
+import type { Sink } from '../../../src/logship/sink/sink.ts';
+import { allCreated } from '../../support/bulk-reply.ts';
 
 test('only documents with 429 are sent again', async () => {
   await using server = await bulkServer({ document: (id, number) => (id === 'b' && number < 3 ? 429 : 201) });
@@ -146,6 +149,35 @@ test('a half rejected as a whole is retried with the rest', async () => {
   assert.deepEqual(d.settled.toSorted(), ['a', 'b', 'c', 'd']);
 });
 
+test('a checkpoint during the delivery of halves has the generation that may have their documents', async () => {
+  const seen: unknown[] = [];
+  const checkpoint = { generation: (): number | undefined => undefined };
+  await using sink: Sink = {
+    name: 'data stream',
+    opening: () => '',
+    indexGeneration: 7,
+    send(sent) {
+      seen.push([sent.count, sent.indexGeneration, checkpoint.generation()]);
+      if (sent.count > 2) return Promise.resolve({ is: 'too large' });
+      const isFirst = seen.length === 2;
+      sent.indexGeneration = isFirst ? 5 : undefined;
+      return Promise.resolve(isFirst ? { is: 'held', reason: 'no answer' } : { is: 'all in' });
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  await using delivery = await delivering(sink);
+  checkpoint.generation = () => delivery.outbox.indexGeneration;
+  await delivery.deliver(batch('a', 'b', 'c', 'd'));
+  assert.deepEqual(delivery.settled, ['a', 'b', 'c', 'd']);
+  assert.deepEqual(seen, [
+    [4, undefined, undefined],
+    [2, undefined, 7],
+    [2, 5, 5],
+    [2, 5, 5],
+  ]);
+  assert.equal(delivery.outbox.indexGeneration, undefined);
+});
+
 test("a single document larger than the server's limit is a dead letter", async () => {
   const huge = `huge${'e'.repeat(64 * 1024)}`;
   await using server = await bulkServer({ request: (_, ids) => (ids.includes(huge) ? 413 : 200) });
@@ -171,9 +203,8 @@ test("a 413 for an ordinary line is not the line's fault: it waits, and later re
 test('a server that closes connections is retried until it responds', async () => {
   let cuts = 0;
   await using server = await listenHttp((request, response) => {
-    request.resume();
     if (cuts++ < 3) request.socket.destroy();
-    else response.end('{"errors":false}');
+    else void text(request).then((body) => response.end(allCreated(body)));
   });
   await using d = await delivering(sinkAt(new URL(`http://127.0.0.1:${server.port}`)));
   await d.deliver(batch('a'));
@@ -185,7 +216,8 @@ test('a truncated reply settles nothing, whatever its start', async () => {
   await using server = await listenTcp((socket) => {
     socket.once('data', () => {
       const isWhole = ++replies > 2;
-      socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${isWhole ? 16 : 1000}\r\n\r\n{"errors":false}`);
+      const reply = '{"errors":false,"items":[{"create":{"status":201}}]}';
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${isWhole ? reply.length : 1000}\r\n\r\n${reply}`);
     });
     socket.on('error', () => {});
   });
@@ -198,8 +230,8 @@ test('a truncated reply settles nothing, whatever its start', async () => {
 test("another service's page, with 200, delays everything", async () => {
   let pages = 0;
   await using server = await listenHttp((request, response) => {
-    request.resume();
-    response.end(pages++ < 2 ? '<html>Welcome to nginx!</html>' : '{"errors":false}');
+    const isPage = pages++ < 2;
+    void text(request).then((body) => response.end(isPage ? '<html>Welcome to nginx!</html>' : allCreated(body)));
   });
   await using d = await delivering(sinkAt(new URL(`http://127.0.0.1:${server.port}`)));
   await d.deliver(batch('a'));

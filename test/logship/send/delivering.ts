@@ -4,6 +4,7 @@ import { Progress, type Span } from '../../../src/logship/read/progress.ts';
 import { Batch } from '../../../src/logship/send/batch.ts';
 import { DeadLetters } from '../../../src/logship/send/dead-letter.ts';
 import { deliver, Outage } from '../../../src/logship/send/deliver.ts';
+import { Aside } from '../../../src/logship/send/aside.ts';
 import { Capacity } from '../../../src/logship/send/limits.ts';
 import { Outbox } from '../../../src/logship/send/outbox.ts';
 import { elasticsearchSink } from '../../../src/logship/sink/elasticsearch.ts';
@@ -77,6 +78,7 @@ export async function delivering(sink: Sink, { signal = new AbortController().si
     send: (next) => deliver(next, { ...options, settled: (spans) => settled.push(...spans.map(nameOf)) }),
     failed: (error) => (failure = error),
     capacity,
+    aside: new Aside(Infinity, () => {}),
     stopping: AbortSignal.abort(),
     signal,
   });

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { range, type Batch } from '../../../src/logship/send/batch.ts';
 import type { Delivered } from '../../../src/logship/send/deliver.ts';
+import { Aside } from '../../../src/logship/send/aside.ts';
 import { Capacity } from '../../../src/logship/send/limits.ts';
 import { Outbox } from '../../../src/logship/send/outbox.ts';
 import { stdoutSink } from '../../../src/logship/sink/sink.ts';
@@ -17,7 +18,14 @@ function outbox(send: (batch: Batch) => Promise<Delivered>) {
     end,
     failures,
     capacity,
-    outbox: new Outbox({ send, failed, capacity, stopping: AbortSignal.abort(), signal: end.signal }),
+    outbox: new Outbox({
+      send,
+      failed,
+      aside: new Aside(Infinity, () => {}),
+      capacity,
+      stopping: AbortSignal.abort(),
+      signal: end.signal,
+    }),
   };
 }
 
@@ -34,7 +42,14 @@ function pickyOutbox() {
     return Promise.resolve(DONE);
   };
   const failed = (error: unknown) => assert.fail(String(error));
-  const o = new Outbox({ send, failed, capacity: new Capacity(), stopping: never, signal: never });
+  const o = new Outbox({
+    send,
+    failed,
+    aside: new Aside(Infinity, () => {}),
+    capacity: new Capacity(),
+    stopping: never,
+    signal: never,
+  });
   return { o, taken: () => taken };
 }
 
@@ -55,6 +70,19 @@ test('at most two requests are in flight', async () => {
   for (const sent of open) sent.resolve(DONE);
   await o.outbox.idle();
   assert.equal(o.outbox.isFree, true);
+});
+
+test('requests overtake an unanswered one by 4 MiB at most', async () => {
+  const first = Promise.withResolvers<Delivered>();
+  let sent = 0;
+  const o = outbox(() => (sent++ === 0 ? first.promise : Promise.resolve(DONE)));
+  for (let nth = 0; nth < 10; nth++) o.outbox.offer(batch('x'.repeat(512 * 1024)));
+  await new Promise(setImmediate);
+  assert.equal(sent, 4);
+  assert.equal(o.outbox.isFree, false);
+  first.resolve(DONE);
+  await o.outbox.idle();
+  assert.equal(sent, 10);
 });
 
 test('documents that wait separately are counted, and so is their age', async () => {
@@ -126,7 +154,14 @@ test('documents that wait for their index are sent again together, and none is l
   const capacity = new Capacity();
   const failed = (error: unknown) => assert.fail(String(error));
   const stop = new AbortController();
-  const o = new Outbox({ send, failed, capacity, stopping: stop.signal, signal: never });
+  const o = new Outbox({
+    send,
+    failed,
+    aside: new Aside(Infinity, () => {}),
+    capacity,
+    stopping: stop.signal,
+    signal: never,
+  });
   const turn = async () => {
     t.mock.timers.tick(50);
     for (let nth = 0; nth < 5; nth++) await new Promise(setImmediate);

@@ -14,7 +14,17 @@ function scraped(shown: Shown): string {
 }
 
 test('the metrics are those of each destination and file, and of background tasks', () => {
-  const counts = { ...newCounts(), acknowledged: 7, already: 2, retried: 3, rejected: 1, cut: 4, lostBytes: 5 };
+  const counted = {
+    acknowledged: 7,
+    already: 2,
+    retried: 3,
+    rejected: 1,
+    cut: 4,
+    lostBytes: 5,
+    nulBytes: 6,
+    skippedBytes: 8,
+  };
+  const counts = { ...newCounts(), ...counted };
   const odd = '/var/log/kolla/a"b\\c\nd.log';
   const files = [file({ lines: 9, bytes: 100, left: 40, unread: 30 }), file({ path: odd })];
   const state = destination({ counts, lagBytes: 40, lagSeconds: 1.5, memoryBytes: 64, fileStates: () => files });
@@ -28,6 +38,8 @@ test('the metrics are those of each destination and file, and of background task
     `dead_letters_total{${to}} 1`,
     `cut_lines_total{${to}} 4`,
     `lost_bytes_total{${to}} 5`,
+    `nul_bytes_total{${to}} 6`,
+    `skipped_bytes_total{${to}} 8`,
     `lag_bytes{${to}} 40`,
     `lag_seconds{${to}} 1.5`,
     `in_flight_bytes{${to}} 64`,

@@ -21,6 +21,8 @@ export interface StandInOptions {
   readonly status?: number;
   /** Another template for the same index names, with a higher priority. */
   readonly winner?: Body;
+  /** How a write is answered with 200 without being done: by a proxy, or before all nodes have it. */
+  readonly writes?: 'are lost' | 'are not confirmed';
   /** Whether it never responds. */
   readonly silent?: true;
 }
@@ -29,7 +31,7 @@ export interface StandInOptions {
  * Stores templates and policies, and responds as documented: neither of the real servers on Maven Central has
  * lifecycle management. test/integration runs the rest of the setup on real servers.
  */
-export async function standIn({ has, status = 200, winner, silent }: StandInOptions): Promise<StandIn> {
+export async function standIn({ has, status = 200, winner, writes: kind, silent }: StandInOptions): Promise<StandIn> {
   const kept = new Map<string, Body>();
   const writes: string[] = [];
   const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
@@ -52,8 +54,9 @@ export async function standIn({ has, status = 200, winner, silent }: StandInOpti
     if (isThere !== true) return [400, { error: `no handler found for uri [${url}] and method [${method}]` }];
     if (method === 'PUT') {
       writes.push(url);
+      if (kind === 'are lost') return [200, { ok: true }];
       kept.set(path, (await json(request)) as Body);
-      return [200, { acknowledged: true }];
+      return [200, { acknowledged: kind === undefined }];
     }
     const body = kept.get(path);
     return body === undefined ? [404, { error: { reason: 'not there' } }] : [200, shown(path, body)];

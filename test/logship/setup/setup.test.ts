@@ -22,6 +22,19 @@ test('a template and a policy are created once, and then unchanged', async () =>
   assert.equal(server.writes.length, 2);
 });
 
+test('a write that is answered with 200 and not done is an error', async () => {
+  for (const [writes, why] of [
+    ['are lost', /status 200: \{.*ok.*\}, and has not stored it: check that this is the server itself/],
+    ['are not confirmed', /, and not all of its nodes have confirmed it: .* run this again/],
+  ] as const) {
+    await using server = await standIn({ has: 'ilm', writes });
+    const { code, stdout, stderr } = await setup(server.url, '--keep', '14d');
+    assert.deepEqual([code, stdout], [69, ''], stderr);
+    assert.match(stderr, why);
+    assert.equal(server.writes.length, 1);
+  }
+});
+
 test('with another retention a dry run shows how the policy would change, and writes nothing', async () => {
   await using server = await standIn({ has: 'ilm' });
   await setup(server.url, '--keep', '14d');

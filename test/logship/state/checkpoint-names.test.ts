@@ -48,3 +48,11 @@ for (const next of ['B A', 'A B']) {
     assert.deepEqual(await checkpointsOf(directory.path, order), own);
   });
 }
+
+test('an empty record of the owner, as a crash may leave it, moves no checkpoint', async () => {
+  await using directory = await privateDirectory('names');
+  await writeFile(join(directory.path, 'checkpoint.json'), 'its own');
+  await writeFile(join(directory.path, 'checkpoint.of'), '');
+  assert.deepEqual(await checkpointsOf(directory.path, ['stdout']), ['its own']);
+  assert.equal(await readFile(join(directory.path, 'checkpoint.of'), 'utf8'), 'stdout\n');
+});

@@ -17,6 +17,7 @@ const SAVED = {
     firstSeenMs: 4,
     head: Buffer.from('h\xe9ad\n', 'latin1'),
     rivals: [{ head: Buffer.from('he'), times: 2 }],
+    digestFrom: 3,
   },
   mark: { offset: 5, skipping: false, timeMs: 6 },
   cuts: [
@@ -24,6 +25,14 @@ const SAVED = {
     { start: 6, at: 7, onto: { generation: 'g', to: 8 } },
   ],
   modifiedMs: 9.5,
+  size: 10,
+  trail: {
+    points: [
+      { mark: { offset: 2, skipping: true, timeMs: 6 }, proof: { offset: 3, digest: 'a' } },
+      { mark: { offset: 5, skipping: false, timeMs: 6 }, proof: { offset: 5, digest: 'b' } },
+    ],
+    rungs: ['c', ''],
+  },
 };
 
 test('a saved checkpoint is loaded', async () => {
@@ -41,11 +50,12 @@ test('other users cannot read the checkpoint', async () => {
 
 for (const [damaged, how] of [
   ['', 'damaged'],
+  ['\0\0\0\0', 'damaged'],
   ['{"version":2,"files":[', 'damaged'],
   ['{"version":3,"files":[]}', 'of another version'],
   ['{"version":2,"files":[{"mark":1}]}', 'damaged'],
 ] as const) {
-  test(`a damaged checkpoint '${damaged}' is renamed and reported`, async () => {
+  test(`a damaged checkpoint ${JSON.stringify(damaged)} is renamed and reported`, async () => {
     await using directory = await privateDirectory('checkpoint');
     await writeFile(join(directory.path, 'checkpoint.json'), damaged);
     const said: string[] = [];

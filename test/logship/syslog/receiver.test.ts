@@ -20,6 +20,7 @@ async function world(said: string[] = []) {
     mayRotate: () => true,
     log: log(said),
     now: () => Date.parse('2026-11-21T17:42:05.250Z'),
+    signal: new AbortController().signal,
   };
   const socket = createSocket('udp4');
   const sendTo = promisify(socket.send.bind(socket) as (m: string, p: number, h: string, d: () => void) => void);

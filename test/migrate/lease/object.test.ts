@@ -23,6 +23,7 @@ const news = (more: Partial<News> = {}): News => ({
   release: 'r1',
   token: 7,
   isLastBeforeRollout: true,
+  isOneWay: false,
   ...more,
 });
 const annotations = (lease: LeaseObject) => lease.metadata.annotations ?? {};
@@ -121,4 +122,25 @@ test('two records are equal only if state, phase, release and readiness are', ()
   for (const other of [news({ state: 'failed' }), news({ phase: 'expand' }), news({ release: 'r2' })])
     assert.equal(saysSo(lease, other), false);
   assert.equal(saysSo(withNews(fresh, news({ isLastBeforeRollout: false }), NOW), news()), false);
+});
+
+test('the release that contracted the schema stays on the Lease, until an older one is done on a restored database', () => {
+  const contract = news({ phase: 'contract', release: '2026.1', isLastBeforeRollout: false, isOneWay: true });
+  const contracted = (lease: LeaseObject) => annotations(lease)['kolla-pod/contracted'];
+  const begun = withNews(fresh, { ...contract, state: 'running' }, NOW);
+  assert.equal(contracted(begun), '2026.1');
+  assert.equal(contracted(withNews(begun, news({ phase: 'expand', release: '2026.1' }), NOW)), '2026.1');
+  assert.equal(contracted(withNews(begun, news({ phase: 'expand', release: '2026.2' }), NOW)), '2026.1');
+  const older = news({ phase: 'migrate', release: '2025.2' });
+  assert.equal(contracted(withNews(begun, { ...older, state: 'failed' }, NOW)), '2026.1');
+  assert.equal(contracted(withNews(begun, older, NOW)), undefined);
+});
+
+test('a record from before that annotation gets it with the next phase', () => {
+  const { 'kolla-pod/contracted': _, ...before } = annotations(
+    withNews(fresh, news({ phase: 'contract', release: '2026.1', isOneWay: true }), NOW),
+  );
+  const lease = { ...fresh, metadata: { ...fresh.metadata, annotations: before } };
+  const next = withNews(lease, news({ phase: 'expand', release: '2026.2', state: 'running' }), NOW);
+  assert.equal(annotations(next)['kolla-pod/contracted'], '2026.1');
 });

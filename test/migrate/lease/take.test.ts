@@ -49,7 +49,7 @@ async function apiServer(
   };
   await writeFile(kubeconfig, JSON.stringify(text));
   const client = stack.use(await connectKube({ kind: 'kubeconfig', files: [kubeconfig] }));
-  const site: LeaseSite = { client, ref: dbSyncLease('ns', 'x'), isLastBeforeRollout: true };
+  const site: LeaseSite = { client, ref: dbSyncLease('ns', 'x'), isLastBeforeRollout: true, isOneWay: false };
   return { site, asked, lease: () => lease };
 }
 

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FenceRow } from '../../../src/migrate/lock/fence.ts';
-import type { RecordRow } from '../../../src/migrate/record/record.ts';
 import { doneIn, lookAtRecord, passedIn } from '../../../src/migrate/record/up-to-date.ts';
 import { parseMysqlUrl } from '../../../src/mysql/index.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-
-/** Records of Keystone, the latest first, from `RELEASE PHASE STATE`, the latest last. */
-function records(...lines: readonly string[]): RecordRow[] {
-  const rows = lines.map((line, i): RecordRow => {
-    const [release = '', phase = '', state = ''] = line.split(' ');
-    const about = { service: 'keystone', holder: '', work: '', started: '', ended: '', exitCode: 0, output: '' };
-    return { ...about, release, phase, state: state as RecordRow['state'], token: i + 1 };
-  });
-  return rows.toReversed();
-}
+import { recordRows } from './rows.ts';
 
 /** The token of what was done already, for a Job of 2025.2. */
 function passed(phase: string, ...lines: readonly string[]): number | undefined {
-  return passedIn(records(...lines), { service: 'keystone', release: '2025.2-ubuntu-noble', phase })?.token;
+  return passedIn(recordRows(...lines), { service: 'keystone', release: '2025.2-ubuntu-noble', phase })?.token;
 }
 
 const OLD = [
@@ -51,7 +41,7 @@ test('work is done by its record, unless a migration since then, or the one in t
   const claim = { service: 'keystone', release: '2025.2', phase: 'expand', work: '' };
   const doneBy = (fence: string | undefined, ...lines: readonly string[]) => {
     const [phase = '', state = ''] = fence?.split(' ') ?? [];
-    return doneIn(records(...lines), fence === undefined ? undefined : ({ phase, state } as FenceRow), claim)?.token;
+    return doneIn(recordRows(...lines), fence === undefined ? undefined : ({ phase, state } as FenceRow), claim)?.token;
   };
   assert.equal(doneBy('expand done', '2025.2 expand done', '2025.2 migrate done'), 1);
   assert.equal(doneBy('bootstrap:tool failed', '2025.2 expand done', '2025.2 bootstrap:tool failed'), 1);

@@ -23,7 +23,7 @@ test('an unknown service is rejected with the nearest one', async () => {
 test('a missing configuration file is reported, with the fix', async () => {
   const { code, stderr } = await refusal(['keystone', '--service-config', '/nowhere/keystone.conf', '--', 'true']);
   assert.equal(code, 65);
-  assert.match(stderr, /\/nowhere\/keystone\.conf.*KOLLA_DB_SYNC_CONNECTION.*ENOENT/);
+  assert.match(stderr, /\/nowhere\/keystone\.conf.*KOLLA_DB_SYNC_CONNECTION.*no such file or directory/);
 });
 
 test('a configuration without the URL is reported with section and key', async () => {
@@ -64,6 +64,24 @@ test('an admin password without an admin user is rejected', async () => {
   assert.equal(code, 64);
   assert.match(stderr, /without --admin-user/);
 });
+
+for (const words of [
+  ['keystone', '--', 'true'],
+  ['ensure', 'keystone'],
+])
+  test(`an admin user without its password is rejected before any wait: ${words[0]}`, async () => {
+    const env = { KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL, KOLLA_DB_SYNC_ADMIN_USER: 'root' };
+    const { code, stderr } = await refusal(words, env);
+    assert.equal(code, 64, stderr);
+    assert.match(
+      stderr,
+      /--admin-user is given without its password: set KOLLA_DB_SYNC_ADMIN_PASSWORD or give --admin-password-file; without a password use --admin-socket or --admin-cert-file"/,
+    );
+    assert.doesNotMatch(stderr, /waiting/);
+    // A server may accept an account without one over its socket.
+    const bySocket = { ...env, KOLLA_DB_SYNC_ADMIN_SOCKET: '/nowhere/mysql.sock', KOLLA_DB_SYNC_TIMEOUT: '1s' };
+    assert.equal((await refusal(words, bySocket)).code, 75);
+  });
 
 test('a missing server is waited for, and named at the deadline', async () => {
   const { code, stderr } = await refusal(['keystone', '--timeout', '3s', '--', 'true'], {

@@ -36,6 +36,21 @@ test('a setting is substituted in arguments and in the pattern of our line', asy
   assert.deepEqual(task.done.listed.is, { name: 'cell2' });
 });
 
+test("each of Keystone's URLs must have a scheme and a host, since its tool stores any text", async () => {
+  for (const one of ['PUBLIC', 'INTERNAL', 'ADMIN'])
+    for (const text of ['keystone.example.com:5000/v3', 'keystone.example.com', 'https://', 'https://{name}:5000/v3'])
+      await assert.rejects(
+        keystoneTask({ OS_BOOTSTRAP_PASSWORD: 'p', [`OS_BOOTSTRAP_${one}_URL`]: text }),
+        (error) =>
+          error instanceof ConfigError &&
+          error.message ===
+            `OS_BOOTSTRAP_${one}_URL: '${text}' is not an http or https URL such as https://HOST:5000/v3`,
+      );
+  const own = 'https://keystone.example.com:5000/v3';
+  const { shown } = await keystoneTask({ OS_BOOTSTRAP_PASSWORD: 'p', OS_BOOTSTRAP_PUBLIC_URL: own });
+  assert.equal(shown['OS_BOOTSTRAP_PUBLIC_URL'], own);
+});
+
 test("the tool's own placeholders are kept", async () => {
   const [task] = await tasksOf('nova');
   assert.match(task?.steps[0].argv.at(-1) ?? '', /^\{scheme\}:.*\{query\}$/);

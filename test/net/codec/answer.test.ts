@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AnswerReader, type AnswerHead } from '../../../src/net/codec/answer.ts';
 import { HttpParseError } from '../../../src/net/codec/head.ts';
+import { TlsAlertError } from '../../../src/net/tls-alert.ts';
 
 interface Seen {
   readonly head: AnswerHead | undefined;
@@ -81,6 +82,23 @@ const ANSWERS: Readonly<Record<string, readonly [text: string, status: number, b
     200,
     '\u00ff\u0000',
   ],
+  'a space before the colon': ['HTTP/1.1 200 OK\r\nContent-Length\t : 1\r\n\r\na', 200, 'a'],
+  'a folded header': ['HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 1\r\n\r\na', 200, 'a'],
+  'a folded length': ['HTTP/1.1 200 OK\r\nContent-Length:\r\n\t1\r\n\r\na', 200, 'a'],
+  'a carriage return within a header and before the end of a line': [
+    'HTTP/1.1 200 OK\r\r\nX: a\rY: b\r\nContent-Length: 1\r\r\n\r\na',
+    200,
+    'a',
+  ],
+  'a length and chunks': [
+    'HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n',
+    200,
+    'a',
+  ],
+  'two different Content-Lengths': ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 1\r\n\r\na', 200, 'a'],
+  'a length too large for any body': [`HTTP/1.1 200 OK\r\nContent-Length: ${'9'.repeat(30)}\r\n\r\na`, 200, 'a', true],
+  'the coding identity': ['HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 1\r\n\r\na', 200, 'a'],
+  'HTTP/2 as a text': ['HTTP/2 200\r\nContent-Length: 1\r\n\r\na', 200, 'a'],
   'the same Content-Length twice': ['HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na', 200, 'a'],
 };
 
@@ -130,23 +148,18 @@ for (const [what, text] of [
   ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
   ['another protocol without a line feed', '\u0000J\u0000\u000a5.5.5-10.11'],
   ['another protocol that starts like HTTP', 'HTTPS'],
-  ['HTTP/2', 'HTTP/2 200\r\n\r\n'],
   ['HTTP/0.9', '<html>'],
+  ['HTTP/3', 'HTTP/3 200\r\n\r\n'],
   ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
   ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
   ['a status below 100', 'HTTP/1.1 099 OK\r\n\r\n'],
   ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
   ['a header without a colon', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'],
-  ['a space before the colon', 'HTTP/1.1 200 OK\r\nContent-Length : 1\r\n\r\n'],
-  ['a folded header', 'HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\r\n'],
+  ['a folded first header', 'HTTP/1.1 200 OK\r\n X: a\r\n\r\n'],
   ['a NUL in a header', 'HTTP/1.1 200 OK\r\nX: a\u0000b\r\n\r\n'],
-  ['a carriage return in a header', 'HTTP/1.1 200 OK\r\nX: a\rY: b\r\n\r\n'],
   ['a length that is not a number', 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'],
   ['a negative length', 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n'],
   ['an empty Content-Length', 'HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n'],
-  ['a length too large for a number', 'HTTP/1.1 200 OK\r\nContent-Length: 9999999999999999\r\n\r\n'],
-  ['two different Content-Lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
-  ['a length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
   ['an invalid chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n'],
   ['a negative chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n'],
   ['an empty chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n'],
@@ -158,12 +171,14 @@ for (const [what, text] of [
   });
 
 for (const [what, text] of [
-  ['a status line', `HTTP/1.1 200 ${'x'.repeat(20_000)}`],
-  ['a header', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`],
-  ['headers', `HTTP/1.1 200 OK\r\n${'X: y\r\n'.repeat(4000)}`],
-  ['interim responses', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)],
-  ['trailers', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${'X: y\r\n'.repeat(4000)}`],
-  ['a chunk extension', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(2000)}`],
+  ['a status line', `HTTP/1.1 200 ${'x'.repeat(310_000)}`],
+  ['a header', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(310_000)}`],
+  ['headers', `HTTP/1.1 200 OK\r\n${`X: ${'y'.repeat(100)}\r\n`.repeat(4000)}`],
+  ['many headers', `HTTP/1.1 200 OK\r\n${'X: y\r\n'.repeat(6000)}`],
+  ['a folded header', `HTTP/1.1 200 OK\r\nX: y\r\n${' z\r\n'.repeat(6000)}`],
+  ['interim responses', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(13_000)],
+  ['trailers', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${'X: y\r\n'.repeat(60_000)}`],
+  ['a chunk extension', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(17_000)}`],
 ] as const)
   test(`${what} without an end is rejected, and at most the head's limit is buffered`, () => {
     assert.equal(failure(text).isTooLong, true);
@@ -174,6 +189,13 @@ for (const [what, text] of [
     const pieces = [...bytes(text)].map((each) => Uint8Array.of(each));
     assert.throws(() => pieces.forEach((piece) => reader.push(piece)), HttpParseError);
   });
+
+test('a TLS alert, also split after its third byte, is reported as such', () => {
+  // RabbitMQ's, which ends with a line feed.
+  const alert = bytes('\u0015\u0003\u0003\u0000\u0002\u0002\n');
+  assert.throws(() => read([alert]), TlsAlertError);
+  assert.throws(() => read([alert.subarray(0, 3), alert.subarray(3)]), TlsAlertError);
+});
 
 test('a body of any length is passed on without copies', () => {
   let seen = 0;

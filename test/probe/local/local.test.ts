@@ -40,11 +40,11 @@ test('a process that listens on a Unix socket is healthy, another one is not', a
   assert.deepEqual(await socketAt(path), { healthy: true, detail: `a process listens on ${path}` });
   assert.deepEqual(await socketAt(path, name('idle')), {
     healthy: false,
-    reason: `${name('idle')} (pid ${idle.pid}) does not listen on ${path}; another process does`,
+    reason: `${name('idle')} (pid ${idle.pid}) does not listen on ${path}; ${name('daemon')} (pid ${daemon.pid}) does`,
   });
   assert.deepEqual(await socketAt(path, name('nobody')), {
     healthy: false,
-    reason: `no process named ${name('nobody')}; another process listens on ${path}`,
+    reason: `no process named ${name('nobody')}; ${name('daemon')} (pid ${daemon.pid}) listens on ${path}`,
   });
 });
 
@@ -158,5 +158,5 @@ test('a file is recent, too old, or missing', async () => {
     reason: `${path} has a modification time 1h in the future: check the clocks`,
   });
   await rename(path, `${path}-gone`);
-  assert.deepEqual(await asked(), { healthy: false, reason: `ENOENT: no such file or directory, stat '${path}'` });
+  assert.deepEqual(await asked(), { healthy: false, reason: `no such file or directory: ${path}` });
 });

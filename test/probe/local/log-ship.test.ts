@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { logShipQuestion } from '../../../src/probe/checks/log-ship.ts';
@@ -79,6 +79,18 @@ test('a stopped shipper is detected by a file that replaces a rotated one', asyn
   const { code, msg } = await probe(l.stateDir, '--timeout', '300ms');
   assert.equal(code, 1);
   assert.match(msg, new RegExp(`: ${LINE.length} bytes of 1 files are not acknowledged`));
+});
+
+test('a stopped shipper is detected by lines in a file that was cut', async () => {
+  await using l = await logs();
+  await appendFile(l.log, LINE.repeat(9));
+  assert.equal((await runHelper('kolla-log-ship', ['--once', '--root', l.root])).code, 0);
+  await makeOld(l.stateDir);
+  await truncate(l.log, LINE.length);
+  await appendFile(l.log, LINE);
+  const { code, msg } = await probe(l.stateDir, '--timeout', '300ms');
+  assert.equal(code, 1);
+  assert.match(msg, new RegExp(`: ${2 * LINE.length} bytes of 1 files are not acknowledged`));
 });
 
 test('a rotated file does not count, and a shipper without lines is healthy', async () => {

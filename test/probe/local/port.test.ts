@@ -141,6 +141,21 @@ test("another process's connection does not count", async () => {
   assert.equal((await ask('connected', { process: undefined, ports: [server.port] })).healthy, true);
 });
 
+test('a port on which another process listens: its name', async () => {
+  await using other = await startService(name('httpd'), listens());
+  const port = Number(other.said);
+  await using idle = await startService(name('idle'), "say('up'); setInterval(() => {}, 1000);");
+  const asked = async (wanted: string) => reasonOf(await ask('listen', { process: { name: wanted }, ports: [port] }));
+  assert.equal(
+    await asked(name('idle')),
+    `${name('idle')} (pid ${idle.pid}) does not listen on port ${port}, but ${name('httpd')} (pid ${other.pid}) does`,
+  );
+  assert.equal(
+    await asked(name('nobody')),
+    `no process named ${name('nobody')}; ${name('httpd')} (pid ${other.pid}) listens on port ${port}`,
+  );
+});
+
 /** A free port to which no connection of an earlier process is still in TIME-WAIT. */
 async function unusedPort(): Promise<number> {
   for (;;) {

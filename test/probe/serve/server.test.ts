@@ -11,7 +11,7 @@ async function served(
   more: Partial<Served> = {},
 ) {
   const all = { listen: { port: 0 }, statusPublic: false, hostNetwork: false, ...options };
-  return await serveProbes(all, { checks: () => checks.snapshot(), ...more });
+  return await serveProbes(all, { checks: () => checks.snapshot(), ...more }, new AbortController().signal);
 }
 
 /** An address of this machine other than loopback. */

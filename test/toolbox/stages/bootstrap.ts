@@ -10,7 +10,10 @@ const QUICK = '2s';
 /** Unit tests have no Keystone: the output names the server that the command waits for. test/integration has real ones. */
 export const BOOTSTRAP: Stages = {
   "kolla-bootstrap glance --admin-user root --public-url 'https://api.example.com:{port}' --internal-url 'http://{name}:{port}'":
-    (directory) => noDatabase(directory, 'glance-manage'),
+    async (directory) => {
+      const stage = await noDatabase(directory, 'glance-manage');
+      return { ...stage, env: { ...stage.env, KOLLA_DB_SYNC_ADMIN_PASSWORD: 'hidden' } };
+    },
   'kolla-bootstrap keystone --wait tcp://mariadb:3306 --skip users --skip endpoints': async (directory) => {
     const port = await freePort();
     return {

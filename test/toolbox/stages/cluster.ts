@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { events, line as event, scriptedApi, type Handler } from '../../kube/support.ts';
+import { events, line as event, scriptedApi, status, type Handler } from '../../kube/support.ts';
 
 /** Starts an API server with one finished Job. @returns the environment that names its kubeconfig */
 export function clusterWithJob(directory: string, stack: AsyncDisposableStack): Promise<NodeJS.ProcessEnv> {
@@ -8,14 +8,17 @@ export function clusterWithJob(directory: string, stack: AsyncDisposableStack): 
   return clusterWith({ metadata, status: { conditions: [{ type: 'Complete', status: 'True' }] } }, directory, stack);
 }
 
-/** Like clusterWithJob, with this object. */
+/** Like clusterWithJob, with this object, and without Leases. */
 export async function clusterWith(
   object: object,
   directory: string,
   stack: AsyncDisposableStack,
 ): Promise<NodeJS.ProcessEnv> {
-  const bookmark = event('BOOKMARK', { metadata: { resourceVersion: '7' } });
-  return await clusterAnswering(events(event('ADDED', object), bookmark), directory, stack);
+  const watched = events(event('ADDED', object), event('BOOKMARK', { metadata: { resourceVersion: '7' } }));
+  // A Lease that is read would be that of a migration.
+  const answer: Handler = (request, response) =>
+    (request.url?.includes('/leases/') === true ? status(404) : watched)(request, response);
+  return await clusterAnswering(answer, directory, stack);
 }
 
 /** Like clusterWithJob, with this response to every request. */

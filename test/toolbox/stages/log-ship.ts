@@ -1,8 +1,10 @@
+import { text } from 'node:stream/consumers';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { standIn } from '../../logship/setup/server.ts';
 import { listenHttp } from '../../support/server.ts';
 import { says, type Stages } from './stage.ts';
+import { allCreated } from '../../support/bulk-reply.ts';
 
 export const LOG_SHIP: Stages = {
   'kolla-log-ship --url http://elasticsearch:9200': async (directory, stack) => {
@@ -24,7 +26,7 @@ export const LOG_SHIP: Stages = {
   'kolla-log-ship --to opensearch=http://opensearch:9200 --to stdout --once': async (directory, stack) => {
     await logs(directory);
     const { port } = stack.use(
-      await listenHttp((request, response) => request.resume().once('end', () => response.end('{"errors":false}'))),
+      await listenHttp((request, response) => void text(request).then((body) => response.end(allCreated(body)))),
     );
     const env = { KOLLA_LOG_SHIP_ROOT: join(directory, 'logs') };
     return { replace: { 'opensearch:9200': `127.0.0.1:${port}` }, env, stdout: /"Payload":"\[-\] started"/ };

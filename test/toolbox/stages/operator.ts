@@ -6,7 +6,7 @@ import { says, type SetStage, type Stages } from './stage.ts';
 const NO_CLUSTER = { code: 65, env: { HOME: '/nonexistent' } };
 
 export const OPERATOR: Stages = {
-  'kolla-operator': () => Promise.resolve({ ...NO_CLUSTER, stderr: /no Kubernetes API .*--kubeconfig/ }),
+  'kolla-operator': () => Promise.resolve({ ...NO_CLUSTER, stderr: /no cluster is named: .*--kubeconfig/ }),
   'kolla-operator --controllers service --charts dist/charts -n openstack --kubeconfig ~/.kube/config': (directory) =>
     Promise.resolve({
       code: 65,
@@ -19,6 +19,10 @@ export const OPERATOR: Stages = {
     /^cloud: - -> 2026\.1, Upgrading, 0\/1 services ready\n[^]*^keystone +- +Progressing/m,
     1,
   ),
+  'kolla-pod status --context kind-kind': async (directory, stack) => ({
+    ...(await cloud(/^cloud: /, 1)(directory, stack)),
+    replace: { 'kind-kind': 'here' },
+  }),
   'kolla-pod status -o json': cloud(/"openstacks": \[\n[^]*"name": "keystone"/, 1),
   'kolla-pod upgrade 2026.1 --dry-run -n openstack': cloud(/^1\. keystone: helm upgrade to 2026\.1/, 0),
   'kolla-pod upgrade 2026.1 --watch -n openstack': async (directory, stack) => ({

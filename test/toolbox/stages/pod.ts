@@ -9,6 +9,7 @@ export const POD: Stages = {
   'kolla-pod catalogue -o json': says(/^ {2}"skyline": \{/m),
   'kolla-pod completion bash': says(/^complete .*-F _kolla_pod .*kolla-probe/m),
   'kolla-pod completion fish': says(/^complete -c kolla-probe /m),
+  'kolla-pod completion tcsh': says(/^complete kolla-probe 'p@/m),
   'kolla-pod doctor': says(/WHAT +FOUND/),
   'kolla-pod doctor init -o json': says(/"what": "config.json"/),
   'kolla-pod explain 69': says(/^69 unavailable/),

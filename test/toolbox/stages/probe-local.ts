@@ -78,7 +78,7 @@ socket.bind(0, () => say(String(socket.address().port)));`;
     return {};
   },
   'kolla-probe command --timeout 5s -- ovsdb-client list-dbs': () =>
-    Promise.resolve({ code: 1, stderr: /ovsdb-client cannot be run: .*ENOENT/ }),
+    Promise.resolve({ code: 1, stderr: /ovsdb-client cannot be run: no such program/ }),
   'kolla-probe config': () =>
     Promise.resolve({
       env: { KOLLA_PROBE_ROOT: '/nowhere' },

@@ -82,16 +82,21 @@ function certificates() {
   return { authority, certificate, key };
 }
 
+/** A server that closes each connection with its peer, as a broker does. */
+async function tlsServer(directory: string, stack: AsyncDisposableStack) {
+  const { authority, certificate: cert, key } = certificates();
+  const caFile = join(directory, 'ca.pem');
+  await writeFile(caFile, authority.certificate);
+  const server = createTlsServer({ cert, key }, (socket) => void socket.on('error', () => {}).resume());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stack.defer(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, caFile };
+}
+
 export const PROBE_NET: Stages = {
   'kolla-probe tls api.example.org:443 --expires-in 7d': async (directory, stack) => {
-    const { authority, certificate: cert, key } = certificates();
-    const caFile = join(directory, 'ca.pem');
-    await writeFile(caFile, authority.certificate);
-    const server = createTlsServer({ cert, key }, (socket) => void socket.on('error', () => {}));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    stack.defer(() => void server.close());
-    const { port } = server.address() as AddressInfo;
+    const { port, caFile } = await tlsServer(directory, stack);
     // The chain includes the test's CA, which expires in two days.
     return {
       replace: { 'api.example.org:443': `127.0.0.1:${port}` },
@@ -117,7 +122,11 @@ export const PROBE_NET: Stages = {
   },
   'kolla-probe galera --defaults-file /etc/mysql/healthcheck.cnf --unless-disconnected': withoutSocket,
   'kolla-probe amqp 127.0.0.1': withBroker,
-  'kolla-probe amqp 127.0.0.1 --user openstack --password-file /run/secrets/rabbitmq': withBroker,
+  'kolla-probe amqp amqps://rabbitmq --ca-file /etc/ssl/ca.pem': async (directory, stack) => {
+    const { port, caFile } = await tlsServer(directory, stack);
+    return { replace: { 'amqps://rabbitmq': `amqps://127.0.0.1:${port}`, '/etc/ssl/ca.pem': caFile } };
+  },
+  'kolla-probe amqp 127.0.0.1 --user nova --password-file /run/secrets/rabbitmq': withBroker,
   'kolla-probe rabbitmq 127.0.0.1 --management http://127.0.0.1:15672 --user openstack --password-file /run/secrets/rabbitmq':
     withBroker,
   'kolla-probe rabbitmq 127.0.0.1': withBroker,

@@ -50,6 +50,16 @@ test('JSON is read as in Go: null is empty, and names are case-insensitive', () 
   assert.deepEqual(texts(dependencies), ['Job a in namespace base']);
 });
 
+test('a JSON variable without entries is nothing to wait for, and needs no POD_NAME', () => {
+  for (const text of ['[]', ' [ ]\n', 'null', ' ', '\t\n'])
+    for (const variable of ['jobsJson', 'podJson', 'customResource'] as const)
+      assert.deepEqual(read({ [variable]: text, podName: undefined }), {
+        dependencies: [],
+        configs: [],
+        warnings: [],
+      });
+});
+
 test('a custom resource without a namespace is in the default namespace, unless it is cluster-scoped', () => {
   const [dependency] = read({ customResource: '[{"apiVersion":"v1","kind":"ConfigMap","name":"a"}]' }).dependencies;
   assert.ok(dependency?.form === 'object');

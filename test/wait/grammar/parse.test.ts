@@ -116,6 +116,10 @@ for (const [text, problem] of [
   ['job/a?condition=', /column 17: '' is not a condition/],
   ['job/a?jsonpath=.status', /column 16: '.status' is not a JSONPath; write \{/],
   ['job/a?jsonpath={.a}b', /column 16/],
+  [
+    'job/a?jsonpath={.a[?(@.b==)]}',
+    /column 27: \{\.a\[\?\(@\.b==\)\]\} is not a JSONPath: a path .* or a value .* is missing/,
+  ],
   ['job/a?release=%zz', /column 15: a '%' is written %25/],
   ['pod/a?node=other', /column 12: the only valid node is 'own'/],
   ['secret?label=a=b', /column 7: 'secret' is followed by '\/' and a name/],

@@ -6,7 +6,7 @@ import { judgeNode } from '../../../src/wait/kinds/node.ts';
 import { judgePod } from '../../../src/wait/kinds/pod.ts';
 import { judgePresence } from '../../../src/wait/kinds/presence.ts';
 import { judgeSlices } from '../../../src/wait/kinds/service.ts';
-import { judgeRecord } from '../../../src/wait/kinds/db-sync.ts';
+import { judgeRecord } from '../../../src/wait/kinds/record.ts';
 import { ending, is, judged, metadata } from './judged.ts';
 
 judged('a Job', [
@@ -16,6 +16,17 @@ judged('a Job', [
     judgeJob({ metadata, spec: { backoffLimit: 2 }, status: { active: 1, failed: 1 } }),
     'pending',
     '1 active, 1 failed of at most 3',
+  ],
+
+  [
+    'with failed Pods and a limit per index',
+    judgeJob({
+      metadata,
+      spec: { backoffLimit: 2_147_483_647, backoffLimitPerIndex: 1 },
+      status: { active: 1, failed: 1 },
+    }),
+    'pending',
+    '1 active, 1 failed of at most 2 per index',
   ],
   ['that is suspended', judgeJob({ metadata, spec: { suspend: true } }), 'skipped', 'suspended'],
   ['that is being deleted', judgeJob({ metadata: ending }), 'skipped', 'being deleted'],
@@ -128,7 +139,7 @@ judged('a Pod', [
     'whose image is missing',
     judgePod({ metadata, status: { phase: 'Pending', containerStatuses: [status(false, 'c', 'ImagePullBackOff')] } }),
     'pending',
-    'Pending, 0 of 1 ready: ImagePullBackOff',
+    'Pending, 0 of 1 ready: container c: ImagePullBackOff',
   ],
   ['that is ready', judgePod({ metadata, status: { phase: 'Running', conditions: [is('Ready')] } }), 'met', 'Ready'],
   [
@@ -156,12 +167,12 @@ judged('a Secret', [
   ['that is being deleted', judgePresence({ metadata: ending }), 'skipped', 'being deleted'],
 ]);
 
-const recorded = (state: string, release?: string, readyFor?: string) => ({
+const recorded = (state: string, release?: string, readyFor?: string, phase = 'expand') => ({
   metadata: {
     ...metadata,
     annotations: {
       'kolla-pod/state': state,
-      'kolla-pod/phase': 'expand',
+      'kolla-pod/phase': phase,
       ...(release === undefined ? {} : { 'kolla-pod/release': release }),
       ...(readyFor === undefined ? {} : { 'kolla-pod/ready-for': readyFor }),
     },
@@ -210,6 +221,33 @@ judged('a migration', [
     judgeRecord(recorded('running', '2026.1', '2025.2'), '2026.1'),
     'pending',
     'ready for release 2025.2, not 2026.1; running (expand) of release 2026.1',
+  ],
+  ...(['contract', 'online'] as const).map(
+    (phase) =>
+      [
+        `whose ${phase} of a newer release has begun`,
+        judgeRecord(recorded('running', '2026.1-ubuntu-noble', '2026.1-ubuntu-noble', phase), '2025.2'),
+        'refused',
+        `Lease x: contract of 2026.1-ubuntu-noble has begun, and 2025.2 does not run on its schema; set the release to 2026.1-ubuntu-noble, or restore the backup and delete the Lease`,
+      ] as const,
+  ),
+  [
+    'whose contract of an older release is done',
+    judgeRecord(recorded('done', '2026.1', '2026.1', 'contract'), '2026.2'),
+    'pending',
+    'ready for release 2026.1, not 2026.2; done (contract) of release 2026.1',
+  ],
+  [
+    'whose contract is of a release that cannot be compared',
+    judgeRecord(recorded('done', 'main', 'main', 'contract'), '2025.2'),
+    'pending',
+    'ready for release main, not 2025.2; done (contract) of release main',
+  ],
+  [
+    'whose contract of a newer release has begun without its migrate',
+    judgeRecord(recorded('failed', '2026.1', '2025.2', 'contract'), undefined),
+    'refused',
+    'Lease x: contract of 2026.1 has begun, and 2025.2 does not run on its schema; set the release to 2026.1, or restore the backup and delete the Lease',
   ],
 ]);
 

@@ -1,6 +1,6 @@
 {{/*
 config.files -> `files` of the context, by path: {path, key, secret, data (base64), existing, placeholders (of passwords,
-with their names)}; and the objects that hold them.
+with their names), clientOf (servers that its reader connects to)}; and the objects that hold them.
 
 `rolling`: an object's name ends in the hash of its content, and it is immutable, so a Pod never sees a partial change;
 `live`: names stay, and the kubelet brings changes into the Pods.
@@ -21,9 +21,11 @@ with their names)}; and the objects that hold them.
 {{- else -}}
 {{- $before := $ctx.passwordsRead | default 0 -}}
 {{- $_ := set $ctx "placeholders" dict -}}
+{{- $_ := set $ctx "clientOf" list -}}
 {{- $_ := set $record "data" (include "kolla-pod.fileData" (list $ctx $path $file)) -}}
 {{- $_ := set $record "placeholders" $ctx.placeholders -}}
 {{- $_ := unset $ctx "placeholders" -}}
+{{- $_ := set $record "clientOf" (uniq $ctx.clientOf) -}}
 {{- range $placeholder, $name := $record.placeholders -}}
 {{- if not (contains $placeholder (b64dec $record.data)) -}}
 {{- fail (printf "%s: config.files.%s: its template changes the password %s, which comes from a Secret (global.passwordSecrets); give kolla-pod.password a form instead: url, oslo, rabbitmq, sql or quoted" $ctx.Chart.Name $path $name) -}}

@@ -196,7 +196,7 @@ so neither account nor token; `volumes`, if other than those of the values. Out:
 {{- $env := fromJsonArray (include "kolla-pod.helperEnv" (list $ctx $variables)) -}}
 {{- $container := dict "name" .name "image" (include "kolla-pod.image" (list $ctx $workload.values.image)) "imagePullPolicy" (include "kolla-pod.pullPolicy" (list $ctx $workload.values.image)) "command" .command "env" $env "securityContext" (fromJson (include "kolla-pod.restrictedContainer" $ctx)) "volumeMounts" $mounts -}}
 {{- with $values.bootstrap.resources -}}{{- $_ := set $container "resources" . -}}{{- end -}}
-{{- include "kolla-pod.podTemplate" (dict "ctx" $ctx "workload" $workload "component" .name "account" (ternary "default" (printf "%s-%s" $ctx.name (.account | default "bootstrap")) (.isOffline | default false)) "waits" .waits "containers" (list $container) "isWorkload" false "token" (not .isOffline) "restartPolicy" "Never" "grace" $values.jobs.terminationGracePeriodSeconds) -}}
+{{- include "kolla-pod.podTemplate" (dict "ctx" $ctx "workload" $workload "component" .name "account" (ternary "default" (printf "%s-%s" $ctx.name (.account | default "bootstrap")) (.isOffline | default false)) "waits" .waits "containers" (list $container) "isWorkload" false "token" (not .isOffline) "clientOf" (hasKey .env "KOLLA_BOOTSTRAP_RABBITMQ_URL" | ternary (list "rabbitmq-management") list) "restartPolicy" "Never" "grace" $values.jobs.terminationGracePeriodSeconds) -}}
 {{- end -}}
 
 {{/*

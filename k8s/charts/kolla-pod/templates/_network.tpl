@@ -21,6 +21,29 @@
 {{- first (append (sortAlpha $names) $workload.name) -}}
 {{- end -}}
 
+{{/* The label of Pods that connect to a port with `clients`. In: its value. */}}
+{{- define "kolla-pod.clientLabel" -}}
+{{- printf "kolla-pod/uses-%s" . -}}
+{{- end -}}
+
+{{/*
+The sources of a port with `clients`: networkPolicy.from, of which only Pods with the label, and no address block: a Pod on the
+host's network has no label. In: list of context and `clients`. Out: JSON list.
+*/}}
+{{- define "kolla-pod.clientSources" -}}
+{{- $sources := list -}}
+{{- range (index . 0).Values.networkPolicy.from | default (list (dict "podSelector" dict)) -}}
+{{- if not (hasKey . "ipBlock") -}}
+{{- $source := deepCopy . -}}
+{{- $selector := $source.podSelector | default dict -}}
+{{- $_ := set $selector "matchLabels" (merge (dict (include "kolla-pod.clientLabel" (index $ 1)) "true") ($selector.matchLabels | default dict)) -}}
+{{- $_ := set $source "podSelector" $selector -}}
+{{- $sources = append $sources $source -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $sources -}}
+{{- end -}}
+
 {{/* In: list of context and workload. */}}
 {{- define "kolla-pod.network" -}}
 {{- $ctx := index . 0 -}}
@@ -30,10 +53,13 @@
 {{- $labels := fromYaml (include "kolla-pod.labels" (list $ctx $workload.key)) -}}
 {{- $numbers := list -}}
 {{- $ownNumbers := list -}}
+{{- $clientNumbers := dict -}}
 {{- range $name, $port := $values.ports -}}
 {{- $given := kindIs "map" $port | ternary $port (dict "port" $port) -}}
 {{- $number := dict "port" (int $given.port) "protocol" ($given.protocol | default "TCP") -}}
-{{- if $given.peersOnly -}}{{- $ownNumbers = append $ownNumbers $number -}}{{- else -}}{{- $numbers = append $numbers $number -}}{{- end -}}
+{{- if $given.peersOnly -}}{{- $ownNumbers = append $ownNumbers $number -}}
+{{- else if $given.clients -}}{{- $_ := set $clientNumbers $given.clients (append (get $clientNumbers $given.clients | default list) $number) -}}
+{{- else -}}{{- $numbers = append $numbers $number -}}{{- end -}}
 {{- end -}}
 {{- range $name, $service := fromJson (include "kolla-pod.services" $workload) }}
 {{- $ports := list -}}
@@ -70,6 +96,10 @@
 {{- $ingress := list -}}
 {{- if $numbers -}}
 {{- $ingress = append $ingress (dict "ports" $numbers "from" ($ctx.Values.networkPolicy.from | default (list (dict "podSelector" dict)))) -}}
+{{- end -}}
+{{- range $clients, $ports := $clientNumbers -}}
+{{- /* A rule without sources would admit all. */ -}}
+{{- with fromJsonArray (include "kolla-pod.clientSources" (list $ctx $clients)) -}}{{- $ingress = append $ingress (dict "ports" $ports "from" .) -}}{{- end -}}
 {{- end -}}
 {{- if $ownNumbers -}}
 {{- /* Regardless of networkPolicy.from: a member of the cluster has all of its data. */ -}}

@@ -77,8 +77,9 @@ region_name = {{ (index . 0).Values.global.region }}
 {{- end }}
 
 {{/*
-Token validation of an API. (list root SERVICE TYPE), TYPE of the service in Keystone's catalogue. With TLS each process caches
-tokens itself: keystonemiddleware's client of memcached has no TLS.
+Token validation of an API. (list root SERVICE TYPE), TYPE of the service in Keystone's catalogue. memcached has no login, so what it
+returns counts only if one of the services has encrypted and signed it. With TLS each process caches tokens itself: in releases
+before 2026.1 keystonemiddleware's client of memcached has no TLS.
 */}}
 {{- define "kolla-pod.openstack.authtoken" -}}
 {{- $root := index . 0 -}}
@@ -87,6 +88,8 @@ tokens itself: keystonemiddleware's client of memcached has no TLS.
 service_type = {{ index . 2 }}
 service_token_roles_required = true
 www_authenticate_uri = {{ include "kolla-pod.publicIdentityUrl" $root | trimSuffix "/v3" }}
+memcache_security_strategy = ENCRYPT
+memcache_secret_key = {{ include "kolla-pod.openstack.password" (list $root "memcache_secret_key") }}
 {{- if not (include "kolla-pod.tls" $root) }}
 memcached_servers = {{ include "kolla-pod.openstack.cacheServers" . }}
 memcache_pool_dead_retry = {{ include "kolla-pod.openstack.deadRetry" . }}
@@ -260,9 +263,7 @@ graceful_shutdown_timeout = {{ $shutdown }}
 manager_shutdown_timeout = {{ max 0 (sub $shutdown 20) }}
 log_dir = /var/log/kolla/nova
 state_path = /var/lib/nova
-transport_url = {{ include "kolla-pod.transportUrl" $root }}
-
-{{ include "kolla-pod.openstack.cache" . }}
+transport_url = {{ include "kolla-pod.transportUrl" (list $root "nova") }}
 
 [glance]
 endpoint_override = {{ include "kolla-pod.openstack.url" (list $root "glance" 9292) }}

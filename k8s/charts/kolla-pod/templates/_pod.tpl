@@ -1,7 +1,8 @@
 {{/*
 A Pod's metadata and spec, without the additions of its owner (workload, Job). In: a dict of
 ctx, workload, component, account (ServiceAccount), waits (list), containers (list: the main ones, with their mounts),
-isWorkload (or a Job's), token (whether a wait uses the API server), restartPolicy, grace (seconds)
+isWorkload (or a Job's), token (whether a wait uses the API server), restartPolicy, grace (seconds), clientOf (servers that the Pod
+connects to, besides those of its files)
 Out: JSON.
 */}}
 {{- define "kolla-pod.podTemplate" -}}
@@ -13,6 +14,8 @@ Out: JSON.
 {{- include "kolla-pod.lay" (list $labels (fromYaml (include "kolla-pod.selector" (list $ctx .component)))) -}}
 {{- $_ := set $labels "app.kubernetes.io/version" (include "kolla-pod.versionLabel" $ctx) -}}
 {{- $_ := set $labels "kolla-pod/role" $values.role -}}
+{{- range .clientOf -}}{{- $_ := set $labels (include "kolla-pod.clientLabel" .) "true" -}}{{- end -}}
+{{- range $workload.files -}}{{- range .clientOf -}}{{- $_ := set $labels (include "kolla-pod.clientLabel" .) "true" -}}{{- end -}}{{- end -}}
 {{- $annotations := ternary (deepCopy $values.annotations) dict .isWorkload -}}
 {{- $_ := set $annotations "kolla-pod/release" ($ctx.Values.release | toString) -}}
 {{- if and .isWorkload $values.restricted.exempt -}}{{- $_ := set $annotations "kolla-pod/not-restricted" $values.restricted.exempt -}}{{- end -}}
@@ -174,8 +177,10 @@ kolla-pod.env.
 {{- $env = append $env (dict "name" "PATH" "value" (join ":" $directories)) -}}
 {{- end -}}
 {{- range $name, $value := index . 1 -}}
-{{- if not (kindIs "map" $value) -}}
-{{- $env = append $env (dict "name" $name "value" (include "kolla-pod.openText" (list $ctx (toString $value) (printf "env.%s" $name)))) -}}
+{{- if kindIs "string" $value -}}
+{{- $env = append $env (dict "name" $name "value" (include "kolla-pod.openText" (list $ctx $value (printf "env.%s" $name)))) -}}
+{{- else if not (kindIs "map" $value) -}}
+{{- fail (printf "%s: env.%s: YAML has made a %s of it, such as 8 of 010 and true of yes; write it in quotes" $ctx.Chart.Name $name (kindIs "bool" $value | ternary "boolean" "number")) -}}
 {{- else if $value.field -}}
 {{- $env = append $env (dict "name" $name "valueFrom" (dict "fieldRef" (dict "fieldPath" $value.field))) -}}
 {{- else if and $value.secret $value.key -}}

@@ -36,6 +36,7 @@ chart's parts, merged `Values`, `files` (those next to config.json), `workloads`
 {{ if kindIs "string" $object }}{{ tpl $object $ctx }}{{ else }}{{ toYaml $object }}{{ end }}
 {{- end }}
 {{- end }}
+{{- include "kolla-pod.checkSecrets" $ctx }}
 {{- with $ctx.missingPasswords }}
 {{- fail (printf "%s: no password %s; put it under global.passwords or name its Secret under global.passwordSecrets; kolla-pod passwords FILE creates them" $ctx.Chart.Name (uniq . | sortAlpha | join ", ")) }}
 {{- end }}

@@ -6,7 +6,9 @@ object that is a test hook for a Pod whose log it may print. In: context.
 {{- define "kolla-pod.tests" -}}
 {{- $waits := list -}}
 {{- $first := dict -}}
+{{- $labels := fromYaml (include "kolla-pod.labels" (list . "test")) -}}
 {{- range $workload := .workloads -}}
+{{- range $workload.values.ports -}}{{- if kindIs "map" . -}}{{- with .clients -}}{{- $_ := set $labels (include "kolla-pod.clientLabel" .) "true" -}}{{- end -}}{{- end -}}{{- end -}}
 {{- if or (eq $workload.values.kind "DaemonSet") (gt (int $workload.values.replicas) 0) -}}
 {{- $waits = concat $waits (fromJsonArray (include "kolla-pod.serviceWaits" $workload)) -}}
 {{- if and $waits (not $first) -}}{{- $first = $workload -}}{{- end -}}
@@ -39,7 +41,7 @@ object that is a test hook for a Pod whose log it may print. In: context.
 {{- include "kolla-pod.scheduling" (list . $first $spec "test" false) -}}
 {{- /* It stays until the next test, for its log. */ -}}
 {{- $annotations := dict "helm.sh/hook" "test" "helm.sh/hook-delete-policy" "before-hook-creation" -}}
-{{- $metadata := dict "name" (printf "%s-test" .name) "namespace" .Release.Namespace "labels" (fromYaml (include "kolla-pod.labels" (list . "test"))) "annotations" $annotations }}
+{{- $metadata := dict "name" (printf "%s-test" .name) "namespace" .Release.Namespace "labels" $labels "annotations" $annotations }}
 ---
 {{ toYaml (dict "apiVersion" "v1" "kind" "Pod" "metadata" $metadata "spec" $spec) }}
 {{- end -}}
@@ -86,4 +88,8 @@ Watch its Pods, then test that the service answers:
 A Pod that stays in Init names what it waits for:
 
   kubectl {{ $where }} logs --selector app.kubernetes.io/instance={{ .Release.Name }} --container kolla-init --tail 5
+{{- with .Files.Get "next.txt" }}
+
+{{ tpl . $ctx | trim }}
+{{- end }}
 {{ end -}}

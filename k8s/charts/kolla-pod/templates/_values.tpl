@@ -9,12 +9,13 @@ values that Helm has. A chart's defaults are in its defaults.yaml, not in values
 {{- $chart := $ctx.Files.Get "defaults.yaml" | fromYaml -}}
 {{- if hasKey $chart "Error" -}}{{- fail (printf "%s: defaults.yaml: %s" $ctx.Chart.Name $chart.Error) -}}{{- end -}}
 {{- $library := index $given "kolla-pod" | default dict -}}
-{{- $values := deepCopy (omit $library "global") -}}
-{{- $global := deepCopy ($library.global | default dict) -}}
+{{- $defaults := omit $library "global" "globalDefaults" -}}
+{{- $values := deepCopy $defaults -}}
+{{- $global := deepCopy $library.globalDefaults -}}
 {{- /* Kept as given, since a null there removes a key of a lower layer. */ -}}
 {{- $over := deepCopy ($given.global | default dict) -}}
 {{- include "kolla-pod.lay" (list $global (deepCopy $over)) -}}
-{{- include "kolla-pod.lay" (list $values $chart) -}}
+{{- include "kolla-pod.lay" (list $values (deepCopy $chart)) -}}
 {{- include "kolla-pod.lay" (list $values (deepCopy (pick $over "kollaPod" "config" "logs" "jobs" "networkPolicy" "needsTimeout"))) -}}
 {{- range $name := uniq (list $ctx.Chart.Name ($own.name | default $chart.name | default $ctx.Chart.Name)) -}}
 {{- with get ($over.charts | default dict) $name -}}
@@ -22,14 +23,17 @@ values that Helm has. A chart's defaults are in its defaults.yaml, not in values
 {{- end -}}
 {{- end -}}
 {{- include "kolla-pod.lay" (list $values (deepCopy $own)) -}}
+{{- $_ := set $ctx "defaults" $defaults -}}
+{{- include "kolla-pod.restoreEmpty" (list $ctx $defaults $values "") -}}
+{{- include "kolla-pod.restoreEmpty" (list $ctx $library.globalDefaults $global "global.") -}}
 {{- range $key, $_ := $chart.settings -}}
-{{- if not (hasKey $values.settings $key) -}}{{- fail (printf "%s: settings.%s: null removes it, and the chart needs it" $ctx.Chart.Name $key) -}}{{- end -}}
+{{- if not (hasKey $values.settings $key) -}}{{- include "kolla-pod.failRemoved" (list $ctx (printf "settings.%s" $key)) -}}{{- end -}}
 {{- end -}}
-{{- include "kolla-pod.checkNumbers" (list $ctx (omit $library "global") $values "") -}}
+{{- with $chart.settings.uwsgi -}}{{- include "kolla-pod.restoreEmpty" (list $ctx . $values.settings.uwsgi "settings.uwsgi.") -}}{{- end -}}
 {{- include "kolla-pod.withoutNulls" $values.settings -}}
 {{- $_ := set $ctx "name" ($values.name | default $ctx.Chart.Name) -}}
 {{- $_ := set $values "global" $global -}}
-{{- include "kolla-pod.wholeNumbers" $values -}}
+{{- include "kolla-pod.readNumbers" (list $ctx $values "") -}}
 {{- if not $values.service -}}{{- $_ := set $values "service" $ctx.Chart.Name -}}{{- end -}}
 {{- if not $values.image.repository -}}{{- $_ := set $values.image "repository" $ctx.Chart.Name -}}{{- end -}}
 {{- $_ := set $ctx "Values" $values -}}
@@ -54,20 +58,28 @@ false and empty values (which mergeOverwrite would ignore). In: list of the lowe
 {{- end -}}
 
 {{/*
-Fails for a number that null has removed: it would be 0, such as the grace period of a Pod or the TTL of a failed Job. In: list of
-context, the library's map, the merged one, and their place in the values.
+For what null has removed, in place: a list, a map and what is empty by default are empty; for a number, a text or true there is no empty
+value that works. In: list of context, the defaults, the merged map, and their place in the values.
 */}}
-{{- define "kolla-pod.checkNumbers" -}}
+{{- define "kolla-pod.restoreEmpty" -}}
 {{- $ctx := index . 0 -}}
 {{- $values := index . 2 -}}
 {{- $at := index . 3 -}}
-{{- range $key, $value := omit (index . 1) "pdb" -}}
-{{- if kindIs "map" $value -}}
-{{- include "kolla-pod.checkNumbers" (list $ctx $value (get $values $key | default dict) (printf "%s%s." $at $key)) -}}
-{{- else if and (has (kindOf $value) (list "int" "int64" "float64")) (not (hasKey $values $key)) -}}
-{{- fail (printf "%s: %s%s: null removes it, and the chart needs it" $ctx.Chart.Name $at $key) -}}
+{{- /* A workload without a PodDisruptionBudget has pdb: null. */ -}}
+{{- range $key, $default := omit (index . 1) "pdb" -}}
+{{- $place := printf "%s%s" $at $key -}}
+{{- if kindIs "map" $default -}}
+{{- if not (hasKey $values $key) -}}{{- $_ := set $values $key dict -}}{{- end -}}
+{{- include "kolla-pod.restoreEmpty" (list $ctx $default (get $values $key) (printf "%s." $place)) -}}
+{{- else if not (hasKey $values $key) -}}
+{{- if and $default (not (kindIs "slice" $default)) -}}{{- include "kolla-pod.failRemoved" (list $ctx $place) -}}{{- end -}}
+{{- $_ := set $values $key (kindIs "slice" $default | ternary list $default) -}}
 {{- end -}}
 {{- end -}}
+{{- end -}}
+
+{{- define "kolla-pod.failRemoved" -}}
+{{- fail (printf "%s: %s: null removes it, and the chart needs it" (index . 0).Chart.Name (index . 1)) -}}
 {{- end -}}
 
 {{/* In place: drops keys that are null and that no lower layer had. In: map. */}}
@@ -79,20 +91,27 @@ context, the library's map, the merged one, and their place in the values.
 {{- end -}}
 {{- end -}}
 
-{{/* In place: Helm reads every number as a float, and a template would write 1000000 as 1e+06. In: map. */}}
-{{- define "kolla-pod.wholeNumbers" -}}
-{{- $map := . -}}
+{{/*
+In place: Helm reads every number as a float, and a template would write 1000000 as 1e+06. Fails for null in a list: Helm fills with it what
+`--set list[N]=` leaves out, since a list replaces that of a lower layer as a whole. In: list of context, map, and its place in the values.
+*/}}
+{{- define "kolla-pod.readNumbers" -}}
+{{- $ctx := index . 0 -}}
+{{- $map := index . 1 -}}
+{{- $at := index . 2 -}}
 {{- range $key, $value := $map -}}
+{{- $place := printf "%s%s" $at $key -}}
 {{- if kindIs "float64" $value -}}
 {{- if eq (floor $value) $value -}}{{- $_ := set $map $key (int64 $value) -}}{{- end -}}
 {{- else if kindIs "map" $value -}}
-{{- include "kolla-pod.wholeNumbers" $value -}}
+{{- include "kolla-pod.readNumbers" (list $ctx $value (printf "%s." $place)) -}}
 {{- else if kindIs "slice" $value -}}
 {{- $list := list -}}
 {{- range $i, $item := $value -}}
-{{- $one := dict "item" $item -}}
-{{- include "kolla-pod.wholeNumbers" $one -}}
-{{- $list = append $list $one.item -}}
+{{- if kindIs "invalid" $item -}}{{- fail (printf "%s: %s[%d]: null in a list; a list is replaced as a whole, so give all of its items" $ctx.Chart.Name $place $i) -}}{{- end -}}
+{{- $one := dict (toString $i) $item -}}
+{{- include "kolla-pod.readNumbers" (list $ctx $one (printf "%s." $place)) -}}
+{{- $list = append $list (get $one (toString $i)) -}}
 {{- end -}}
 {{- $_ := set $map $key $list -}}
 {{- end -}}

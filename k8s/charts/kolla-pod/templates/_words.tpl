@@ -33,11 +33,33 @@ FORM: see kolla-pod.passwordAs. The result must not be escaped.
 {{- end -}}
 {{- end -}}
 
-{{/* The existing Secret of a password: its own or that of `*`; {} if there is none. In: list of context and name. Out: JSON. */}}
+{{/* The existing Secret of a password: its own or that of `*`; {} if there is none. It is recorded. In: list of context and name. Out: JSON. */}}
 {{- define "kolla-pod.passwordSecret" -}}
 {{- $secrets := (index . 0).Values.global.passwordSecrets -}}
 {{- $given := get $secrets (index . 1) | default (get $secrets "*") -}}
-{{- if $given -}}{{- toJson (dict "secret" $given.secret "key" ($given.key | default (index . 1))) -}}{{- else -}}{}{{- end -}}
+{{- if $given -}}
+{{- $key := $given.key | default (index . 1) -}}
+{{- $used := (index . 0).usedSecrets | default dict -}}
+{{- $_ := set $used $given.secret (append (get $used $given.secret | default list) $key) -}}
+{{- $_ := set (index . 0) "usedSecrets" $used -}}
+{{- toJson (dict "secret" $given.secret "key" $key) -}}
+{{- else -}}{}{{- end -}}
+{{- end -}}
+
+{{/*
+Fails for a Secret without a key that the chart needs, such as one from before an upgrade: its Pods would only wait. One that does not
+exist may come later; `helm template` sees none. In: context.
+*/}}
+{{- define "kolla-pod.checkSecrets" -}}
+{{- $ctx := . -}}
+{{- range $secret, $keys := .usedSecrets -}}
+{{- $found := lookup "v1" "Secret" $ctx.Release.Namespace $secret -}}
+{{- $missing := list -}}
+{{- range $key := uniq $keys | sortAlpha -}}{{- if not (hasKey ($found.data | default dict) $key) -}}{{- $missing = append $missing $key -}}{{- end -}}{{- end -}}
+{{- if and $found $missing -}}
+{{- fail (printf "%s: the Secret %s has no %s, for which global.passwordSecrets names it; add what it lacks: kolla-pod passwords FILE --values globals.yml | kubectl -n %s apply --server-side -f -" $ctx.Chart.Name $secret (join ", " $missing) $ctx.Release.Namespace) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{/*
@@ -101,11 +123,19 @@ place.
 {{- if include "kolla-pod.tls" $ctx -}}{{- printf "&ssl_ca=%s" (include "kolla-pod.tlsCa" $ctx) -}}{{- end -}}
 {{- end -}}
 
-{{/* oslo.messaging's URL, as user openstack of virtual host /, or of settings.virtualHost if the chart has that. */}}
+{{/*
+oslo.messaging's URL, with the service's own account, which its Job creates. The virtual host is settings.virtualHost if the chart has
+that, else global.endpoints.rabbitmq.virtualHost. In: context, or list of context and account.
+*/}}
 {{- define "kolla-pod.transportUrl" -}}
-{{- $at := .Values.global.endpoints.rabbitmq -}}
-{{- $vhost := .Values.settings.virtualHost | default "/" -}}
-{{- printf "rabbit://openstack:%s@%s:%v/%s" (include "kolla-pod.password" (list . "rabbitmq_password" "url")) $at.host $at.port $vhost -}}
+{{- $ctx := . -}}
+{{- $account := "" -}}
+{{- if kindIs "slice" . -}}{{- $ctx = index . 0 -}}{{- $account = index . 1 -}}{{- end -}}
+{{- $account = $account | default $ctx.Values.service -}}
+{{- $at := $ctx.Values.global.endpoints.rabbitmq -}}
+{{- $vhost := $ctx.Values.settings.virtualHost | default ($at.virtualHost | default "/" | replace "{account}" $account) -}}
+{{- $password := include "kolla-pod.password" (list $ctx (printf "%s_rabbitmq_password" ($account | replace "-" "_")) "url") -}}
+{{- printf "rabbit://%s:%s@%s:%v/%s" $account $password $at.host $at.port $vhost -}}
 {{- end -}}
 
 {{- define "kolla-pod.identityUrl" -}}
@@ -125,7 +155,9 @@ place.
 {{- end -}}
 {{- end -}}
 
+{{/* It also marks the file that asks for them: only Pods that read one are admitted by memcached's NetworkPolicy. In: context. */}}
 {{- define "kolla-pod.memcachedServers" -}}
+{{- $_ := set . "clientOf" (append (.clientOf | default list) "memcached") -}}
 {{- $at := .Values.global.endpoints.memcached -}}
 {{- $at.servers | default (printf "%s:%v" $at.host $at.port) -}}
 {{- end -}}

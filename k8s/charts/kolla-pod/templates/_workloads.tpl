@@ -8,6 +8,7 @@ workloads -> `workloads` of the context: a list of {key, name, values, config (c
 {{- range $key, $given := .Values.workloads -}}
 {{- $values := deepCopy $ctx.Values.workloadDefaults -}}
 {{- include "kolla-pod.lay" (list $values (deepCopy ($given | default dict))) -}}
+{{- include "kolla-pod.restoreEmpty" (list $ctx $ctx.defaults.workloadDefaults $values (printf "workloads.%s." $key)) -}}
 {{- /* Merged over what the library renders: a null removes a key of that. */ -}}
 {{- range $key := list "securityContext" "podSecurityContext" "container" "podSpec" "spec" -}}
 {{- if not (get $ctx.Values.workloadDefaults $key) -}}{{- with get ($given | default dict) $key -}}{{- $_ := set $values $key . -}}{{- end -}}{{- end -}}
@@ -108,7 +109,8 @@ workloads -> `workloads` of the context: a list of {key, name, values, config (c
 {{- $ctx := index . 0 -}}
 {{- $workload := index . 1 -}}
 {{- $values := $workload.values -}}
-{{- $user := $workload.user.name -}}
+{{- $user := $workload.user.name | default "" -}}
+{{- if not $user -}}{{- fail (printf "%s: workloads.%s: user.name is required with command; kolla-pod catalogue has it" $ctx.Chart.Name $workload.key) -}}{{- end -}}
 {{- $entries := list -}}
 {{- range $path, $file := $ctx.files -}}
 {{- if and $file.dest (or (not $values.files) (has $path $values.files)) -}}

@@ -1,4 +1,4 @@
-{{- $mariadb := .Values.workloads.mariadb -}}
+{{- $mariadb := required "mariadb: workloads.mariadb is required" .Values.workloads.mariadb -}}
 #!/bin/bash
 # Before SIGTERM. A node that leaves its cluster refuses statements (error 1047) before it closes connections. So each client's
 # connection is closed while it is idle and outside a transaction; the client connects to another node at its next use.

@@ -1,3 +1,4 @@
+import { isHttpUrl } from '../../../core/http-url.ts';
 import { UsageError } from '../../../core/errors.ts';
 import { INTERFACES, type IdentityService, type Interface } from '../../../catalog/index.ts';
 
@@ -91,9 +92,7 @@ function urlOf(
     );
   });
   const probe = filled.replaceAll(KEYSTONES_OWN, 'x');
-  if (!URL.canParse(probe) || !/^https?:\/\/[^/{}\s]+/.test(probe) || /[{}\s]/.test(probe)) {
-    throw new UsageError(`${flag}: '${filled}' is not an http or https URL`);
-  }
+  if (!isHttpUrl(probe)) throw new UsageError(`${flag}: '${filled}' is not an http or https URL`);
   // If only a host is given, the service's own path is appended.
   const isHostAlone = !template.includes('{path}') && /^https?:\/\/[^/]+\/?$/.test(filled);
   return isHostAlone ? filled.replace(/\/$/, '') + values.path : filled;

@@ -6,7 +6,7 @@ import type { Redact } from '../../../core/redact.ts';
 import type { ExecAction } from './actions.ts';
 
 export interface ExecParts {
-  /** Stops the command: SIGTERM to its process group, followed by SIGKILL. */
+  /** Stops the command: SIGTERM to its process group, followed by SIGKILL to all that it has started. */
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly env: NodeJS.ProcessEnv;
@@ -25,7 +25,7 @@ export function whyNoProgram({ words: [name] }: ExecAction, env: NodeJS.ProcessE
 
 /**
  * Runs the command without a shell, in its own process group, with its output in the log. Throws UnavailableError
- * unless it exits with 0; rejects with the signal's reason once the group has exited.
+ * unless it exits with 0; rejects with the signal's reason once it has exited. All that it has started ends with it.
  */
 export async function runCommand(action: ExecAction, { signal, log, env, redact }: ExecParts): Promise<void> {
   const [name, ...rest] = action.words;

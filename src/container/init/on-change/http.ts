@@ -1,6 +1,6 @@
 import type { Trust } from '../../../cli/tls-option.ts';
-import { networkReason } from '../../../net/network-error.ts';
-import { UnavailableError, messageOf } from '../../../core/errors.ts';
+import { networkReason, plainReason } from '../../../net/network-error.ts';
+import { UnavailableError } from '../../../core/errors.ts';
 import { requestOnce } from '../../../net/request-once.ts';
 import type { HttpAction } from './actions.ts';
 
@@ -14,7 +14,7 @@ export async function sendRequest(
 ): Promise<void> {
   const { status } = await requestOnce(url, { method, signal, ...trust }).catch((cause: unknown) => {
     signal.throwIfAborted();
-    const why = url.protocol === 'https:' ? networkReason(cause, trust.caFile) : messageOf(cause);
+    const why = url.protocol === 'https:' ? networkReason(cause, trust.caFile) : plainReason(cause, 'use https://');
     throw new UnavailableError(why, { cause });
   });
   if (status >= 400) throw new UnavailableError(`the response status is ${status}`);

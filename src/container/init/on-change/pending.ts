@@ -1,6 +1,6 @@
 import { constants, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { messageOf } from '../../../core/errors.ts';
+import { reasonOf } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
 import { may, mayWriteIn } from '../../../fs/access.ts';
 import { replaceFile } from '../../../fs/replace-file.ts';
@@ -28,7 +28,7 @@ export function pendingIn(root: string, log: Log): Pending {
     if (!(await mayWriteIn(dirname(path)))) return;
     // A failure to write the marker must not prevent the change.
     await work().catch((error: unknown) =>
-      log.warn(`cannot record the pending notification in ${path}: ${messageOf(error)}`),
+      log.warn(`cannot record the pending notification in ${path}: ${reasonOf(error)}`),
     );
   };
   return {

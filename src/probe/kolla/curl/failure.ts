@@ -1,4 +1,6 @@
 import { HttpParseError } from '../../../net/codec/head.ts';
+import { TlsAlertError } from '../../../net/tls-alert.ts';
+import { ResolveError } from '../../../net/resolver/error.ts';
 
 /** curl's exit code (`man curl`) and the reason. Kolla's script maps each code to 1. */
 export class CurlError extends Error {
@@ -25,12 +27,12 @@ export function curlErrorOf(
 ): CurlError {
   if (error instanceof CurlError) return error;
   const first = error instanceof AggregateError ? (error.errors[0] as Error) : (error as Error);
-  const { code = '', message, syscall } = first as NodeJS.ErrnoException;
+  const { code = '', message } = first as NodeJS.ErrnoException;
   const made = (number: number, text: string) => new CurlError(number, text, { cause: error });
-  if (syscall === 'getaddrinfo') return made(6, `Could not resolve host: ${host} (${code})`);
+  if (error instanceof ResolveError) return made(6, `Could not resolve host: ${host} (${code})`);
   if (!isConnected) return made(7, `Failed to connect to ${host} port ${port}: ${code || message}`);
-  if (error instanceof HttpParseError || code.startsWith('HPE_'))
-    return made(1, `Received HTTP/0.9 when not allowed (${code || message})`);
+  if (error instanceof HttpParseError || error instanceof TlsAlertError)
+    return made(1, `Received HTTP/0.9 when not allowed (${message})`);
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_'))
     return made(35, `TLS connect error: ${message.replaceAll(/\s+/g, ' ').trim()}`);
   if (code === 'ECONNRESET' && isAnswered) return made(18, 'transfer closed with outstanding read data remaining');

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { get } from '../../../net/codec/get.ts';
 import { CurlError, curlErrorOf } from './failure.ts';
-import { getByTls } from './tls.ts';
 import type { PlainGet } from './words.ts';
 
 /** Filled during the transfer, so that a failure can report it. */
@@ -21,7 +20,7 @@ export interface Progress {
 export async function transfer(plain: PlainGet, progress: Progress, signal: AbortSignal): Promise<void> {
   const { target } = plain;
   try {
-    await (target.isTls ? withTls(plain, progress, signal) : withCodec(plain, progress, signal));
+    await request(plain, progress, signal);
     if (progress.status >= 400) throw new CurlError(22, `The requested URL returned error: ${progress.status}`);
   } catch (error) {
     signal.throwIfAborted();
@@ -29,10 +28,12 @@ export async function transfer(plain: PlainGet, progress: Progress, signal: Abor
   }
 }
 
-async function withCodec(plain: PlainGet, progress: Progress, signal: AbortSignal): Promise<void> {
-  const { host, port, path } = plain.target;
+async function request(plain: PlainGet, progress: Progress, signal: AbortSignal): Promise<void> {
+  const { host, port, path, isTls } = plain.target;
   await get({
     to: { host, port },
+    // As in Kolla's script (-k).
+    tls: isTls ? { insecure: true } : undefined,
     target: path,
     headers: [...Object.entries(headersOf(plain)), ['Connection', 'close']],
     signal,
@@ -42,17 +43,6 @@ async function withCodec(plain: PlainGet, progress: Progress, signal: AbortSigna
       progress.bytes += length;
       return true;
     },
-  });
-}
-
-async function withTls(plain: PlainGet, progress: Progress, signal: AbortSignal): Promise<void> {
-  await getByTls({
-    target: plain.target,
-    headers: headersOf(plain),
-    signal,
-    onSocket: (socket) => follow(socket, progress),
-    onStatus: (status) => (progress.status = status),
-    onBody: (bytes) => (progress.bytes += bytes),
   });
 }
 
@@ -68,9 +58,7 @@ function headersOf({ target, user, userAgent }: PlainGet): Record<string, string
 }
 
 function follow(socket: Socket, progress: Progress): void {
-  socket.once('connect', () => {
-    progress.isConnected = true;
-    progress.remoteAddress = socket.remoteAddress ?? '';
-    progress.remotePort = socket.remotePort ?? 0;
-  });
+  progress.isConnected = true;
+  progress.remoteAddress = socket.remoteAddress ?? '';
+  progress.remotePort = socket.remotePort ?? 0;
 }

@@ -1,0 +1,98 @@
+const DAY_MS = 86_400_000;
+
+/** A file system's clock may differ by this much from ours. */
+const CLOCKS_MS = 60_000;
+
+/** No file is longer. Infinity can't be stored as JSON. */
+export const ANYWHERE = Number.MAX_SAFE_INTEGER;
+
+/** From this offset on, lines without a time are of this day. */
+export interface UndatedFrom {
+  readonly at: number;
+  readonly timeMs: number;
+  /** An offset after the start of the last line that was sent as of this day. */
+  readonly to: number;
+}
+
+interface Known {
+  readonly from: readonly UndatedFrom[];
+  /** The size of the file: an earlier run has not sent what comes later. */
+  readonly size: number;
+  /** When the earlier run has saved its state, by the file system's clock; undefined if that is unknown. */
+  readonly savedMs?: number | undefined;
+}
+
+/**
+ * The times of a generation's lines without a time of their own: when they were read, or the time of a dated line before them if
+ * the end of the file was not reached in between, as in a backlog.
+ *
+ *   line without a time -> of a new day: a new entry, which the checkpoint has before the line is sent
+ *   the same line after a restart -> the entry's day, because the day selects the index, where the ID is unique
+ *
+ * So a line has one document, whenever it is sent again. What was written while we did not run counts as of the last entry's
+ * day if that was still the day when the earlier run saved its state last: it may have sent such lines afterwards.
+ */
+export class UndatedTimes {
+  /** Whether a dated line was read since the end of the file was reached. */
+  #hasDated = false;
+  readonly #from: UndatedFrom[];
+  /** An earlier run may have sent the lines before this offset. */
+  readonly #sentTo: number;
+  readonly #firstSeenMs: number;
+  readonly #onEntry: () => void;
+
+  /** @param onEntry called for each entry that the checkpoint must have before the next document is sent */
+  constructor(firstSeenMs: number, { from, size, savedMs = -Infinity }: Known, onEntry: () => void) {
+    this.#firstSeenMs = firstSeenMs;
+    this.#from = from.map((entry) => {
+      // What was read later has an entry of its own.
+      const isOver = dayOf(savedMs - CLOCKS_MS) > dayOf(entry.timeMs);
+      return isOver ? entry : { ...entry, to: Math.max(entry.to, Math.min(size, ANYWHERE)) };
+    });
+    this.#sentTo = this.#from.at(-1)?.to ?? 0;
+    this.#onEntry = onEntry;
+  }
+
+  /** The time of the last dated line; NaN if there was none. @param timeMs that of the content */
+  lastMs(timeMs: number): number {
+    return timeMs === this.#firstSeenMs ? NaN : timeMs;
+  }
+
+  /** Called when a dated line was read. */
+  dated(): void {
+    this.#hasDated = true;
+  }
+
+  /** Called when the file was read to its end: what comes later was not written together with what was read. */
+  caughtUp(): void {
+    this.#hasDated = false;
+  }
+
+  /** @param lastMs the time of the last dated line, if there is one */
+  timeAt(offset: number, lastMs: number, nowMs: number): number {
+    const readMs = this.#hasDated ? lastMs : nowMs;
+    const at = this.#from.findLastIndex((entry) => entry.at <= offset);
+    const entry = this.#from[at];
+    // The time of a dated line does not tell when this one was sent.
+    const to = readMs === nowMs ? offset + 1 : ANYWHERE;
+    if (entry !== undefined && dayOf(entry.timeMs) === dayOf(readMs)) {
+      this.#from[at] = { ...entry, to: Math.max(entry.to, to) };
+      return readMs;
+    }
+    if (entry !== undefined && offset < this.#sentTo) return entry.timeMs;
+    this.#from.splice(at + 1, 0, { at: offset, timeMs: readMs, to });
+    this.#onEntry();
+    return readMs;
+  }
+
+  /** The entries that a restart at this offset needs. */
+  entries(offset: number): readonly UndatedFrom[] {
+    const at = this.#from.findLastIndex((entry) => entry.at <= offset);
+    if (at > 0) this.#from.splice(0, at);
+    return [...this.#from];
+  }
+}
+
+function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS);
+}

@@ -1,0 +1,34 @@
+import type { HelmValues } from '../objects.ts';
+
+/** Shapes of errors that contain nothing of what a chart renders, but names of objects that are in the cluster anyway. */
+const WITHOUT_RENDERED_TEXT = [
+  /^values don't meet the specifications of the schema/,
+  /^(?:pre|post)-\w+ hooks failed: (?:\d+ errors? occurred:)?\s*\*? *(?:job [-.a-z0-9]+ failed: \w+|timed out waiting for the condition|context \w+)$/,
+  /^another operation \([\w/]+\) is in progress$/,
+  /^chart requires kubeVersion: /,
+];
+/** Longer ones may have lost their beginning. */
+const WHOLE_MAX_CHARACTERS = 2000;
+
+/** The place in the chart, which Helm writes before the text. */
+const PLACE = /^(?:execution error at \(|template: |YAML parse error on )([-\w./]+(?::\d+){0,2})/;
+
+/** Whether values have a template, which charts render with Helm's account. */
+export function hasTemplate(values: HelmValues): boolean {
+  return JSON.stringify(values).includes('{{');
+}
+
+/**
+ * What may be published of Helm's error: all of it, unless values have templates. Such a template can look up any Secret and put its
+ * data into `fail`, or into an object that the API server then quotes; more users may read a status or a log than a Secret.
+ */
+export function publicError(error: string, values: HelmValues): string {
+  const own = error.replace(/^(?:Upgrade|Release) "[-.a-z0-9]+" failed: /, '').trim();
+  const isShown = own.length <= WHOLE_MAX_CHARACTERS && WITHOUT_RENDERED_TEXT.some((shape) => shape.test(own));
+  if (isShown || !hasTemplate(values)) return error;
+  const at = PLACE.exec(own)?.[1];
+  return (
+    `the chart failed${at === undefined ? '' : ` at ${at}`}; Helm's text is not shown, because the values have templates, which can ` +
+    'print any Secret: see it with helm upgrade --dry-run=server'
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * The installation of `make cloud`: Helm's commands of docs/start/kind.md, in a directory with the files that the page makes:
+ *
+ *   charts/, passwords.yml; site.yml: k8s/examples/cloud/globals.yml and the images' tag; cloud.yml, which has nothing to add
+ */
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { chartNames, packageChart } from '../../build/charts.ts';
+import { isReady } from '../aio/openstack.ts';
+import { siteOf } from '../cluster/site.ts';
+import { blocksUnder } from '../docs/page.ts';
+import { GLOBALS, podsOf, whatIsWrong } from './install.ts';
+import type { Stage } from './stage.ts';
+
+const PAGE = 'start/kind';
+/** The first command of its block; no registry or kind is needed for images that the nodes have. */
+const LOADING = /^kind load .*\n/m;
+
+/** The page's blocks that install MariaDB and Keystone, then all other charts at once. */
+export async function installation(): Promise<string[]> {
+  const [first = ''] = await blocksUnder(PAGE, 'Keystone with MariaDB');
+  const others = (await blocksUnder(PAGE, 'The whole cloud')).find((block) => block.includes('helm install')) ?? '';
+  return [first.replace(LOADING, ''), others];
+}
+
+/**
+ * @param passwords a complete passwords.yml
+ * @param files values in addition to those of the cloud, with other keys
+ */
+export async function installByPage(stage: Stage, passwords: string, files: readonly string[]): Promise<string> {
+  const own = join(stage.directory, 'by-page');
+  const cwd = join(own, 'release');
+  await mkdir(cwd, { recursive: true });
+  for (const name of chartNames()) packageChart(name, join(cwd, 'charts'));
+  await writeFile(join(cwd, 'site.yml'), JSON.stringify(await siteValues(stage.release, files)));
+  await writeFile(join(cwd, 'cloud.yml'), '{}\n');
+  await symlink(passwords, join(cwd, 'passwords.yml'));
+  const site = await siteOf({ node: stage.node, own, cwd });
+  for (const block of await installation()) {
+    const { code, output } = await site.execute(block);
+    if (code === 0) continue;
+    const logs = await site.execute('tail --lines=5 *.log');
+    throw new Error(`exit code ${code}: ${block}${output}${logs.output}\n${await whatIsWrong(stage)}`);
+  }
+  const ready = (await podsOf(stage)).filter((pod) => isReady(pod));
+  return `${chartNames().length} charts, ${ready.length} Pods ready`;
+}
+
+/** The values of the cloud for a release's images. */
+export async function siteValues(release: string, files: readonly string[]): Promise<object> {
+  const [cloud, ...more] = await Promise.all(
+    [GLOBALS, ...files].map(async (file) => load(await readFile(file, 'utf8'))),
+  );
+  const { global } = cloud as { global: object };
+  return Object.assign({ global: { ...global, tag: release } }, ...(more as object[])) as object;
+}

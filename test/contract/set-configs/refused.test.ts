@@ -1,0 +1,4 @@
+import { oursWithin } from './ours.ts';
+import { testRefused } from './refused.ts';
+
+await testRefused(oursWithin);

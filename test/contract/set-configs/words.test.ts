@@ -1,0 +1,4 @@
+import { byUs } from './ours.ts';
+import { testWords } from './words.ts';
+
+testWords(byUs);
