@@ -6,12 +6,13 @@ const EXCERPT = 40;
 const LOG_TAIL = 6000;
 const LAST_LINES = 4;
 
-/** Diagnostics of a failed takeover: the journal's end and both logs. */
+/** Diagnostics of a failed takeover: the holder's last lines, the journal's end and both logs. */
 export function evidenceOf(
   { holder, successor }: { readonly holder: Contender; readonly successor: Contender },
   rows: readonly JournalRow[],
 ): string {
-  return `\n── journal\n${rows.slice(-EXCERPT).map(line).join('\n')}${logOf(holder)}${logOf(successor)}`;
+  const journal = rows.slice(-EXCERPT).map(line).join('\n');
+  return `${lastLinesOf(holder)}\n── journal\n${journal}${logOf(holder)}${logOf(successor)}`;
 }
 
 /**
@@ -23,9 +24,8 @@ export async function stalledEvidence(lane: Lane, holder?: Contender): Promise<s
   const { began, failed, contenders } = lane;
   const last = [...began.slice(-2), ...failed.slice(-2)];
   const waiting = contenders().filter((one) => !last.includes(one));
-  const tail = (one: Contender) => `\n── ${one.name}\n${one.log().trim().split('\n').slice(-LAST_LINES).join('\n')}`;
   const ends = holder === undefined ? '' : stillRunning(holder);
-  return [ends, ...(await sessionsIn(lane)), ...last.map(logOf), ...waiting.map(tail)].join('');
+  return [ends, ...(await sessionsIn(lane)), ...last.map(logOf), ...waiting.map(lastLinesOf)].join('');
 }
 
 /** The sessions in a lane's database, and those of root, on each usable node. */
@@ -38,6 +38,10 @@ async function sessionsIn({ arena, database }: Lane): Promise<string[]> {
       return `\n── sessions on ${node.name}\n${rows.map((row) => JSON.stringify(row)).join('\n')}`;
     }),
   );
+}
+
+function lastLinesOf(one: Contender): string {
+  return `\n── ${one.name}\n${one.log().trim().split('\n').slice(-LAST_LINES).join('\n')}`;
 }
 
 function logOf(one: Contender): string {

@@ -3,7 +3,11 @@
  * if this caller stops waiting.
  */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
+  if (signal.aborted) {
+    // Its rejection has no other receiver, and an unhandled one ends the process.
+    promise.catch(() => {});
+    throw signal.reason;
+  }
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason as Error);
   signal.addEventListener('abort', abort, { once: true });

@@ -48,6 +48,7 @@ export async function onEveryNode(session: Reached, options: EveryNodeOptions, w
   for (;;) {
     const left: string[] = [];
     const look = async (node: MysqlSession) => {
+      signal.throwIfAborted();
       // A node that freezes meanwhile must not delay our exit.
       const waiting = await unlessAborted(work(node), signal);
       if (waiting !== undefined) left.push(waiting);

@@ -76,6 +76,7 @@ async function record(
   // because waiters on the Lease wait meanwhile.
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), longAfter(asked, LAST_WORD_MS)]);
   const write = async (on: MysqlSession) => {
+    signal.throwIfAborted();
     signal.addEventListener('abort', () => on.destroy(), { once: true });
     return await unlessAborted(closeMigration(on, claim, token, ended), signal);
   };
