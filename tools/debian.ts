@@ -1,17 +1,19 @@
 /**
  * Unpacks Debian (and Ubuntu) packages without installing them and without root:
  *
- *   names -> apt-get update (own state, the machine's sources and keys) -> download, with the closure of dependencies
+ *   names -> apt-get update (own state, the machine's sources or one suite, its keys) -> download, with the closure of dependencies
  *         -> dpkg -x of each -> /bin, /lib ... merged into /usr -> a directory in the cache
  *
  * No maintainer script runs, so their results (users, ld.so.cache, alternatives) are missing. What can fail: no
  * apt, no network, a package missing in the release; the error contains apt's output.
  */
-import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../src/core/errors.ts';
 import { cached } from './cache.ts';
 import type { Capability } from './capability.ts';
+import { pinOf, versionFor } from './debian-pins.ts';
+import { machineSources, suiteSources } from './debian-sources.ts';
 import { privateDirectory } from './directory.ts';
 import { must, run, type RunOptions } from './process.ts';
 
@@ -22,7 +24,7 @@ interface UnpackOptions {
   readonly except?: readonly string[];
   /** A foreign architecture in Debian's spelling: `arm64`. The sources must have it. */
   readonly architecture?: string;
-  /** A suite to prefer to all others, by its codename: `bookworm` is Debian 12 without security's packages. */
+  /** The only suite to take packages from, by its codename: `trixie`, `sid`; by default all sources of the machine. */
   readonly suite?: string;
   readonly signal?: AbortSignal;
 }
@@ -37,7 +39,7 @@ const MERGED_INTO_USR = [...ALWAYS_THERE, 'lib32', 'lib64', 'libx32'];
 /**
  * A directory with the unpacked packages, created once and cached. Do not write into it.
  * @param name of the directory in the cache
- * @param packages names in this machine's apt sources
+ * @param packages names in the sources, or pins of a suite: `rabbitmq-server=4.3.6-1`
  */
 export async function unpackedPackages(
   name: string,
@@ -48,13 +50,12 @@ export async function unpackedPackages(
   const madeFrom = [
     RECIPE_VERSION,
     process.arch,
-    ...(await aptSources()),
+    ...(options.suite === undefined ? await machineSources() : [await suiteSources(options.suite)]),
     String(dependencies),
     ...packages,
     'except',
     ...except,
     ...(options.architecture === undefined ? [] : ['architecture', options.architecture]),
-    ...(options.suite === undefined ? [] : ['suite', options.suite]),
   ];
   return await cached(name, madeFrom, async (directory) => {
     await using work = await privateDirectory('apt');
@@ -77,15 +78,10 @@ export const canUnpackDebian: Capability = async () => {
   }
 };
 
-/** The machine's apt sources, which are a part of the cache key. */
-async function aptSources(): Promise<string[]> {
-  const parts = await readdir('/etc/apt/sources.list.d').catch(() => []);
-  const files = ['sources.list', ...parts.map((name) => `sources.list.d/${name}`).toSorted(byName)];
-  return await Promise.all(files.map((name) => readFile(join('/etc/apt', name), 'utf8').catch(() => '')));
-}
-
-function byName(a: string, b: string): number {
-  return a < b ? -1 : 1;
+/** `usr/lib/x86_64-linux-gnu`, on any architecture. */
+export async function libraryDirectories(usr: string): Promise<string[]> {
+  const names = await readdir(join(usr, 'lib'));
+  return names.filter((name) => name.includes('-linux-gnu')).map((name) => join(usr, 'lib', name));
 }
 
 /** Downloads the packages into `work` and returns the paths of the .deb files. */
@@ -95,17 +91,41 @@ async function fetched(
   { dependencies, architecture, suite, signal }: UnpackOptions & { readonly signal: AbortSignal },
 ): Promise<string[]> {
   const options: RunOptions = { cwd: join(work, 'debs'), env: aptEnv(), signal };
-  const config = await aptConfig(work, architecture);
+  const config = await aptConfig(work, architecture, suite);
   const updated = await run('apt-get', ['-c', config, '-qq', 'update'], options);
   const fetch = dependencies ? ['-y', '--download-only', 'install'] : ['download'];
-  const preferred = suite === undefined ? [] : ['-t', suite];
-  const got = await run('apt-get', ['-c', config, '-qq', ...preferred, ...fetch, ...packages], options);
+  const wanted = suite === undefined ? packages : await resolved(config, packages, suite, options);
+  const got = await run('apt-get', ['-c', config, '-qq', ...fetch, ...wanted], options);
   if (got.code !== 0) {
     // A failed update exits with 0 and a warning, and is the usual reason for "not found".
     throw new Error(`apt-get ${fetch.at(-1)}: ${complaint(updated.stderr + got.stderr)}`);
   }
   const names = await readdir(options.cwd ?? work);
   return names.filter((file) => file.endsWith('.deb')).map((file) => join(work, 'debs', file));
+}
+
+/** The packages with a version in place of each pin; a version other than the pinned one is reported. */
+async function resolved(
+  config: string,
+  packages: readonly string[],
+  suite: string,
+  options: RunOptions,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const wanted of packages) {
+    const { name, version } = pinOf(wanted);
+    if (version === undefined) {
+      found.push(name);
+      continue;
+    }
+    // A line is `NAME | VERSION | SOURCE`, and the newest version comes first.
+    const lines = await must('apt-cache', ['-c', config, 'madison', name], options);
+    const offered = lines.split('\n').flatMap((line) => line.split('|')[1]?.trim() ?? []);
+    const taken = versionFor(wanted, offered, suite);
+    if (taken !== version) process.stderr.write(`  ${suite} no longer has ${wanted}; taken: ${taken}\n`);
+    found.push(`${name}=${taken}`);
+  }
+  return found;
 }
 
 /** The first and last of apt's errors, the cause and the consequence, as one line. */
@@ -115,10 +135,11 @@ function complaint(stderr: string): string {
 }
 
 /** apt's state in a private directory. Its status file is empty, so that nothing counts as installed. */
-async function aptConfig(work: string, architecture: string | undefined): Promise<string> {
+async function aptConfig(work: string, architecture?: string, suite?: string): Promise<string> {
   await mkdir(join(work, 'state/lists/partial'), { recursive: true });
   await mkdir(join(work, 'debs/partial'), { recursive: true });
   await writeFile(join(work, 'state/status'), '');
+  if (suite !== undefined) await writeFile(join(work, 'sources.list'), await suiteSources(suite));
   const config = join(work, 'apt.conf');
   await writeFile(
     config,
@@ -139,6 +160,12 @@ async function aptConfig(work: string, architecture: string | undefined): Promis
       'Acquire::http::Timeout "20";',
       'Acquire::https::Timeout "20";',
       'Debug::NoLocking "true";',
+      ...(suite === undefined
+        ? []
+        : [
+            `Dir::Etc::sourcelist "${work}/sources.list";`,
+            ...['sourceparts', 'preferences', 'preferencesparts'].map((name) => `Dir::Etc::${name} "/dev/null";`),
+          ]),
       ...(architecture === undefined
         ? []
         : [

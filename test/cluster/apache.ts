@@ -10,8 +10,7 @@ import type { Capability } from '../../tools/capability.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { start, tailOf, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
-import { unpackedPackages } from '../../tools/debian.ts';
-import { libraryDirectories } from './mariadb-programs.ts';
+import { libraryDirectories, unpackedPackages } from '../../tools/debian.ts';
 
 const MODULES = ['mpm_event', 'authz_core', 'dir', 'mime'];
 

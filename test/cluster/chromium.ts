@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must } from '../../tools/process.ts';
-import { unpackedPackages } from '../../tools/debian.ts';
-import { libraryDirectories } from './mariadb-programs.ts';
+import { libraryDirectories, unpackedPackages } from '../../tools/debian.ts';
 
 export interface Chromium {
   readonly path: string;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { readFile } from 'node:fs/promises';
 import { cached } from '../../tools/cache.ts';
 import { must } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
+import { debianMirror } from '../../tools/debian-sources.ts';
 
 const DEADLINE_MS = 15 * 60_000;
 /** Files that an image does not need: documentation and other languages. */
@@ -15,7 +15,7 @@ const LEFT_OUT = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/share/locale/*',
  * @returns a tar archive of the root file system
  */
 export async function debianSystem(suite: string): Promise<string> {
-  const mirror = await mirrorOf();
+  const mirror = await debianMirror();
   const directory = await cached(`debian-${suite}`, [suite, mirror, ...LEFT_OUT], async (place) => {
     const tool = await unpackedPackages('mmdebstrap', ['mmdebstrap'], { dependencies: false });
     const options = [
@@ -31,14 +31,4 @@ export async function debianSystem(suite: string): Promise<string> {
     await must('perl', words, { env, signal: AbortSignal.timeout(DEADLINE_MS) });
   });
   return join(directory, 'root.tar');
-}
-
-/** The Debian mirror that this machine uses. */
-async function mirrorOf(): Promise<string> {
-  const files = ['/etc/apt/sources.list', '/etc/apt/sources.list.d/debian.sources'];
-  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
-  const found = /^(?:URIs:\s*|deb\s+(?:\[[^\]]*\]\s*)?)(?<uri>\S+\/debian)\/?(?:\s|$)/m.exec(texts.join('\n'));
-  const uri = found?.groups?.['uri'];
-  if (uri === undefined) throw new Error("this machine's apt sources name no mirror of Debian");
-  return uri;
 }

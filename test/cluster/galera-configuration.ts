@@ -1,8 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unpackedPackages } from '../../tools/debian.ts';
+import { suitePrograms } from '../../tools/debian-programs.ts';
 import type { GaleraPrograms } from './galera-programs.ts';
-import { libraryDirectories } from './mariadb-programs.ts';
 
 /**
  * A my.cnf with which all nodes start, such as a chart's. Its paths, ports and addresses are replaced by each node's
@@ -28,11 +27,10 @@ export async function configurationIn(directory: string, text: string): Promise<
 /** The programs with mariabackup and its transfer tools added, but nothing else of mariabackup's packages. */
 export async function withMariabackup(programs: GaleraPrograms, directory: string): Promise<GaleraPrograms> {
   const packages = ['mariadb-backup', 'socat', 'findutils', 'procps', 'mawk', 'iproute2'];
-  const tree = join(await unpackedPackages('galera-backup', packages, { except: ['libc6'] }), 'usr');
+  const tree = join(await suitePrograms('galera-backup', packages, programs.suite), 'usr');
   const bin = join(directory, 'transfer');
   await mkdir(bin);
   for (const name of ['mariadb-backup', 'mariabackup', 'mbstream', 'socat'])
     await symlink(join(tree, 'bin', name), join(bin, name));
-  const libraries = [programs.env['LD_LIBRARY_PATH'], ...(await libraryDirectories(tree))].join(':');
-  return { ...programs, env: { ...programs.env, LD_LIBRARY_PATH: libraries, PATH: `${bin}:${programs.env['PATH']}` } };
+  return { ...programs, env: { ...programs.env, PATH: `${bin}:${programs.env['PATH']}` } };
 }

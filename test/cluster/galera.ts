@@ -18,6 +18,7 @@ import { configurationIn, withMariabackup } from './galera-configuration.ts';
 import { foundedData } from './galera-data.ts';
 import { galeraNode, type GaleraNode } from './galera-node.ts';
 import { galeraPrograms } from './galera-programs.ts';
+import type { GaleraVersion } from './server-versions.ts';
 
 export type { GaleraNode } from './galera-node.ts';
 
@@ -29,6 +30,8 @@ export interface GaleraOptions {
   readonly timing?: 'quick' | 'real';
   /** A my.cnf to use; state transfers then use mariabackup. */
   readonly configuration?: string;
+  /** The version of MariaDB, whose suite also has Galera; by default the selected one. */
+  readonly version?: GaleraVersion;
 }
 
 export interface Galera extends AsyncDisposable {
@@ -64,8 +67,9 @@ export async function startGalera({
   nodes: count = 3,
   timing = 'quick',
   configuration: text,
+  version,
 }: GaleraOptions = {}): Promise<Galera> {
-  const base = await galeraPrograms();
+  const base = await galeraPrograms(version);
   const data = await foundedData(base);
   const directory = await privateDirectory('galera');
   const programs = text === undefined ? base : await withMariabackup(base, directory.path);

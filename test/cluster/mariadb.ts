@@ -19,6 +19,7 @@ import { start, tailOf, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { copyData, installedData, LOG_SIZE, NO_SYNC, serverIdentity } from './mariadb-data.ts';
 import { mariadbPrograms, type MariadbPrograms } from './mariadb-programs.ts';
+import type { MariadbVersion } from './server-versions.ts';
 
 export interface MariadbOptions {
   /** The listen address; the default is 127.0.0.1. */
@@ -31,6 +32,8 @@ export interface MariadbOptions {
   readonly rootPassword?: string;
   readonly extraArgs?: readonly string[];
   readonly programs?: MariadbPrograms;
+  /** The version; by default the selected one. */
+  readonly version?: MariadbVersion;
 }
 
 export interface Mariadb extends AsyncDisposable {
@@ -66,7 +69,7 @@ export const canRunMariadb: Capability = async () => {
 /** Starts a MariaDB and returns when it accepts connections. */
 export async function startMariadb(options: MariadbOptions = {}): Promise<Mariadb> {
   const { address = '127.0.0.1', launcher = (command, args) => [command, args] } = options;
-  const programs = options.programs ?? (await mariadbPrograms());
+  const programs = options.programs ?? (await mariadbPrograms(options.version));
   const port = options.port ?? (await freePort());
   const directory = await privateDirectory('mariadb');
   const at = (name: string) => join(directory.path, name);

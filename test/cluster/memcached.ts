@@ -8,8 +8,7 @@ import { tryDial } from '../../src/net/dial.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { start, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
-import { unpackedPackages } from '../../tools/debian.ts';
-import { libraryDirectories } from './mariadb-programs.ts';
+import { libraryDirectories, unpackedPackages } from '../../tools/debian.ts';
 
 /** Tested by downloading and unpacking it. */
 export const canRunMemcached: Capability = async () => {

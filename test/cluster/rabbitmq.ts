@@ -7,7 +7,7 @@
  * It runs as the test's user; state, cookie and log are in a private directory. Both programs are tied to this process.
  * epmd is Erlang's registry of nodes: the machine's own must be neither used nor started, since it would outlive us.
  */
-import { readdir, writeFile } from 'node:fs/promises';
+import { open, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
@@ -15,8 +15,8 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { freePort, freePorts } from '../../tools/port.ts';
 import { must, start, tailOf, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
-import { unpackedPackages } from '../../tools/debian.ts';
-import { libraryDirectories } from './mariadb-programs.ts';
+import { suitePrograms } from '../../tools/debian-programs.ts';
+import { RABBITMQ_VERSIONS, rabbitmqVersion, type RabbitmqVersion } from './server-versions.ts';
 
 export interface RabbitmqOptions {
   /** The port; by default a free one. */
@@ -27,6 +27,8 @@ export interface RabbitmqOptions {
   readonly config?: readonly string[];
   /** A rabbitmq.conf whose listeners replace ours; the management plugin is enabled. */
   readonly configuration?: string;
+  /** The version; by default the selected one. */
+  readonly version?: RabbitmqVersion;
 }
 
 export interface Rabbitmq extends AsyncDisposable {
@@ -64,7 +66,7 @@ export const canRunRabbitmq: Capability = async () => {
 
 /** Starts a broker; resolves when it accepts logins (guest, guest). */
 export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabbitmq> {
-  const { erlang, bin, home, libraries } = await programs();
+  const { erlang, bin, home, main } = await programs(options.version);
   const port = options.port ?? (await freePort());
   const [epmdPort = 0, nodePort = 0, managementPort = 0] = await freePorts(3);
   const managementUrl = options.management ? `http://127.0.0.1:${managementPort}` : undefined;
@@ -85,7 +87,6 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     BINDIR: bin,
     EMU: 'beam',
     PROGNAME: 'erl',
-    LD_LIBRARY_PATH: libraries,
     ERL_LIBS: join(home, 'plugins'),
     ERL_MAX_PORTS: MAX_PORTS,
     ERL_EPMD_PORT: String(epmdPort),
@@ -122,7 +123,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   const toolLine: Rabbitmq['toolLine'] = (args, tool) => {
     // Equivalent to `escript`, which would look for an installed Erlang.
     const boot = ['+B', '-boot', join(erlang, 'bin/no_dot_erlang'), '-noshell', '-hidden'];
-    const script = ['-escript', 'main', 'rabbitmqctl_escript', '-run', 'escript', 'start'];
+    const script = ['-escript', 'main', main, '-run', 'escript', 'start'];
     return {
       words: [join(bin, 'erlexec'), ...boot, ...script, '-extra', join(home, 'escript', tool), '-q', ...args],
       env,
@@ -176,11 +177,13 @@ interface Programs {
   readonly bin: string;
   /** The directory of RabbitMQ itself. */
   readonly home: string;
-  readonly libraries: string;
+  /** The module that all of its tools start with. */
+  readonly main: string;
 }
 
-async function programs(): Promise<Programs> {
-  const directory = await unpackedPackages('rabbitmq', ['rabbitmq-server'], { except: ['libc6'] });
+async function programs(version: RabbitmqVersion = rabbitmqVersion()): Promise<Programs> {
+  const { suite, pin } = RABBITMQ_VERSIONS[version];
+  const directory = await suitePrograms('rabbitmq', [`rabbitmq-server=${pin}`], suite);
   const usr = join(directory, 'usr');
   const erlang = join(usr, 'lib/erlang');
   const servers = join(usr, 'lib/rabbitmq/lib');
@@ -189,10 +192,22 @@ async function programs(): Promise<Programs> {
     if (name === undefined) throw new Error(`the packages have no ${prefix}* in ${where}`);
     return join(where, name);
   };
+  const home = await only(servers, 'rabbitmq_server-');
   return {
     erlang,
     bin: join(await only(erlang, 'erts-'), 'bin'),
-    home: await only(servers, 'rabbitmq_server-'),
-    libraries: (await libraryDirectories(usr)).join(':'),
+    home,
+    main: await mainModule(join(home, 'escript/rabbitmqctl')),
   };
+}
+
+/** The module that an escript names in its head; its name differs between versions. */
+async function mainModule(escript: string): Promise<string> {
+  await using file = await open(escript);
+  for await (const line of file.readLines()) {
+    const found = /^%%!.*-escript main (?<module>\S+)/.exec(line)?.groups?.['module'];
+    if (found !== undefined) return found;
+    if (!/^[#%]/.test(line)) break;
+  }
+  throw new Error(`${escript} names no main module`);
 }

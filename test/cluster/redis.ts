@@ -10,8 +10,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, start, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
-import { unpackedPackages } from '../../tools/debian.ts';
-import { libraryDirectories } from './mariadb-programs.ts';
+import { libraryDirectories, unpackedPackages } from '../../tools/debian.ts';
 
 export interface Redis extends AsyncDisposable {
   readonly host: string;

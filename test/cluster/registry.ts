@@ -6,12 +6,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
-import { unpackedPackages } from '../../tools/debian.ts';
+import { libraryDirectories, unpackedPackages } from '../../tools/debian.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { start, tailOf, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
-import { libraryDirectories } from './mariadb-programs.ts';
 
 export interface Registry extends AsyncDisposable {
   /** The address for this process: `127.0.0.1:PORT`. */

@@ -10,8 +10,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must, start, tied, type Running } from '../../tools/process.ts';
-import { unpackedPackages } from '../../tools/debian.ts';
-import { libraryDirectories } from './mariadb-programs.ts';
+import { libraryDirectories, unpackedPackages } from '../../tools/debian.ts';
 
 export interface RsyslogOptions {
   /** Paths or globs of log files. */

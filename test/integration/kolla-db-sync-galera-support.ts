@@ -47,7 +47,6 @@ export async function siteOnGalera(galera: Galera): Promise<GaleraSite> {
     migration: (rounds) => ['sh', JOURNAL, join(programs.base, 'bin/mariadb'), String(rounds), ...ports],
     env: {
       PATH: process.env['PATH'],
-      LD_LIBRARY_PATH: programs.env['LD_LIBRARY_PATH'],
       MYSQL_PWD: PASSWORD,
       KP_DATABASE: database,
     },
