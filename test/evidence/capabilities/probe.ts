@@ -136,6 +136,12 @@ export const probe: Capability = {
     },
     {
       point:
+        'a real cluster of RabbitMQ 4.3 without a quorum, by two killed nodes and by a cut link: only --declare fails, and recovers',
+      file: 'test/integration/rabbitmq-quorum.test.ts',
+      test: EVERY,
+    },
+    {
+      point:
         'real Galera in each state, queried by an account with USAGE alone: synced, desynced, rejecting, frozen, stopped',
       file: 'test/integration/kolla-probe-galera.test.ts',
       test: EVERY,
