@@ -105,7 +105,7 @@ export const SUITES: readonly Suite[] = [
     processor: ['test/charts/{services-options,services-nulls,services-kolla}.test.ts'],
     waits: [
       'test/integration/kolla-db-sync-takeovers.test.ts',
-      'test/integration/{images,kolla-bootstrap-cells,demo}.test.ts',
+      'test/integration/{images,kolla-bootstrap-cells,rabbitmq-quorum,demo}.test.ts',
       'test/integration/*.test.ts',
       'test/charts/api-server/*.test.ts',
     ],

@@ -95,8 +95,8 @@ export const INFRASTRUCTURE: readonly Infrastructure[] = [
         liveness: 'process beam.smp',
         readiness: 'rabbitmq 127.0.0.1',
         notes:
-          'Alarms are checked only with --management and a login. A member paused in a minority closes ' +
-          'its port, and recovers by itself.',
+          'Alarms are checked only with --management and a login, and a quorum of RabbitMQ 4 only with --declare and a ' +
+          'login. A member of RabbitMQ 3 paused in a minority closes its port, and recovers by itself.',
       },
     ],
   },

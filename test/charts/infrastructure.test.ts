@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { load } from 'js-yaml';
 import { canRunHelm } from '../../tools/helm.ts';
 import { parseDefaults } from '../../src/mysql/defaults-file.ts';
 import { INFRASTRUCTURE } from '../../src/catalog/infrastructure.ts';
@@ -155,7 +156,28 @@ describe('charts of the infrastructure', { skip }, () => {
       containers.find(({ name }) => name === 'rabbitmq')?.startupProbe ?? {};
     assert.equal(failureThreshold * periodSeconds, 900);
     const checks = rendered.one('ConfigMap', 'rabbitmq-kolla-pod')['data']['kolla-pod.yaml'] as string;
-    assert.match(checks, /started:\n +for:\n +- startup\n +period: 5s\n +run: rabbitmq 127\.0\.0\.1$/m, checks);
+    assert.match(checks, /started:\n +for:\n +- startup\n +period: 10s\n +run: rabbitmq 127\.0\.0\.1$/m, checks);
+  });
+
+  test('rabbitmq: readiness alone needs a quorum, with a login whose password is in a Secret', async () => {
+    await using chart = await rendering('rabbitmq');
+    const checksOf = (rendered: Rendered) => {
+      const text = rendered.one('ConfigMap', 'rabbitmq-kolla-pod')['data']['kolla-pod.yaml'] as string;
+      const { checks } = load(text) as { checks: Record<string, { run: string; for: string[] }> };
+      return Object.values(checks).filter(({ run }) => run.includes(' --declare '));
+    };
+    const words = '--declare --user openstack --password-file /etc/rabbitmq/probe-password --allow-rejected-login';
+    const plain = await chart.render();
+    assert.deepEqual(
+      checksOf(plain).map(({ run, for: roles }) => ({ run, for: roles })),
+      [{ run: `rabbitmq 127.0.0.1:5672 ${words}`, for: ['readiness'] }],
+    );
+    assert.equal(
+      Buffer.from(dataOf(plain, 'rabbitmq-probe-password', 'probe-password'), 'base64').toString(),
+      'of-rabbitmq-password',
+    );
+    const [secured] = checksOf(await chart.render({ global: { tls: { enabled: true } } }));
+    assert.equal(secured?.run, `rabbitmq 127.0.0.1:5672 --tls verify --ca-file /etc/kolla-tls/ca/ca.crt ${words}`);
   });
 
   test('rabbitmq: three nodes form a cluster by their names, a single one does not', async () => {

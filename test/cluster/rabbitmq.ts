@@ -29,7 +29,23 @@ export interface RabbitmqOptions {
   readonly configuration?: string;
   /** The version; by default the selected one. */
   readonly version?: RabbitmqVersion;
+  /** Runs it on a host of its own, with RabbitMQ's own ports, as a node that can be clustered. */
+  readonly host?: MemberHost;
 }
+
+/** Where a node of a cluster runs. */
+export interface MemberHost {
+  readonly address: string;
+  /** Arguments that precede a command line, to run it there. */
+  readonly launcher: readonly string[];
+  /** The directory for data, cookie and log, which outlives the node. */
+  readonly directory: string;
+}
+
+const MEMBER_PORTS = { amqp: 5672, epmd: 4369, node: 25_672, management: 15_672 };
+const COOKIE = 'KOLLA-POD-TESTS';
+/** Seconds in which a node notices that another one is unreachable; by default 60. */
+const TICK_SECONDS = '8';
 
 export interface Rabbitmq extends AsyncDisposable {
   readonly host: string;
@@ -67,18 +83,24 @@ export const canRunRabbitmq: Capability = async () => {
 /** Starts a broker; resolves when it accepts logins (guest, guest). */
 export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabbitmq> {
   const { erlang, bin, home, main } = await programs(options.version);
-  const port = options.port ?? (await freePort());
-  const [epmdPort = 0, nodePort = 0, managementPort = 0] = await freePorts(3);
-  const managementUrl = options.management ? `http://127.0.0.1:${managementPort}` : undefined;
+  const { host: member } = options;
+  const host = member?.address ?? '127.0.0.1';
+  const ports = member === undefined ? await ownPorts(options.port) : MEMBER_PORTS;
+  const managementUrl = options.management ? `http://${host}:${ports.management}` : undefined;
   await using stack = new AsyncDisposableStack();
-  const { path: directory } = stack.use(await privateDirectory('rabbitmq'));
+  const directory = member?.directory ?? stack.use(await privateDirectory('rabbitmq')).path;
   const at = (name: string) => join(directory, name);
-  const more = options.management ? ['management.tcp.ip = 127.0.0.1', `management.tcp.port = ${managementPort}`] : [];
+  const more = options.management ? [`management.tcp.ip = ${host}`, `management.tcp.port = ${ports.management}`] : [];
   const { configuration: given } = options;
-  const text = given === undefined ? configuration(port, [...more, ...(options.config ?? [])]) : onTestMachine(given);
+  const plain = () => configuration(`${host}:${ports.amqp}`, [...more, ...(options.config ?? [])]);
+  if (member !== undefined) await writeFile(at('.erlang.cookie'), COOKIE, { mode: 0o600 });
+  const text = given === undefined ? plain() : onTestMachine(given);
   await writeFile(at('rabbitmq.conf'), text);
   await writeFile(at('plugins'), (options.management ?? given) ? '[rabbitmq_management].\n' : '[].\n');
   await writeFile(at('none'), '');
+  await writeFile(at('out.log'), '');
+  // Clustering starts a second VM by this name.
+  await writeFile(at('erl'), `#!/bin/sh\nexec ${join(bin, 'erlexec')} "$@"\n`, { mode: 0o700 });
   const env = {
     PATH: process.env['PATH'],
     LC_ALL: 'C.UTF-8',
@@ -86,14 +108,15 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     ROOTDIR: erlang,
     BINDIR: bin,
     EMU: 'beam',
-    PROGNAME: 'erl',
+    PROGNAME: at('erl'),
     ERL_LIBS: join(home, 'plugins'),
     ERL_MAX_PORTS: MAX_PORTS,
-    ERL_EPMD_PORT: String(epmdPort),
-    ERL_EPMD_ADDRESS: '127.0.0.1',
+    ERL_EPMD_PORT: String(ports.epmd),
+    ERL_EPMD_ADDRESS: host,
     RABBITMQ_HOME: home,
-    RABBITMQ_NODENAME: 'test@localhost',
-    RABBITMQ_DIST_PORT: String(nodePort),
+    RABBITMQ_NODENAME: member === undefined ? 'test@localhost' : `rabbit@${host}`,
+    RABBITMQ_USE_LONGNAME: String(member !== undefined),
+    RABBITMQ_DIST_PORT: String(ports.node),
     RABBITMQ_CONFIG_FILE: at('rabbitmq.conf'),
     RABBITMQ_ADVANCED_CONFIG_FILE: at('advanced.config'), // missing: an empty one stops its boot
     RABBITMQ_ENABLED_PLUGINS_FILE: at('plugins'),
@@ -102,10 +125,14 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     RABBITMQ_MNESIA_BASE: at('mnesia'),
     RABBITMQ_LOG_BASE: at('log'),
   };
-  const epmd = tied(join(bin, 'epmd'), ['-port', String(epmdPort), '-address', '127.0.0.1']);
+  const on = (program: string, args: readonly string[]): [string, string[]] => {
+    const [first = program, ...words] = [...(member?.launcher ?? []), program, ...args];
+    return tied(first, words);
+  };
+  const epmd = on(join(bin, 'epmd'), ['-port', String(ports.epmd), '-address', host]);
   stack.use(await start(...epmd, { env, cwd: directory, logFile: at('epmd.log'), throwAway: true }));
   const broker = stack.use(
-    await start(...tied(join(bin, 'erlexec'), brokerArgs(nodePort)), {
+    await start(...on(join(bin, 'erlexec'), brokerArgs(host, ports.node)), {
       env,
       cwd: directory,
       logFile: at('out.log'),
@@ -131,14 +158,14 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   };
   const moved = stack.move();
   return {
-    host: '127.0.0.1',
-    port,
+    host,
+    port: ports.amqp,
     managementUrl,
     pid: broker.pid,
     log: () => tailOf(at('out.log'), 100_000),
     control: (args, tool = 'rabbitmqctl') => {
       const [erlexec = '', ...words] = toolLine(args, tool).words;
-      return must(...tied(erlexec, words), { env, cwd: directory });
+      return must(...on(erlexec, words), { env, cwd: directory });
     },
     toolLine,
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
@@ -154,9 +181,13 @@ const OURS = [
   'log.file = false',
 ];
 
-/** All clients connect over loopback. */
-function configuration(port: number, more: readonly string[]): string {
-  return [`listeners.tcp.1 = 127.0.0.1:${port}`, ...OURS, ...more, ''].join('\n');
+async function ownPorts(amqp: number | undefined): Promise<typeof MEMBER_PORTS> {
+  const [epmd = 0, node = 0, management = 0] = await freePorts(3);
+  return { amqp: amqp ?? (await freePort()), epmd, node, management };
+}
+
+function configuration(listener: string, more: readonly string[]): string {
+  return [`listeners.tcp.1 = ${listener}`, ...OURS, ...more, ''].join('\n');
 }
 
 function onTestMachine(text: string): string {
@@ -164,8 +195,8 @@ function onTestMachine(text: string): string {
   return [...lines, ...OURS, ''].join('\n');
 }
 
-function brokerArgs(nodePort: number): string[] {
-  const kernel = ['inet_dist_use_interface', '{127,0,0,1}'];
+function brokerArgs(host: string, nodePort: number): string[] {
+  const kernel = ['inet_dist_use_interface', `{${host.replaceAll('.', ',')}}`, 'net_ticktime', TICK_SECONDS];
   const ports = ['inet_dist_listen_min', 'inet_dist_listen_max'].flatMap((name) => [name, String(nodePort)]);
   const syslog = ['-syslog', 'logger', '[]', '-syslog', 'syslog_error_logger', 'false'];
   const boot = ['-noinput', '-s', 'rabbit', 'boot', '-boot', 'start_sasl'];

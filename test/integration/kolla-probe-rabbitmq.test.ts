@@ -84,6 +84,32 @@ test('a login reaches the virtual host, and the broker logs no warning', { skip 
   assert.deepEqual(complaints, []);
 });
 
+test('a declared queue is deleted again, and the broker logs no warning', { skip }, async () => {
+  const complaints = await complaintsOf(async () => {
+    for (const check of ['amqp', 'rabbitmq'] as const)
+      assert.equal(await ask(check, [...login, '--declare']), 'healthy');
+  });
+  assert.deepEqual(complaints, []);
+  assert.equal((await broker.control(['list_queues', 'name'])).replace(/^name\s*/, ''), '');
+});
+
+test(
+  'an account that may not configure queues is reported by --declare, and one that may not log in is accepted on request',
+  { skip },
+  async () => {
+    await broker.control(['add_user', 'reader', 'hidden']);
+    const env = { KOLLA_PROBE_PASSWORD: 'hidden' };
+    const words = ['--user', 'reader', '--declare'];
+    assert.match(await ask('rabbitmq', words, env), /^1: it denies 'reader' access to '\/': NOT_ALLOWED/);
+    assert.equal(await ask('rabbitmq', [...words, '--allow-rejected-login'], env), 'healthy');
+    await broker.control(['set_permissions', 'reader', '^$', '.*', '.*']);
+    assert.match(
+      await ask('rabbitmq', [...words, '--allow-rejected-login'], env),
+      /^1: queue\.declare fails: ACCESS_REFUSED - .*amq\.gen-/,
+    );
+  },
+);
+
 test('without a login the broker accepts the connection, and logs nothing', { skip }, async () => {
   const from = broker.log().length;
   for (let i = 0; i < 5; i++) assert.equal(await ask('amqp'), 'healthy');

@@ -19,11 +19,15 @@ export interface Broker extends Listening {
 }
 
 export const [START_OK, TUNE_OK, OPEN, CLOSE, CLOSE_OK] = [11, 31, 40, 50, 51] as const;
+/** Methods of other classes than `connection` are numbered CLASS_METHOD. */
+export const [CHANNEL_OPEN, CHANNEL_CLOSE, CHANNEL_CLOSE_OK] = [20_010, 20_040, 20_041] as const;
+export const [DECLARE, DELETE] = [50_010, 50_040] as const;
 
-/** A method in the class `connection`. */
+/** A method, by default in the class `connection`; others are on channel 1. */
 export function method(number: number, ...fields: readonly Buffer[]): Buffer {
-  const payload = Buffer.concat([Buffer.from([0, 10, 0, number]), ...fields]);
-  const header = Buffer.from([1, 0, 0, 0, 0, payload.length >> 8, payload.length & 0xff]);
+  const kind = number < 1000 ? 10 : Math.floor(number / 1000);
+  const payload = Buffer.concat([Buffer.from([0, kind, 0, number % 1000]), ...fields]);
+  const header = Buffer.from([1, 0, kind === 10 ? 0 : 1, 0, 0, payload.length >> 8, payload.length & 0xff]);
   return Buffer.concat([header, payload, Buffer.from([0xce])]);
 }
 
@@ -33,8 +37,8 @@ export function startMethod(mechanisms: string): Buffer {
   return method(10, Buffer.from([0, 9]), table, Buffer.from([0, 0, 0, names.length]), names, Buffer.from([0, 0, 0, 0]));
 }
 
-export function closeMethod(code: number, text: string): Buffer {
-  return method(CLOSE, Buffer.from([code >> 8, code & 0xff, text.length]), Buffer.from(text), Buffer.alloc(4));
+export function closeMethod(code: number, text: string, what: number = CLOSE): Buffer {
+  return method(what, Buffer.from([code >> 8, code & 0xff, text.length]), Buffer.from(text), Buffer.alloc(4));
 }
 
 export const HEARTBEAT = Buffer.from([8, 0, 0, 0, 0, 0, 0, 0xce]);
@@ -44,6 +48,9 @@ const WELCOME: Readonly<Record<number, readonly Buffer[]>> = {
   [START_OK]: [HEARTBEAT, method(30, Buffer.from([0, 100, 0, 2, 0, 0, 0, 60]))],
   [OPEN]: [method(41, Buffer.from([0]))],
   [CLOSE]: [HEARTBEAT, method(CLOSE_OK)],
+  [CHANNEL_OPEN]: [method(20_011, Buffer.alloc(4))],
+  [DECLARE]: [HEARTBEAT, method(50_011, Buffer.from('\u0007amq.gen'), Buffer.alloc(8))],
+  [DELETE]: [method(50_041, Buffer.alloc(4))],
 };
 
 /** A scripted broker. */
@@ -63,7 +70,8 @@ export async function scriptedBroker({ header, answers = {}, isFrozen }: Script 
       }
       if (!hasGreeted) return;
       while (heard.length >= 7 && heard.length >= heard.readUInt32BE(3) + 8) {
-        const number = heard.readUInt16BE(9);
+        const kind = heard.readUInt16BE(7);
+        const number = heard.readUInt16BE(9) + (kind === 10 ? 0 : 1000 * kind);
         methods.push(number);
         if (number === START_OK) login = heard.subarray(11, heard.readUInt32BE(3) + 7).toString();
         heard = heard.subarray(heard.readUInt32BE(3) + 8);

@@ -36,12 +36,23 @@ export function queueSource(
   };
   const open: PartSource['open'] = (effects) => {
     const broker = new Broker(options, effects);
-    return [queuePart(service, broker, transport, (state) => warnOnce(state, effects.log))];
+    const kept = new Set<string>();
+    const keep = (why: string) => {
+      if (!kept.has(why)) effects.log.info(why);
+      kept.add(why);
+    };
+    const planRemoval = () => planQueueRemoval({ service, admin: options.adminUser, broker, transport, keep });
+    return [queuePart(broker, transport, (state) => warnOnce(state, effects.log), planRemoval)];
   };
   return { secrets, open };
 }
 
-function queuePart(service: string, broker: Broker, transport: Transport, inspect: (state: QueueState) => void): Part {
+function queuePart(
+  broker: Broker,
+  transport: Transport,
+  inspect: (state: QueueState) => void,
+  planRemoval: Part['planRemoval'],
+): Part {
   return ensuredPart({
     name: 'queue',
     server: broker,
@@ -51,7 +62,7 @@ function queuePart(service: string, broker: Broker, transport: Transport, inspec
       return state;
     },
     differences: (state) => planQueue(transport, state),
-    planRemoval: () => planQueueRemoval(service, broker, transport),
+    planRemoval,
   });
 }
 
@@ -64,13 +75,24 @@ async function readQueue(broker: Broker, transport: Transport): Promise<QueueSta
   };
 }
 
+interface Removal {
+  readonly service: string;
+  /** The account that the requests are sent with. */
+  readonly admin: string;
+  readonly broker: Broker;
+  readonly transport: Transport;
+  /** Called with the reason why an object is kept. */
+  readonly keep: (why: string) => void;
+}
+
 /**
  * The service's account, unless it has a tag or permissions elsewhere, and its virtual host with all queues, unless
- * another account has permissions there. In the shared virtual host only an account with the service's own name: another
- * one may be that of several services.
+ * another account has permissions there: not the admin, since RabbitMQ gives them to the account that creates a virtual
+ * host. In the shared virtual host only an account with the service's own name: another one may be that of several
+ * services.
  * @throws UnavailableError while a client is connected that would lose its account or virtual host
  */
-async function planQueueRemoval(service: string, broker: Broker, transport: Transport): Promise<Planned[]> {
+async function planQueueRemoval({ service, admin, broker, transport, keep }: Removal): Promise<Planned[]> {
   const { vhost, user } = transport;
   const isShared = vhost === SHARED_VHOST;
   if (isShared && user !== service) return [];
@@ -80,7 +102,9 @@ async function planQueueRemoval(service: string, broker: Broker, transport: Tran
   const elsewhere = account === undefined ? [] : await broker.list(`${userPath}/permissions`);
   const isAccountAlone =
     account !== undefined && tagsOf(account) === '' && elsewhere.every((one) => one['vhost'] === vhost);
-  const isVhostAlone = !isShared && there !== undefined && permissions.every((one) => one['user'] === user);
+  const others = permissions.map((one) => String(one['user'])).filter((name) => name !== user && name !== admin);
+  const isVhostAlone = !isShared && there !== undefined && others.length === 0;
+  if (!isShared && others.length > 0) keep(`virtual host ${vhost} is kept: ${others.join(', ')} has permissions there`);
   if (isAccountAlone || isVhostAlone) {
     const connections = there === undefined ? [] : await broker.list(`${vhostPath}/connections`);
     const own = isVhostAlone ? connections : connections.filter((one) => one['user'] === user);

@@ -1,28 +1,42 @@
 import { oneLine } from '../../core/one-line.ts';
-import type { Conversation, Parsed } from '../conversation.ts';
+import type { Conversation } from '../conversation.ts';
+import {
+  CHANNEL,
+  CONNECTION,
+  entry,
+  FRAME_MAX,
+  hearMethod,
+  int16,
+  int32,
+  long,
+  QUEUE,
+  sayMethod,
+  short,
+  table,
+  type Method,
+} from './amqp-frames.ts';
 import { bad, good, type Answer, type Tell } from './answer.ts';
 import { PROTOCOL_HEADER, understandStart } from './greetings.ts';
 
-/** Credentials and virtual host. */
-interface AmqpLogin {
+/** What to do on a connection. */
+interface AmqpVisit {
   readonly user: string;
   /** Never logged. */
   readonly password: string;
   readonly vhost: string;
+  /** Whether to declare and delete a queue. */
+  readonly declare: boolean;
 }
 
-/** Methods of the class `connection`, AMQP 0-9-1 reference, section 1.4. */
-const CONNECTION = 10;
-const [START_OK, SECURE, TUNE, TUNE_OK, OPEN, OPEN_OK, CLOSE, CLOSE_OK] = [11, 20, 30, 31, 40, 41, 50, 51];
-const METHOD_FRAME = 1;
-const FRAME_END = 0xce;
-const FRAME_MAX = 131_072;
+/** The broker's answer. */
+export interface BrokerAnswer extends Answer {
+  /** Set if the broker works, but does not let this account in. */
+  readonly isRejected?: true;
+}
+
 const GOODBYE = 200;
-
-interface Method {
-  readonly method: number;
-  readonly fields: Buffer;
-}
+/** RabbitMQ's reply after 30 s without a quorum. */
+const INTERNAL_ERROR = 541;
 
 /**
  * Logs in like a service (PLAIN), opens the virtual host, and closes properly, so that the broker logs only the opened
@@ -30,7 +44,11 @@ interface Method {
  * @returns the broker's result; bad with its reason if it rejects the login
  * @throws the system's or TLS's error if the connection breaks
  */
-export async function amqpVisit(talk: Conversation, login: AmqpLogin, tell: Tell): Promise<Answer> {
+export async function amqpVisit(
+  talk: Conversation,
+  { user, password, vhost, declare }: AmqpVisit,
+  tell: Tell,
+): Promise<BrokerAnswer> {
   const start = await amqpStart(talk, tell);
   if (!start.isGood) return start;
   const { fields } = await hearMethod(talk);
@@ -38,24 +56,65 @@ export async function amqpVisit(talk: Conversation, login: AmqpLogin, tell: Tell
   if (!mechanisms.includes('PLAIN')) {
     return bad(`it does not accept a password login (PLAIN), but only ${oneLine(mechanisms.join(', '))}`);
   }
-  const response = Buffer.from(`\0${login.user}\0${login.password}`);
-  sayMethod(talk, START_OK, CLIENT, short('PLAIN'), int32(response.length), response, short('en_US'));
+  sayMethod(talk, CONNECTION.startOk, CLIENT, short('PLAIN'), long(`\0${user}\0${password}`), short('en_US'));
   tell('the broker has started AMQP, but does not respond to the login');
   const tune = await hearMethod(talk);
-  if (tune.method === CLOSE) return refused(talk, tune, `it rejects the login of '${login.user}'`);
-  if (tune.method === SECURE) return bad('it requires more than a password');
-  if (tune.method !== TUNE) return bad('the server breaks off the AMQP handshake');
-  sayMethod(talk, TUNE_OK, Buffer.from([0, 1]), int32(frameMaxOf(tune.fields)), Buffer.from([0, 0]));
-  sayMethod(talk, OPEN, short(login.vhost), short(''), Buffer.from([0]));
-  tell(`the broker has accepted the login, but does not open the virtual host '${login.vhost}'`);
+  if (tune.method === CONNECTION.close) return await rejected(talk, tune, `it rejects the login of '${user}'`);
+  if (tune.method === CONNECTION.secure) return bad('it requires more than a password');
+  if (tune.method !== CONNECTION.tune) return bad('the server breaks off the AMQP handshake');
+  sayMethod(talk, CONNECTION.tuneOk, int16(1), int32(frameMaxOf(tune.fields)), int16(0));
+  sayMethod(talk, CONNECTION.open, short(vhost), short(''), Buffer.from([0]));
+  tell(`the broker has accepted the login, but does not open the virtual host '${vhost}'`);
   const open = await hearMethod(talk);
-  if (open.method === CLOSE) return refused(talk, open, `it denies '${login.user}' access to '${login.vhost}'`);
-  if (open.method !== OPEN_OK) return bad('the server breaks off the AMQP handshake');
-  sayMethod(talk, CLOSE, Buffer.from([0, GOODBYE]), short('goodbye'), Buffer.alloc(4));
+  if (open.method === CONNECTION.close) return await rejected(talk, open, `it denies '${user}' access to '${vhost}'`);
+  if (open.method !== CONNECTION.openOk) return bad('the server breaks off the AMQP handshake');
+  const opened = `accepted the login of '${user}' and opened '${vhost}'`;
+  if (!declare) return await leave(talk, tell, good(opened));
+  return await declareQueue(talk, tell, good(`${opened}, declared and deleted a queue`));
+}
+
+/** Exclusive (4) and auto-delete (8): the broker removes the queue with the connection, whatever happens. */
+const TEMPORARY = 4 + 8;
+
+/** What a service needs to declare a queue, each with the reply to wait for. An empty name is a new one, then the last. */
+const STEPS: readonly (readonly [name: string, method: number, fields: readonly Buffer[], reply: number])[] = [
+  ['channel.open', CHANNEL.open, [short('')], CHANNEL.openOk],
+  [
+    'queue.declare',
+    QUEUE.declare,
+    // Classic, which RabbitMQ has for exclusive queues only: the virtual host's default may be another type.
+    [int16(0), short(''), Buffer.from([TEMPORARY]), table(entry('x-queue-type', 'S', long('classic')))],
+    QUEUE.declareOk,
+  ],
+  ['queue.delete', QUEUE.delete, [int16(0), short(''), Buffer.from([0])], QUEUE.deleteOk],
+];
+
+const NO_QUORUM = 'its metadata store may have no quorum';
+
+/** Changes the metadata store, which needs a majority of the cluster's nodes: connections and logins don't. */
+async function declareQueue(talk: Conversation, tell: Tell, done: Answer): Promise<Answer> {
+  for (const [name, method, fields, reply] of STEPS) {
+    sayMethod(talk, method, ...fields);
+    tell(`the broker has opened the virtual host, but does not answer ${name}: ${NO_QUORUM}`);
+    const heard = await hearMethod(talk);
+    if (heard.method === reply) continue;
+    const why = heard.fields.length > 2 && heard.fields.readUInt16BE(0) === INTERNAL_ERROR ? `; ${NO_QUORUM}` : '';
+    const failed = bad(`${name} fails: ${reasonIn(heard)}${why}`);
+    if (heard.method === CONNECTION.close) return await closed(talk, failed);
+    if (heard.method !== CHANNEL.close) return bad(`the server does not answer ${name} as AMQP does`);
+    sayMethod(talk, CHANNEL.closeOk);
+    return await leave(talk, tell, failed);
+  }
+  return await leave(talk, tell, done);
+}
+
+/** Closes the connection properly. */
+async function leave(talk: Conversation, tell: Tell, answer: Answer): Promise<Answer> {
+  sayMethod(talk, CONNECTION.close, int16(GOODBYE), short('goodbye'), int32(0));
   tell('the broker has opened the virtual host, but does not respond to the close');
-  while ((await hearMethod(talk)).method !== CLOSE_OK);
+  while ((await hearMethod(talk)).method !== CONNECTION.closeOk);
   await endOf(talk);
-  return good(`accepted the login of '${login.user}' and opened '${login.vhost}'`);
+  return answer;
 }
 
 /**
@@ -82,12 +141,21 @@ export async function amqpKnock(talk: Conversation, tell: Tell): Promise<Answer>
   return good('accepts and handles connections');
 }
 
-/** The broker's reason for closing. Confirms the close, because otherwise the broker waits for us. */
-async function refused(talk: Conversation, { fields }: Method, what: string): Promise<Answer> {
-  const text = fields.subarray(3, 3 + (fields[2] ?? 0)).toString();
-  sayMethod(talk, CLOSE_OK);
+/** The broker closes the connection because of the account. */
+async function rejected(talk: Conversation, close: Method, what: string): Promise<BrokerAnswer> {
+  return { ...(await closed(talk, bad(`${what}: ${reasonIn(close)}`))), isRejected: true };
+}
+
+/** Confirms the broker's close, because otherwise the broker waits for us. */
+async function closed(talk: Conversation, answer: Answer): Promise<Answer> {
+  sayMethod(talk, CONNECTION.closeOk);
   await endOf(talk);
-  return bad(`${what}: ${oneLine(text)}`);
+  return answer;
+}
+
+/** The broker's reason for closing a connection or channel, which follows its code (2 bytes). */
+function reasonIn({ fields }: Method): string {
+  return oneLine(fields.subarray(3, 3 + (fields[2] ?? 0)).toString());
 }
 
 /** RabbitMQ resets a connection whose peer has closed its sending direction. */
@@ -97,26 +165,6 @@ async function endOf(talk: Conversation): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
   }
-}
-
-async function hearMethod(talk: Conversation): Promise<Method> {
-  for (;;) {
-    const frame = await talk.hear(frameIn);
-    if (frame !== 'heartbeat') return frame;
-  }
-}
-
-/** Type, channel (2), payload length (4), payload, end. For a method: class (2), method (2), fields. */
-function frameIn(heard: Buffer): Parsed<Method | 'heartbeat'> {
-  if (heard.length < 7) return undefined;
-  const size = heard.readUInt32BE(3);
-  const length = 7 + size + 1;
-  if (size > FRAME_MAX) throw new Error('the server sends a frame that is too long for AMQP');
-  if (heard.length < length) return undefined;
-  if (heard[length - 1] !== FRAME_END) throw new Error('the server sends a frame with an invalid AMQP frame end');
-  if (heard[0] !== METHOD_FRAME) return { is: 'heartbeat', length };
-  if (size < 4 || heard.readUInt16BE(7) !== CONNECTION) throw new Error('the server breaks off the AMQP handshake');
-  return { is: { method: heard.readUInt16BE(9), fields: heard.subarray(11, length - 1) }, length };
 }
 
 /** The mechanisms, which follow the version (2 bytes) and the server's properties. */
@@ -134,11 +182,6 @@ function frameMaxOf(fields: Buffer): number {
   return offered === 0 ? FRAME_MAX : Math.min(offered, FRAME_MAX);
 }
 
-function sayMethod(talk: Conversation, method: number, ...fields: readonly Buffer[]): void {
-  const payload = Buffer.concat([Buffer.from([0, CONNECTION, 0, method]), ...fields]);
-  talk.say(Buffer.from([METHOD_FRAME, 0, 0]), int32(payload.length), payload, Buffer.from([FRAME_END]));
-}
-
 /**
  * Client properties, for `rabbitmqctl list_connections` and the broker's log. Requests that the broker reports a failed
  * login: otherwise it waits, and resets the connection.
@@ -148,29 +191,3 @@ const CLIENT = table(
   entry('connection_name', 'S', long('kolla-probe')),
   entry('capabilities', 'F', table(entry('authentication_failure_close', 't', Buffer.from([1])))),
 );
-
-function entry(name: string, type: string, value: Buffer): Buffer {
-  return Buffer.concat([short(name), Buffer.from(type), value]);
-}
-
-function table(...entries: readonly Buffer[]): Buffer {
-  const all = Buffer.concat(entries);
-  return Buffer.concat([int32(all.length), all]);
-}
-
-function long(text: string): Buffer {
-  const bytes = Buffer.from(text);
-  return Buffer.concat([int32(bytes.length), bytes]);
-}
-
-/** The caller ensures that the length is at most 255 bytes. */
-function short(text: string): Buffer {
-  const bytes = Buffer.from(text);
-  return Buffer.concat([Buffer.from([bytes.length]), bytes]);
-}
-
-function int32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-}

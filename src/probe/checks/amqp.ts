@@ -3,7 +3,7 @@ import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
 import { LOGIN_OPTIONS } from '../remote/login.ts';
 import { AMQP_TLS_OPTIONS } from '../remote/tls.ts';
-import { AMQP_OPTIONS, askBroker, brokerAt, checkBroker } from '../remote/broker.ts';
+import { AMQP_OPTIONS, askBroker, brokerAt, checkBroker, hostsOf } from '../remote/broker.ts';
 
 /** Checks that a broker accepts AMQP 0-9-1 connections and, with a login, opens the virtual host. */
 export const amqp = check({
@@ -13,7 +13,7 @@ export const amqp = check({
     'With a login: performs the handshake, logs in and opens the virtual host like a service, then closes. ' +
     'Without one: checks that the broker accepts and closes a connection. This fails if the broker is frozen, ' +
     'and leaves no entry in its log. --greeting also waits for the AMQP greeting, but then the broker logs two ' +
-    'warnings per check.',
+    'warnings per check. Only --declare detects that RabbitMQ 4 has lost its quorum.',
   operands: [
     { name: 'HOST[:PORT]', help: 'address, IPv6 in brackets, or amqps://HOST (default port: 5672, or 5671 with TLS)' },
   ],
@@ -40,6 +40,10 @@ export const amqp = check({
       line: 'kolla-probe amqp 127.0.0.1 --user nova --password-file /run/secrets/rabbitmq',
       does: 'healthy if the broker accepts the login of a service and opens the virtual host /',
     },
+    {
+      line: 'kolla-probe amqp 127.0.0.1 --user nova --password-file /run/secrets/rabbitmq --declare --timeout 5s',
+      does: 'healthy if the service can declare a queue: the cluster has a quorum',
+    },
   ],
   prepare({ operands: [text = ''], options }) {
     const { at, tls } = brokerAt('amqp', text, options);
@@ -49,7 +53,7 @@ export const amqp = check({
     }
     return {
       subject: `amqp ${formatAddress(at)}`,
-      hosts: [at.host],
+      hosts: hostsOf(at, options),
       ask: (signal, tell) => askBroker({ at, tls, options, greeting: options.greeting }, signal, tell),
     };
   },

@@ -1,10 +1,11 @@
 import { UsageError } from '../../core/errors.ts';
 import { trustOfUrl } from '../../cli/tls-option.ts';
 import { formatAddress } from '../../net/address.ts';
+import { bad, good } from '../../net/protocols/answer.ts';
 import { check } from '../check.ts';
 import { LOGIN_OPTIONS } from '../remote/login.ts';
 import { AMQP_TLS_OPTIONS } from '../remote/tls.ts';
-import { AMQP_OPTIONS, askBroker, brokerAt, checkBroker, modeAt } from '../remote/broker.ts';
+import { AMQP_OPTIONS, askBroker, brokerAt, checkBroker, hostsOf, modeAt } from '../remote/broker.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';
 
 /**
@@ -18,7 +19,8 @@ export const rabbitmq = check({
   description:
     'Uses AMQP like the `amqp` check and, with --management, the management API as well: a memory or disk ' +
     'alarm, which blocks publishers, or a virtual host that is down is unhealthy, with the reason. For ' +
-    'the API the user needs a tag such as `management`.',
+    'the API the user needs a tag such as `management`. A RabbitMQ 4 node without a quorum passes all of that, ' +
+    'but clients hang: only --declare detects it. Use it for readiness.',
   operands: [
     { name: 'HOST[:PORT]', help: 'address, IPv6 in brackets, or amqps://HOST (default port: 5672, or 5671 with TLS)' },
   ],
@@ -32,6 +34,14 @@ export const rabbitmq = check({
     },
     ...LOGIN_OPTIONS,
     ...AMQP_OPTIONS,
+    {
+      flag: 'allow-rejected-login',
+      type: 'boolean',
+      env: 'KOLLA_PROBE_ALLOW_REJECTED_LOGIN',
+      help: 'accept a broker that rejects the login',
+      details: 'Otherwise a password that is being changed makes every node unhealthy. The reason is logged.',
+      example: 'true',
+    },
     ...AMQP_TLS_OPTIONS,
   ],
   examples: [
@@ -43,8 +53,12 @@ export const rabbitmq = check({
       line: 'kolla-probe rabbitmq 127.0.0.1',
       does: 'without a login: check that the broker handles connections, but not alarms',
     },
+    {
+      line: 'kolla-probe rabbitmq 127.0.0.1 --declare --user openstack --password-file /run/secrets/rabbitmq --timeout 5s',
+      does: 'for readiness: check that clients can declare queues, for which a cluster needs a quorum',
+    },
   ],
-  prepare({ operands: [text = ''], options }) {
+  prepare({ operands: [text = ''], options }, { log }) {
     const management = options.management === undefined ? undefined : managementOf(options.management);
     // The management API's URL decides whether TLS is used for the API. A CA bundle without --tls may be meant for it.
     const isApiTls = management?.protocol === 'https:';
@@ -57,11 +71,22 @@ export const rabbitmq = check({
     if (management !== undefined && options.user === undefined) {
       throw new UsageError('rabbitmq: --management needs a login: give --user and --password-file');
     }
+    if (options.allowRejectedLogin && (options.user === undefined || management !== undefined)) {
+      throw new UsageError('rabbitmq: --allow-rejected-login is for a check with --user and without --management');
+    }
+    let told: string | undefined;
+    const accept = (says: string) => {
+      const accepted = `${says}; nothing else was checked: correct --user or --password-file`;
+      if (says !== told) log.warn(`rabbitmq ${formatAddress(at)}: ${accepted}`);
+      told = says;
+      return good(accepted);
+    };
+    const whenRejected = options.allowRejectedLogin ? accept : bad;
     return {
       subject: `rabbitmq ${formatAddress(at)}`,
-      hosts: management === undefined ? [at.host] : [at.host, management.hostname],
+      hosts: [...hostsOf(at, options), ...(management === undefined ? [] : [management.hostname])],
       async ask(signal, tell) {
-        const byAmqp = askBroker({ at, tls, options, greeting: false }, signal, tell);
+        const byAmqp = askBroker({ at, tls, options, greeting: false, whenRejected }, signal, tell);
         if (management === undefined) return await byAmqp;
         const { askManagement } = await import('../remote/management.ts');
         const verdicts = await Promise.all([byAmqp, askManagement({ url: management, options, trust }, signal)]);

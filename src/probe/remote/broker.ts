@@ -2,7 +2,7 @@ import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 import { trustOfUrl, type TlsMode } from '../../cli/tls-option.ts';
 import type { Address } from '../../net/address.ts';
-import type { Tell } from '../../net/protocols/answer.ts';
+import { bad, type Answer, type Tell } from '../../net/protocols/answer.ts';
 import type { TlsAsk } from '../../net/tls-ask.ts';
 import type { Verdict } from '../verdict.ts';
 import { answered, serverOf } from './server.ts';
@@ -17,6 +17,14 @@ export const AMQP_OPTIONS = [
     default: '/',
     help: 'virtual host to open after the login',
     example: 'nova',
+  },
+  {
+    flag: 'declare',
+    type: 'boolean',
+    env: 'KOLLA_PROBE_DECLARE',
+    help: 'declare and delete a queue after the login',
+    details: 'Needs a majority of the cluster. The user needs permission to configure amq.gen-*.',
+    example: 'true',
   },
 ] as const satisfies readonly Option[];
 
@@ -52,12 +60,20 @@ const LONGEST_BYTES = 255;
 
 /**
  * Validates the login of an AMQP check.
- * @throws UsageError for a password without a user, and for an invalid virtual host
+ * @throws UsageError for a password without a user, a queue without a login, and for an invalid virtual host
  */
 export function checkBroker(word: string, options: BrokerAsk['options']): void {
   requireUser(word, options);
+  if (options.declare && options.user === undefined) {
+    throw new UsageError(`${word}: --declare needs a login: give --user and --password-file`);
+  }
   if (Buffer.byteLength(options.vhost) <= LONGEST_BYTES) return;
   throw new UsageError(`${word}: --vhost is longer than the ${LONGEST_BYTES} bytes that AMQP has for it`);
+}
+
+/** The hosts that a check depends on. A restart does not bring back a quorum, so --declare is not for liveness. */
+export function hostsOf(at: Address, { declare }: Values<typeof AMQP_OPTIONS>): readonly string[] {
+  return declare ? [at.host, 'the other nodes of its cluster'] : [at.host];
 }
 
 export interface BrokerAsk {
@@ -66,11 +82,13 @@ export interface BrokerAsk {
   readonly options: LoginValues & Values<typeof AMQP_OPTIONS>;
   /** Whether to wait for the AMQP greeting if there is no login. */
   readonly greeting: boolean;
+  /** The result if the broker works, but rejects the account; by default unhealthy with the reason. */
+  readonly whenRejected?: (says: string) => Answer;
 }
 
 /** Checks a broker over AMQP, with the login if there is one. */
 export function askBroker(
-  { at, tls, options, greeting }: BrokerAsk,
+  { at, tls, options, greeting, whenRejected = bad }: BrokerAsk,
   signal: AbortSignal,
   tell: Tell = () => {},
 ): Promise<Verdict> {
@@ -82,6 +100,9 @@ export function askBroker(
     const { amqpKnock, amqpStart, amqpVisit } = await import('../../net/protocols/amqp.ts');
     using talk = await converse(at, { signal, tls });
     if (login?.user === undefined) return greeting ? await amqpStart(talk, tell) : await amqpKnock(talk, tell);
-    return await amqpVisit(talk, { user: login.user, password: login.password, vhost: options.vhost }, tell);
+    const { user, password } = login;
+    const { vhost, declare } = options;
+    const answer = await amqpVisit(talk, { user, password, vhost, declare }, tell);
+    return answer.isRejected ? whenRejected(answer.says) : answer;
   }, tls);
 }

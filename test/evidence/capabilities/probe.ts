@@ -127,6 +127,20 @@ export const probe: Capability = {
       ],
     },
     {
+      point: 'real RabbitMQ: a declared queue is deleted again; a denied one, and a rejected login, are reported',
+      file: 'test/integration/kolla-probe-rabbitmq.test.ts',
+      test: [
+        'a declared queue is deleted again, and the broker logs no warning',
+        'an account that may not configure queues is reported by --declare, and one that may not log in is accepted on request',
+      ],
+    },
+    {
+      point:
+        'a real cluster of RabbitMQ 4.3 without a quorum, by two killed nodes and by a cut link: only --declare fails, and recovers',
+      file: 'test/integration/rabbitmq-quorum.test.ts',
+      test: EVERY,
+    },
+    {
       point:
         'real Galera in each state, queried by an account with USAGE alone: synced, desynced, rejecting, frozen, stopped',
       file: 'test/integration/kolla-probe-galera.test.ts',

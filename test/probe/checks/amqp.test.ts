@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { requireOwnHosts } from '../../../src/probe/check.ts';
 import { amqp } from '../../../src/probe/checks/amqp.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';
 import { asked, reasonAwaiting, reasonOf } from './asked.ts';
 import {
+  CHANNEL_CLOSE,
+  CHANNEL_CLOSE_OK,
+  CHANNEL_OPEN,
   CLOSE,
   CLOSE_OK,
   closeMethod,
+  DECLARE,
+  DELETE,
   OPEN,
   scriptedBroker,
   START_OK,
@@ -69,14 +75,67 @@ for (const [name, answers, reason, answered] of [
   });
 }
 
+test('--declare declares a queue, deletes it, and closes the connection', async () => {
+  await using broker = await scriptedBroker();
+  const verdict = await asked(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN, '--declare'], ENV);
+  assert.deepEqual(verdict, {
+    healthy: true,
+    detail: "accepted the login of 'nova' and opened '/', declared and deleted a queue",
+  });
+  assert.deepEqual(broker.methods, [START_OK, TUNE_OK, OPEN, CHANNEL_OPEN, DECLARE, DELETE, CLOSE]);
+});
+
+for (const [name, answers, reason, last] of [
+  [
+    'a denied queue',
+    { [DECLARE]: [closeMethod(403, 'ACCESS_REFUSED - configure access refused', CHANNEL_CLOSE)] },
+    'queue.declare fails: ACCESS_REFUSED - configure access refused',
+    [DECLARE, CHANNEL_CLOSE_OK, CLOSE],
+  ],
+  [
+    'a metadata store that times out',
+    { [DELETE]: [closeMethod(541, 'INTERNAL_ERROR')] },
+    'queue.delete fails: INTERNAL_ERROR; its metadata store may have no quorum',
+    [DECLARE, DELETE, CLOSE_OK],
+  ],
+  [
+    'another reply',
+    { [DECLARE]: [closeMethod(0, '', 20_020)] },
+    'the server does not answer queue.declare as AMQP does',
+    [],
+  ],
+] as const) {
+  test(`with --declare, ${name} is unhealthy with the broker's message`, async () => {
+    await using broker = await scriptedBroker({ answers });
+    assert.equal(await reasonOf(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN, '--declare'], ENV), reason);
+    assert.deepEqual(broker.methods.slice(broker.methods.length - last.length), last);
+  });
+}
+
+test('--declare needs a login, and is rejected for liveness', async () => {
+  await assert.rejects(asked(amqp, ['broker', '--declare']), /--declare needs a login: give --user/);
+  const question = await amqp.prepare(
+    { operands: ['127.0.0.1'], child: [], options: { user: 'nova', vhost: '/', declare: true } as never },
+    {} as never,
+  );
+  assert.throws(
+    () => requireOwnHosts('amqp', question),
+    /contacts the other nodes of its cluster, .* Use it for readiness/,
+  );
+});
+
 test('at the deadline the reason names the pending step', async () => {
   for (const [silentAt, awaited] of [
     [START_OK, /has started AMQP, but does not respond to the login$/],
     [OPEN, /has accepted the login, but does not open the virtual host '\/'$/],
+    [CHANNEL_OPEN, /does not answer channel\.open: /],
+    [DECLARE, /does not answer queue\.declare: its metadata store may have no quorum$/],
+    [DELETE, /does not answer queue\.delete: its metadata store may have no quorum$/],
     [CLOSE, /has opened the virtual host, but does not respond to the close$/],
   ] as const) {
     await using broker = await scriptedBroker({ answers: { [silentAt]: [] } });
-    assert.match(await reasonAwaiting(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN], awaited, ENV), awaited);
+    const words = [`127.0.0.1:${broker.port}`, ...LOGIN, '--declare'];
+    assert.match(await reasonAwaiting(amqp, words, awaited, ENV), awaited);
   }
 });
 

@@ -5,7 +5,7 @@ import { rabbitmq } from '../../../src/probe/checks/rabbitmq.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenHttp } from '../../support/server.ts';
 import { asked, reasonOf } from './asked.ts';
-import { scriptedBroker } from '../../support/amqp-broker.ts';
+import { closeMethod, scriptedBroker, START_OK } from '../../support/amqp-broker.ts';
 
 const ENV = { KOLLA_PROBE_USER: 'monitor', KOLLA_PROBE_PASSWORD: 'hidden' };
 const OK = { status: 'ok' };
@@ -70,10 +70,24 @@ test('a login rejected by the API is reported once, without the password', async
   );
 });
 
+test('--allow-rejected-login accepts a broker that rejects the login, and says what was not checked', async () => {
+  const text = 'ACCESS_REFUSED - Login was refused';
+  await using broker = await scriptedBroker({ answers: { [START_OK]: [closeMethod(403, text)] } });
+  const at = [`127.0.0.1:${broker.port}`, '--declare'];
+  assert.equal(await reasonOf(rabbitmq, at, ENV), `it rejects the login of 'monitor': ${text}`);
+  assert.deepEqual(await asked(rabbitmq, [...at, '--allow-rejected-login'], ENV), {
+    healthy: true,
+    detail: `it rejects the login of 'monitor': ${text}; nothing else was checked: correct --user or --password-file`,
+  });
+  const silent = [`127.0.0.1:${await freePort()}`, '--declare', '--allow-rejected-login'];
+  assert.match(await reasonOf(rabbitmq, silent, ENV), /^connection refused/);
+});
+
 test('invalid arguments are rejected', async () => {
   const refused = (...more: string[]) => asked(rabbitmq, ['127.0.0.1', ...more]);
   await assert.rejects(refused('--management', 'http://127.0.0.1:1'), /--management needs a login/);
   await assert.rejects(refused('--management', '127.0.0.1:1'), /is not an http/);
+  await assert.rejects(refused('--allow-rejected-login'), /is for a check with --user and without --management/);
   await assert.rejects(
     refused('--management', 'http://a:hidden@b'),
     (error: Error) => !error.message.includes('hidden'),

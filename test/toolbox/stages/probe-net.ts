@@ -127,6 +127,9 @@ export const PROBE_NET: Stages = {
     return { replace: { 'amqps://rabbitmq': `amqps://127.0.0.1:${port}`, '/etc/ssl/ca.pem': caFile } };
   },
   'kolla-probe amqp 127.0.0.1 --user nova --password-file /run/secrets/rabbitmq': withBroker,
+  'kolla-probe amqp 127.0.0.1 --user nova --password-file /run/secrets/rabbitmq --declare --timeout 5s': withBroker,
+  'kolla-probe rabbitmq 127.0.0.1 --declare --user openstack --password-file /run/secrets/rabbitmq --timeout 5s':
+    withBroker,
   'kolla-probe rabbitmq 127.0.0.1 --management http://127.0.0.1:15672 --user openstack --password-file /run/secrets/rabbitmq':
     withBroker,
   'kolla-probe rabbitmq 127.0.0.1': withBroker,
