@@ -16,6 +16,7 @@ export { diffText, jsonOf, lineOf, PARTS, type Change, type PartName, type Plann
 export { converge, settledPlan } from './converge.ts';
 export type { Effects } from './effects.ts';
 export { keysCommand } from './keys/index.ts';
+export { rabbitmqCheckCommand, rabbitmqPrepareCommand } from './rabbitmq/upgrade/index.ts';
 export { BOOTSTRAP_OPTIONS, OWN_OPTIONS } from './options.ts';
 export type { Purpose } from './keystone/index.ts';
 export { chosenParts, prepare, type OpenParts } from './parts.ts';

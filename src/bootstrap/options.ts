@@ -106,23 +106,8 @@ const ENDPOINT_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-const QUEUE_OPTIONS = [
-  {
-    flag: 'transport-url',
-    type: 'string',
-    env: 'KOLLA_BOOTSTRAP_TRANSPORT_URL',
-    secret: true,
-    help: "transport URL, overriding the service's configuration",
-    details: 'Determines virtual host, account and password.',
-    example: 'rabbit://nova:PASSWORD@rabbitmq:5672/nova',
-  },
-  {
-    flag: 'transport-url-file',
-    type: 'path',
-    env: 'KOLLA_BOOTSTRAP_TRANSPORT_URL_FILE',
-    help: 'file with the transport URL',
-    example: '/run/secrets/nova-transport-url',
-  },
+/** Access to RabbitMQ's management API. */
+export const ADMIN_OPTIONS = [
   {
     flag: 'rabbitmq-url',
     type: 'string',
@@ -156,6 +141,26 @@ const QUEUE_OPTIONS = [
     help: "file with that account's password",
     example: '/run/secrets/rabbitmq-admin',
   },
+] as const satisfies readonly Option[];
+
+const QUEUE_OPTIONS = [
+  {
+    flag: 'transport-url',
+    type: 'string',
+    env: 'KOLLA_BOOTSTRAP_TRANSPORT_URL',
+    secret: true,
+    help: "transport URL, overriding the service's configuration",
+    details: 'Determines virtual host, account and password.',
+    example: 'rabbit://nova:PASSWORD@rabbitmq:5672/nova',
+  },
+  {
+    flag: 'transport-url-file',
+    type: 'path',
+    env: 'KOLLA_BOOTSTRAP_TRANSPORT_URL_FILE',
+    help: 'file with the transport URL',
+    example: '/run/secrets/nova-transport-url',
+  },
+  ...ADMIN_OPTIONS,
 ] as const satisfies readonly Option[];
 
 /** Connection to the API server, for commands without other options for it. */

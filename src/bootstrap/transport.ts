@@ -28,19 +28,14 @@ export async function findTransport(
   config: ServiceConfig,
   log: Log,
 ): Promise<FoundTransport | undefined> {
-  const { rabbitmqAdminUser: adminUser, only } = options;
-  const adminPassword = await oneOf(options, 'rabbitmqAdminPassword', 'KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD');
-  if (adminUser === undefined) {
-    if (adminPassword !== undefined || only.includes('queue'))
+  const adminPassword = await adminPasswordOf(options);
+  if (options.rabbitmqAdminUser === undefined) {
+    if (adminPassword !== undefined || options.only.includes('queue'))
       throw new UsageError('the queue needs --rabbitmq-admin-user');
     log.info('no --rabbitmq-admin-user: virtual host and account in RabbitMQ are not changed');
     return undefined;
   }
-  if (adminPassword === undefined) {
-    throw new UsageError(
-      '--rabbitmq-admin-user is given without its password: KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD or --rabbitmq-admin-password-file',
-    );
-  }
+  const account = requireAccount(options.rabbitmqAdminUser, adminPassword);
   const { url, place } = await urlOf(queue, options, config);
   if (url === undefined && queue.optional) {
     log.info(`no queue: ${place} is not set`);
@@ -49,15 +44,50 @@ export async function findTransport(
   if (url === undefined)
     throw new ConfigError(`the transport URL is unknown: set ${place}, or give --transport-url-file`);
   const transport = transportOf(url, place);
-  const [first, ...rest] =
+  const urls =
     options.rabbitmqUrl.length > 0 ? options.rabbitmqUrl.map(managementUrl) : defaultUrls(transport, options.tls);
-  const servers = [first!, ...rest].map((each) => ({ url: each, called: `--rabbitmq-url ${each.origin}` }));
-  const trust = trustOfUrls(options, servers);
   return {
     transport,
-    broker: { urls: [first!, ...rest], trust, adminUser, adminPassword },
-    secrets: [url, transport.password, adminPassword],
+    broker: brokerOf(urls, options, account),
+    secrets: [url, transport.password, account.adminPassword],
   };
+}
+
+type AdminOptions = Pick<
+  BootstrapOptions,
+  'rabbitmqUrl' | 'rabbitmqAdminUser' | 'rabbitmqAdminPassword' | 'rabbitmqAdminPasswordFile' | 'tls' | 'caFile'
+>;
+
+/**
+ * Access to RabbitMQ's management API without a service.
+ * @throws UsageError for a missing option
+ */
+export async function adminOf(options: AdminOptions): Promise<BrokerOptions> {
+  const account = requireAccount(options.rabbitmqAdminUser, await adminPasswordOf(options));
+  if (options.rabbitmqUrl.length === 0) throw new UsageError('--rabbitmq-url is required');
+  return brokerOf(options.rabbitmqUrl.map(managementUrl), options, account);
+}
+
+type Account = Pick<BrokerOptions, 'adminUser' | 'adminPassword'>;
+
+function requireAccount(adminUser: string | undefined, adminPassword: string | undefined): Account {
+  if (adminUser === undefined) throw new UsageError('--rabbitmq-admin-user is required');
+  if (adminPassword === undefined) {
+    throw new UsageError(
+      '--rabbitmq-admin-user is given without its password: KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD or --rabbitmq-admin-password-file',
+    );
+  }
+  return { adminUser, adminPassword };
+}
+
+function brokerOf([first, ...rest]: readonly URL[], options: AdminOptions, account: Account): BrokerOptions {
+  const urls = [first!, ...rest] as const;
+  const servers = urls.map((url) => ({ url, called: `--rabbitmq-url ${url.origin}` }));
+  return { urls: [...urls], trust: trustOfUrls(options, servers), ...account };
+}
+
+async function adminPasswordOf(options: AdminOptions): Promise<string | undefined> {
+  return await oneOf(options, 'rabbitmqAdminPassword', 'KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD');
 }
 
 async function urlOf(
@@ -71,9 +101,9 @@ async function urlOf(
   return { url: config.valueAt(place), place: config.nameOf(place === undefined ? queue.url : [place]) };
 }
 
-async function oneOf(
-  options: BootstrapOptions,
-  option: 'transportUrl' | 'rabbitmqAdminPassword',
+async function oneOf<N extends 'transportUrl' | 'rabbitmqAdminPassword'>(
+  options: Pick<BootstrapOptions, N | `${N}File`>,
+  option: N,
   variable: string,
 ): Promise<string | undefined> {
   const [given, file] = [options[option], options[`${option}File`]];

@@ -25,7 +25,7 @@ import { defined } from '../core/defined.ts';
 import type { ExitCode } from '../core/errors.ts';
 import { PLACE_OPTIONS, showStatus } from '../migrate/index.ts';
 import type { Dependency } from '../wait/index.ts';
-import { keysCommand, OWN_OPTIONS } from '../bootstrap/index.ts';
+import { keysCommand, OWN_OPTIONS, rabbitmqCheckCommand, rabbitmqPrepareCommand } from '../bootstrap/index.ts';
 import { serviceNamedIn, withJob } from './job.ts';
 import { JOB_OPTIONS, type JobOptions } from './options.ts';
 import { planCommand } from './plan.ts';
@@ -123,5 +123,12 @@ export const bootstrap: Helper = {
   name: 'kolla-bootstrap',
   summary: 'Creates everything a service needs before its first start.',
   main,
-  commands: { plan: planCommand, status: statusCommand, delete: removeCommand, keys: keysCommand },
+  commands: {
+    plan: planCommand,
+    status: statusCommand,
+    delete: removeCommand,
+    keys: keysCommand,
+    'rabbitmq-check': rabbitmqCheckCommand,
+    'rabbitmq-prepare': rabbitmqPrepareCommand,
+  },
 };

@@ -156,7 +156,11 @@ describe('charts of the infrastructure', { skip }, () => {
       containers.find(({ name }) => name === 'rabbitmq')?.startupProbe ?? {};
     assert.equal(failureThreshold * periodSeconds, 900);
     const checks = rendered.one('ConfigMap', 'rabbitmq-kolla-pod')['data']['kolla-pod.yaml'] as string;
-    assert.match(checks, /started:\n +for:\n +- startup\n +period: 10s\n +run: rabbitmq 127\.0\.0\.1$/m, checks);
+    assert.match(
+      checks,
+      /started:\n +for:\n +- startup\n +period: 10s\n +run: rabbitmq 127\.0\.0\.1 --version-file /m,
+      checks,
+    );
   });
 
   test('rabbitmq: readiness alone needs a quorum, with a login whose password is in a Secret', async () => {

@@ -8,7 +8,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['cli'],
   ['net', 'process', 'fs', 'oslo'],
-  ['kube', 'mysql'],
+  ['kube', 'mysql', 'rabbitmq'],
   ['catalog'],
   ['config', 'wait', 'migrate', 'bootstrap', 'probe', 'logship'],
   ['container'],

@@ -1,4 +1,5 @@
-import { UsageError } from '../../core/errors.ts';
+import { reasonOf, UsageError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 import { trustOfUrl } from '../../cli/tls-option.ts';
 import { formatAddress } from '../../net/address.ts';
 import { bad, good } from '../../net/protocols/answer.ts';
@@ -6,7 +7,9 @@ import { check } from '../check.ts';
 import { LOGIN_OPTIONS } from '../remote/login.ts';
 import { AMQP_TLS_OPTIONS } from '../remote/tls.ts';
 import { AMQP_OPTIONS, askBroker, brokerAt, checkBroker, hostsOf, modeAt } from '../remote/broker.ts';
-import { healthyAs, unhealthy } from '../verdict.ts';
+import { healthyAs, unhealthy, type Question } from '../verdict.ts';
+import { recordVersion } from '../../rabbitmq/data.ts';
+import { IMAGE_DIRECTORY, imageVersion } from '../../rabbitmq/version.ts';
 
 /**
  * The equivalent of the six diagnostics of Kolla's healthcheck_rabbitmq, without starting Erlang six times: the node
@@ -31,6 +34,16 @@ export const rabbitmq = check({
       env: 'KOLLA_PROBE_MANAGEMENT',
       help: "URL of this node's management API",
       example: 'http://127.0.0.1:15672',
+    },
+    {
+      flag: 'version-file',
+      type: 'path',
+      env: 'KOLLA_PROBE_VERSION_FILE',
+      help: "file for this image's version, once the node is healthy",
+      details:
+        "On the node's volume, for `kolla-bootstrap rabbitmq-check`. A file that cannot be written is reported in the log, and " +
+        'does not change the verdict.',
+      example: '/var/lib/rabbitmq/version',
     },
     ...LOGIN_OPTIONS,
     ...AMQP_OPTIONS,
@@ -82,7 +95,8 @@ export const rabbitmq = check({
       return good(accepted);
     };
     const whenRejected = options.allowRejectedLogin ? accept : bad;
-    return {
+    const { versionFile } = options;
+    const question: Question = {
       subject: `rabbitmq ${formatAddress(at)}`,
       hosts: [...hostsOf(at, options), ...(management === undefined ? [] : [management.hostname])],
       async ask(signal, tell) {
@@ -96,8 +110,28 @@ export const rabbitmq = check({
           : unhealthy(reasons.join('; '));
       },
     };
+    return versionFile === undefined ? question : recording(question, versionFile, log);
   },
 });
+
+/** Records the image's version when the node is healthy for the first time. */
+function recording(question: Question, file: string, log: Log): Question {
+  let isDone = false;
+  return {
+    ...question,
+    async ask(signal, tell) {
+      const verdict = await question.ask(signal, tell);
+      if (!verdict.healthy || isDone) return verdict;
+      isDone = true;
+      try {
+        await recordVersion(file, await imageVersion(IMAGE_DIRECTORY));
+      } catch (error) {
+        log.warn(`the version of this RabbitMQ is not recorded in ${file}: ${reasonOf(error)}`);
+      }
+      return verdict;
+    },
+  };
+}
 
 function managementOf(text: string): URL {
   const url = URL.parse(text);

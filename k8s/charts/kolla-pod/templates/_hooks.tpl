@@ -4,6 +4,7 @@ What `helm upgrade` runs before it changes any object, and after it has changed 
 (docs/adr/0022-jobs-before-an-upgrade.md).
 
   pre-upgrade:   upgrade.needs                -> a Job that waits
+                 upgrade.prepare              -> a Job of the new image, if the image changes
                  bootstrap; expand, migrate   -> copies of the Jobs, with copies of what they mount and of their account
   post-upgrade:  upgrade.restart              -> a Job that waits, then restarts workloads of other charts; only if stepwise,
                                                  since a changed value needs no restart
@@ -18,6 +19,7 @@ everything recorded. In: context, with all objects complete.
 {{- if and $needs .workloads -}}
 {{- $before = concat (fromJsonArray (include "kolla-pod.ownJob" (list . "upgrade" (list "true") $needs))) $before -}}
 {{- end -}}
+{{- $before = concat (fromJsonArray (include "kolla-pod.prepareJob" .)) $before -}}
 {{- if $before }}{{ include "kolla-pod.hookCopies" (list . "pre-upgrade" $before (concat .jobWaits $needs) list) }}{{ end }}
 {{- $restart := .Values.upgrade.restart -}}
 {{- if and $restart.workloads .workloads .Values.upgrade.stepwise -}}
@@ -34,6 +36,34 @@ everything recorded. In: context, with all objects complete.
 {{- $jobs := fromJsonArray (include "kolla-pod.ownJob" (list . "restart" $command $waits)) -}}
 {{ include "kolla-pod.hookCopies" (list . "post-upgrade" $jobs $waits $grants) }}
 {{- end -}}
+{{- end -}}
+
+{{/*
+upgrade.prepare, unless the workload keeps its image, has no Pods or is new: what the Job asks may be what a changed value repairs. In:
+context. Out: JSON list with the Job, or none.
+*/}}
+{{- define "kolla-pod.prepareJob" -}}
+{{- $ctx := . -}}
+{{- $_ := set . "passwords" (.passwords | default dict) -}}
+{{- $prepare := .Values.upgrade.prepare -}}
+{{- $jobs := list -}}
+{{- if and $prepare.command .jobOf -}}
+{{- $of := .jobOf.values -}}
+{{- $image := include "kolla-pod.image" (list . $of.image) -}}
+{{- $isSame := false -}}
+{{- $live := lookup "apps/v1" $of.kind .Release.Namespace .jobOf.name | default dict -}}
+{{- range dig "spec" "template" "spec" "containers" list $live -}}
+{{- if and (eq .name $ctx.jobOf.name) (eq .image $image) -}}{{- $isSame = true -}}{{- end -}}
+{{- end -}}
+{{- if and (not $isSame) (gt (int $of.replicas) 0) (gt (dig "spec" "replicas" 1 $live | int) 0) -}}
+{{- $command := fromJsonArray (include "kolla-pod.commandWords" (list . $prepare.command "upgrade.prepare.command")) -}}
+{{- $jobs = fromJsonArray (include "kolla-pod.ownJob" (list . "prepare" $command list (dict "env" $prepare.env "isPhase" true "isOffline" true))) -}}
+{{- range $jobs -}}{{- $_ := set .spec "ttlSecondsAfterFinished" (int $ctx.Values.jobs.ttlSecondsAfterFinished) -}}{{- end -}}
+{{- /* The copies of the Secrets that it names. */ -}}
+{{- $_ := include "kolla-pod.passwordObjects" . -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $jobs -}}
 {{- end -}}
 
 {{/* Waits without those that are empty. In: list of context, texts, and their place in the values. Out: JSON. */}}

@@ -262,8 +262,7 @@ waits, and optional further grants. Out: JSON.
 {{- range $ctx.workloads -}}{{- if or (eq .key ($cron.workload | default "")) (and (not $cron.workload) (not $of)) -}}{{- $of = . -}}{{- end -}}{{- end -}}
 {{- if not $of -}}{{- fail (printf "%s: cron.%s.workload: there is no workloads.%s" $ctx.Chart.Name $name $cron.workload) -}}{{- end -}}
 {{- if not (and $cron.schedule $cron.command) -}}{{- fail (printf "%s: cron.%s: say schedule and command" $ctx.Chart.Name $name) -}}{{- end -}}
-{{- $command := list -}}
-{{- range $i, $word := $cron.command -}}{{- $command = append $command (ternary (include "kolla-pod.program" (list $ctx $word)) (include "kolla-pod.openText" (list $ctx $word (printf "cron.%s.command" $name))) (and (eq $i 0) (hasPrefix "kolla-" $word))) -}}{{- end -}}
+{{- $command := fromJsonArray (include "kolla-pod.commandWords" (list $ctx $cron.command (printf "cron.%s.command" $name))) -}}
 {{- $waits := list -}}
 {{- range $cron.needs -}}{{- $waits = append $waits (include "kolla-pod.openText" (list $ctx . (printf "cron.%s.needs" $name))) -}}{{- end -}}
 {{- $template := fromJson (include "kolla-pod.jobPod" (dict "ctx" $ctx "of" $of "name" $name "command" $command "waits" $waits "env" ($cron.env | default dict) "account" "cron")) -}}

@@ -23,6 +23,7 @@ Out: JSON.
 {{- with $workload.user.supplementalGroups -}}{{- $_ := set $security "supplementalGroups" . -}}{{- end -}}
 {{- $init := list -}}
 {{- if eq $ctx.Values.kollaPod.delivery "copied" -}}{{- $init = append $init (fromJson (include "kolla-pod.installContainer" .)) -}}{{- end -}}
+{{- if and .isWorkload $values.startCheck -}}{{- $init = append $init (fromJson (include "kolla-pod.checkContainer" .)) -}}{{- end -}}
 {{- $init = append $init (fromJson (include "kolla-pod.initContainer" .)) -}}
 {{- $spec := dict "serviceAccountName" .account "automountServiceAccountToken" false "terminationGracePeriodSeconds" (int .grace) "securityContext" $security -}}
 {{- if .isWorkload -}}
@@ -123,7 +124,7 @@ name. In: as kolla-pod.podTemplate.
 */}}
 {{- define "kolla-pod.isCoreOnly" -}}
 {{- $values := .workload.values -}}
-{{- if and .isWorkload (not (include "kolla-pod.sidecarRoles" (list .ctx .workload))) (not $values.extraContainers) (not $values.extraInitContainers) (not $values.container) -}}
+{{- if and .isWorkload (not (include "kolla-pod.sidecarRoles" (list .ctx .workload))) (not $values.extraContainers) (not $values.extraInitContainers) (not $values.container) (not $values.startCheck) -}}
 {{- $others := list -}}
 {{- range .waits -}}{{- if not (regexMatch "^!?(tcp|http|file|socket|unix):" .) -}}{{- $others = append $others . -}}{{- end -}}{{- end -}}
 {{- range list $values.probes.readiness $values.probes.liveness $values.probes.startup -}}
@@ -131,6 +132,23 @@ name. In: as kolla-pod.podTemplate.
 {{- end -}}
 {{- if not $others -}}yes{{- end -}}
 {{- end -}}
+{{- end -}}
+
+{{/*
+startCheck: before any file is written, in the workload's image, on its volumes. If it fails, the Pod does not start. In: as
+kolla-pod.podTemplate.
+*/}}
+{{- define "kolla-pod.checkContainer" -}}
+{{- $ctx := .ctx -}}
+{{- $workload := .workload -}}
+{{- $values := $workload.values -}}
+{{- $mounts := list -}}
+{{- range $name, $volume := $values.volumes -}}{{- $mounts = append $mounts (dict "name" $name "mountPath" $volume.mountPath "readOnly" true) -}}{{- end -}}
+{{- if ne $ctx.Values.kollaPod.delivery "baked" -}}{{- $mounts = append $mounts (fromJson (include "kolla-pod.deliveryMount" $ctx)) -}}{{- end -}}
+{{- $command := fromJsonArray (include "kolla-pod.commandWords" (list $ctx $values.startCheck (printf "workloads.%s.startCheck" $workload.key))) -}}
+{{- $container := dict "name" "start-check" "image" (include "kolla-pod.image" (list $ctx $values.image)) "imagePullPolicy" (include "kolla-pod.pullPolicy" (list $ctx $values.image)) "command" $command "env" (fromJsonArray (include "kolla-pod.helperEnv" (list $ctx $values.env))) "securityContext" (fromJson (include "kolla-pod.restrictedContainer" $ctx)) "volumeMounts" $mounts -}}
+{{- with $ctx.Values.kollaPod.resources -}}{{- $_ := set $container "resources" . -}}{{- end -}}
+{{- toJson $container -}}
 {{- end -}}
 
 {{- define "kolla-pod.initContainer" -}}
@@ -205,7 +223,8 @@ kolla-pod.env.
 {{- $base := printf "%s-%s" $ctx.name (include "kolla-pod.slug" $name) -}}
 {{- $bundle := dict "data" (dict "password" (include "kolla-pod.password" . | b64enc)) -}}
 {{- $object := printf "%s-%s" $base (include "kolla-pod.hash" (toJson $bundle)) -}}
-{{- $_ := set $ctx "passwords" ($ctx.passwords | default dict) -}}
+{{- /* Not by `default`, which would replace an empty one that a copy of the context shares. */ -}}
+{{- if not (hasKey $ctx "passwords") -}}{{- $_ := set $ctx "passwords" dict -}}{{- end -}}
 {{- $_ := set $ctx.passwords $object $bundle.data -}}
 {{- toJson (dict "name" $object "key" "password") -}}
 {{- end -}}

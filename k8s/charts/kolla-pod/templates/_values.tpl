@@ -176,6 +176,18 @@ Fails for images that can't work: Kolla publishes its own without kolla-pod, and
 {{- end -}}
 {{- end -}}
 
+{{/* A command of values: our helpers by their paths, the other words as templates. In: list of context, command and its place. Out: JSON. */}}
+{{- define "kolla-pod.commandWords" -}}
+{{- $ctx := index . 0 -}}
+{{- $place := index . 2 -}}
+{{- $words := list -}}
+{{- range $i, $word := index . 1 -}}
+{{- $isOurs := and (eq $i 0) (hasPrefix "kolla-" $word) -}}
+{{- $words = append $words ($isOurs | ternary (include "kolla-pod.program" (list $ctx $word)) (include "kolla-pod.openText" (list $ctx $word $place))) -}}
+{{- end -}}
+{{- toJson $words -}}
+{{- end -}}
+
 {{/* Labels of every object; quoted, since a release may be named 1 or on. In: list of context and component. */}}
 {{- define "kolla-pod.labels" -}}
 {{- $ctx := index . 0 -}}
