@@ -97,7 +97,7 @@ async function imagesFor(name: string): Promise<readonly BuiltImage[]> {
 
 async function kindsFor(name: string, { arch }: Target): Promise<readonly Kind[]> {
   try {
-    await helmBinary(arch);
+    await helmBinary(arch, '4');
     return KINDS;
   } catch (error) {
     say(`${name}: the operator's image is left out: Helm can't be built here: ${messageOf(error)}`);

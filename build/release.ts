@@ -151,7 +151,7 @@ async function imagesFor(name: string, directory: string, repository: string): P
   const arch = name === IMAGE_ARCH.arm64 ? 'arm64' : 'x64';
   const prepared = async () => {
     // The longest build, of the operator's image, and the one that fails without Go.
-    await checkToolchain(await helmBinary(arch));
+    await checkToolchain(await helmBinary(arch, '4'));
     const target = await targetFor(arch);
     // Without it the binary is built all the same, with Node's symbols, and differs from that of other machines.
     await must(target.strip, ['--version'], { env: { ...process.env, ...target.env } });

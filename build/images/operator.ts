@@ -28,7 +28,7 @@ export interface OperatorParts {
 
 export async function operatorParts(arch: Target['arch']): Promise<OperatorParts> {
   return {
-    helm: await readFile(await helmBinary(arch)),
+    helm: await readFile(await helmBinary(arch, '4')),
     packages: await helmPackages(arch),
     charts: await packedCharts(),
   };

@@ -41,8 +41,11 @@ export async function connectKube(source: CredentialSource, timing: Timing = TIM
     get: (path, { signal, metadataOnly = false }) =>
       client.ask(metadataOnly ? { path, accept: METADATA } : { path }, signal),
     request: (method, path, body, { signal }) => client.ask({ method, path, body }, signal),
-    apply: (path, body, { signal, manager }) =>
-      client.ask({ method: 'PATCH', path: `${path}?fieldManager=${manager}&force=true`, body, type: APPLY }, signal),
+    apply: (path, body, { signal, manager, force = true }) =>
+      client.ask(
+        { method: 'PATCH', path: `${path}?fieldManager=${manager}&force=${force}`, body, type: APPLY },
+        signal,
+      ),
     discover: (what, { signal }) => discovery.find(what, signal),
     [Symbol.dispose]: () => client[Symbol.dispose](),
   };

@@ -99,13 +99,14 @@ export interface KubeClient extends Disposable {
   /** The same for a write. A PATCH is a JSON merge patch. */
   request<T>(method: Method, path: string, body: unknown, options: { readonly signal: AbortSignal }): Promise<T>;
   /**
-   * Server-side apply: creates the object or takes over these fields of it, also from other managers. Fields that an
-   * earlier apply of `manager` contained, and this one does not, are removed.
+   * Server-side apply: creates the object or takes over these fields of it. Fields that an earlier apply of `manager`
+   * contained, and this one does not, are removed.
+   * @param options.force whether also from other managers (default); otherwise ApiError 409 names them
    */
   apply<T>(
     path: string,
     body: unknown,
-    options: { readonly signal: AbortSignal; readonly manager: string },
+    options: { readonly signal: AbortSignal; readonly manager: string; readonly force?: boolean },
   ): Promise<T>;
   /**
    * Resolves a word as kubectl does (`deploy`, `deployments.apps`, `Certificate.cert-manager.io`,

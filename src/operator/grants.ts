@@ -23,7 +23,8 @@ const RULES: readonly (readonly [group: string, resource: string, verbs: readonl
   ['', 'pods', ['create', 'delete', 'get', ...WATCH]],
   // Helm's records, too.
   ['', 'secrets', [...MANAGE, ...WATCH, 'update']],
-  ['', 'serviceaccounts', MANAGE],
+  // Helm 4 watches whatever a hook creates.
+  ['', 'serviceaccounts', [...MANAGE, ...WATCH]],
   ['', 'services', MANAGE],
   ['apps', 'controllerrevisions', WATCH],
   ['apps', 'daemonsets', [...MANAGE, ...WATCH]],
@@ -35,8 +36,8 @@ const RULES: readonly (readonly [group: string, resource: string, verbs: readonl
   ['networking.k8s.io', 'networkpolicies', MANAGE],
   // Of workloads with two or more replicas.
   ['policy', 'poddisruptionbudgets', MANAGE],
-  ['rbac.authorization.k8s.io', 'rolebindings', MANAGE],
-  ['rbac.authorization.k8s.io', 'roles', MANAGE],
+  ['rbac.authorization.k8s.io', 'rolebindings', [...MANAGE, ...WATCH]],
+  ['rbac.authorization.k8s.io', 'roles', [...MANAGE, ...WATCH]],
 ];
 
 /** The minimal permissions of the operator, in its namespace. */

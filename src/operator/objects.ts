@@ -52,6 +52,7 @@ export interface ServiceSpec {
   readonly values?: HelmValues;
   readonly valuesFrom?: readonly ValuesSource[];
   readonly timeout?: string;
+  readonly forceConflicts?: boolean;
   readonly suspend?: boolean;
 }
 

@@ -40,7 +40,7 @@ export const OPERATOR_OPTIONS = [
     type: 'path',
     env: 'KOLLA_OPERATOR_HELM',
     default: 'helm',
-    help: 'Helm 3 binary',
+    help: 'Helm 4 binary',
     example: '/usr/local/bin/helm',
   },
   {

@@ -250,7 +250,7 @@ describe('the images', { skip }, () => {
     const root = join(directory.path, 'root');
     const version = (await must(join(root, 'usr/local/bin/helm'), ['version', '--template', '{{.Version}}'])).trim();
     const { components } = await sbomOf('operator');
-    const helm = components.find(({ type, name }) => type === 'application' && name === 'helm.sh/helm/v3');
+    const helm = components.find(({ type, name }) => type === 'application' && name === 'helm.sh/helm/v4');
     assert.equal(helm?.version, version);
     assert.equal(helm?.hashes?.[0]?.content, await sha256(join(root, 'usr/local/bin/helm')));
     const charts = await readdir(join(root, 'usr/share/kolla-pod/charts'));

@@ -96,7 +96,8 @@ export async function operatorSite(label: string, chartNames: readonly string[])
     },
     steps: kubelet.steps,
     operator: async (args = [], kubeconfig = cluster.kubeconfig) => {
-      const own = ['--helm', file, '--directory', directory, '--log-level', 'debug'];
+      const own = ['--directory', directory, '--log-level', 'debug'];
+      if (!args.includes('--helm')) own.push('--helm', file);
       if (!args.includes('--charts')) own.push('--charts', charts);
       const where = ['--namespace', namespace, '--kubeconfig', kubeconfig];
       const running = await startHelper('kolla-operator', [...own, ...where, ...args], {

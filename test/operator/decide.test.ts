@@ -7,12 +7,28 @@ import { labelsFor, type Desired } from '../../src/operator/service/desired.ts';
 const NOW = new Date('2026-11-26T12:00:00Z');
 const HOUR_MS = 3_600_000;
 const chart = { name: 'keystone', version: '1.0.0', reference: '/charts/keystone' };
-const DESIRED: Desired = { chart, values: { a: 1 }, secrets: [], digest: 'd', release: '2026.1' };
+const DESIRED: Desired = {
+  chart,
+  values: { a: 1 },
+  secrets: [],
+  digest: 'd',
+  release: '2026.1',
+  forceConflicts: false,
+};
 const OURS = { labels: labelsFor(DESIRED, 'gone', 5) };
 
 function release(status: string, more: Partial<Release> = {}): Release {
   const updated = new Date(NOW.getTime() - 1000);
-  const about = { revision: 5, description: 'failed', updated, chart, values: { a: 1 }, objects: [], labels: {} };
+  const about = {
+    revision: 5,
+    description: 'failed',
+    updated,
+    chart,
+    values: { a: 1 },
+    objects: [],
+    labels: {},
+    isServerSide: true,
+  };
   return { ...about, status, ...more };
 }
 

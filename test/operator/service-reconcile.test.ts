@@ -150,7 +150,7 @@ test("a secret in Helm's record of a failure reaches no condition, Event or log"
   one.services.set('keystone', service);
   const { againMs = 0 } = await one.made.reconcile('keystone', signal);
   assert.ok(againMs > 0);
-  assert.match(JSON.stringify(one.statuses), /Upgrade .*keystone.* failed/);
+  assert.match(JSON.stringify(one.statuses), /Deployment is invalid: Invalid value/);
   assert.doesNotMatch(JSON.stringify([one.statuses, one.said]), /s3cret-word/);
 });
 

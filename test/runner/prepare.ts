@@ -41,6 +41,12 @@ export const PARTS: readonly Part[] = [
     make: async () => await (await import('../../tools/helm.ts')).canRunHelm(),
   },
   {
+    name: 'Helm 3',
+    modules: ['test/compatibility/helm-3.test.ts', 'test/compatibility/helm-3-and-4.test.ts'],
+    lane: 'computes',
+    make: async () => await (await import('../../tools/helm.ts')).canRunHelm('3'),
+  },
+  {
     name: 'Kubernetes and etcd',
     modules: ['test/cluster/kubernetes/binaries.ts'],
     lane: 'computes',

@@ -18,6 +18,7 @@ import type { KubeClient } from '../../kube/types.ts';
 
 /** kubectl's annotation, so that `kubectl rollout history` and other tools know it. */
 const RESTARTED = 'kubectl.kubernetes.io/restartedAt';
+const MANAGER = 'kolla-init';
 
 export const restartCommand = command({
   summary: 'Restarts workloads gradually, as kubectl rollout restart does.',
@@ -51,8 +52,10 @@ async function restart({ text, kind, name, namespace }: NamedWorkload, kube: Kub
   const { resource } = kind;
   const ref = { group: 'apps', version: 'v1', resource, namespace: namespace ?? kube.namespace, name };
   const annotations = { [RESTARTED]: new Date().toISOString() };
+  // A manager of its own: so that no other program takes this for a field of kubectl's or Helm's.
+  const path = `${objectPath(ref)}?fieldManager=${MANAGER}`;
   try {
-    await kube.request('PATCH', objectPath(ref), { spec: { template: { metadata: { annotations } } } }, { signal });
+    await kube.request('PATCH', path, { spec: { template: { metadata: { annotations } } } }, { signal });
     return true;
   } catch (cause) {
     signal.throwIfAborted();

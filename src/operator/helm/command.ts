@@ -34,6 +34,8 @@ export interface Upgrade {
   readonly timeout: string;
   /** Going back to an older release: its Jobs must not run on the newer schema. */
   readonly withoutHooks: boolean;
+  /** Takes over the fields that others have written. Only for a release that was applied on the server. */
+  readonly forceConflicts?: boolean;
   /** Only renders, with the cluster's answers, into this open file: with passwords, and lines of any length. */
   readonly dryRunTo?: number;
   /** Receives the guard of this run, to extend its deadline. */
@@ -51,7 +53,7 @@ const HISTORY_MAX = 10;
  * @throws the signal's reason
  */
 export async function upgrade(helm: Helm, what: Upgrade, signal: AbortSignal, log: Log): Promise<string | undefined> {
-  const { namespace, name, chart, labels, timeout, withoutHooks, dryRunTo: stdout } = what;
+  const { namespace, name, chart, labels, timeout, withoutHooks, forceConflicts = false, dryRunTo: stdout } = what;
   await using values = await unlinkedFile(helm.directory, JSON.stringify(what.values));
   const args = [
     'upgrade',
@@ -67,6 +69,7 @@ export async function upgrade(helm: Helm, what: Upgrade, signal: AbortSignal, lo
     `--history-max=${HISTORY_MAX}`,
     ...(chart.reference.startsWith('oci://') ? [`--version=${chart.version}`] : []),
     ...(withoutHooks ? ['--no-hooks'] : []),
+    ...(forceConflicts ? ['--force-conflicts'] : []),
     ...(helm.kubeconfig === undefined ? [] : [`--kubeconfig=${helm.kubeconfig}`]),
   ];
   const onLine = (line: string) => log.debug(`helm: ${line.length > 1000 ? `${line.slice(0, 1000)}...` : line}`);

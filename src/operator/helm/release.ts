@@ -40,10 +40,12 @@ export interface Release {
   readonly values: HelmValues;
   readonly objects: readonly ManifestObject[];
   readonly labels: Readonly<Record<string, string>>;
+  /** Whether Helm has applied it on the server, which then tells Helm of fields that others have written. */
+  readonly isServerSide: boolean;
 }
 
-/** The fields used of Helm's record. */
-interface Record3 {
+/** The fields used of Helm's record, of which Helm 3 and 4 have the same version. */
+interface HelmReleaseRecord {
   readonly info?: { readonly status?: string; readonly description?: string; readonly last_deployed?: string };
   readonly chart?: {
     readonly metadata?: {
@@ -54,6 +56,8 @@ interface Record3 {
   };
   readonly config?: HelmValues | null;
   readonly manifest?: string;
+  /** Of Helm 4; `csa` also for releases that Helm 3 has installed. Helm 3 drops it. */
+  readonly apply_method?: 'ssa' | 'csa';
 }
 
 /** Helm's name for the Secret of a revision. */
@@ -92,7 +96,8 @@ export async function newestRelease(
 /** @throws RecordError */
 function releaseIn(secret: ReleaseSecret): Release {
   const place = `Secret ${secret.metadata.name}`;
-  const { info = {}, chart, config, manifest = '' } = parsed(place, () => JSON.parse(recordIn(secret)) as Record3);
+  const record = parsed(place, () => JSON.parse(recordIn(secret)) as HelmReleaseRecord);
+  const { info = {}, chart, config, manifest = '', apply_method: applyMethod } = record;
   const { name = '', version = '', dependencies } = chart?.metadata ?? {};
   return {
     revision: revisionOf(secret)?.revision ?? 0,
@@ -103,6 +108,7 @@ function releaseIn(secret: ReleaseSecret): Release {
     values: config ?? {},
     objects: parsed(place, () => objectsIn(manifest)),
     labels: secret.metadata.labels ?? {},
+    isServerSide: applyMethod === 'ssa',
   };
 }
 

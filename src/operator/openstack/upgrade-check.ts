@@ -3,7 +3,7 @@ import { collectionPath, objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
 import { GROUP, MANAGER, VERSION, type OpenStack } from '../objects.ts';
 import { JOB_NAME, podsOf, problemOf } from '../../kube/pods.ts';
-import { podsProblem, wordsOf } from '../service/pods.ts';
+import { jobPod, podsProblem, wordsOf } from '../service/pods.ts';
 import { judgeJob, type Job } from '../service/workloads.ts';
 import { deleteOwned, isOwnedBy, rejection, type Owned } from './owned.ts';
 
@@ -69,9 +69,7 @@ export async function checkUpgrade(
     const problem = (await podsProblem(client, namespace, job, signal)) ?? (await refusal(client, job, signal));
     return problem === undefined ? { is: 'pending', why: `${what}: running` } : { is: 'failed', why: problem };
   }
-  const pods = await podsOf(client, namespace, `${JOB_NAME}=${ref.name}`, signal);
-  // The Job has replaced those of drained nodes.
-  const pod = pods.find(({ status }) => status?.conditions?.some(({ type }) => type === 'DisruptionTarget') !== true);
+  const pod = await jobPod(client, namespace, ref.name, signal);
   const words = pod && wordsOf(pod)?.replace(/^kolla-db-sync: /, '');
   if (verdict.is === 'failed')
     return {

@@ -1,5 +1,6 @@
 import type { Backoff } from '../../core/backoff.ts';
 import { RELEASES } from '../../catalog/index.ts';
+import { conflictsIn } from '../helm/conflict.ts';
 import type { Release } from '../helm/release.ts';
 import { isSameChart, isWanted, labelOf, type Desired } from './desired.ts';
 import type { Failure } from './failures.ts';
@@ -73,8 +74,8 @@ export function decide(desired: Desired, facts: Facts): Step {
   }
   if (status === 'failed') {
     const leftMs = RETRY.minMs * Math.min(2 ** (failures - 1), RETRY.maxMs / RETRY.minMs) - ageMs;
-    // Interrupted attempts are no failures of the chart.
-    if (leftMs <= 0 || isInterrupted(description))
+    // Interrupted attempts are no failures of the chart; and a conflict ends when Helm may take the field.
+    if (leftMs <= 0 || isInterrupted(description) || isNowForced(newest, desired))
       return { do: change, why: `revision ${revision} has failed`, withoutHooks };
     return { do: 'retry later', reason: 'HelmFailed', why: description, againMs: leftMs };
   }
@@ -83,6 +84,11 @@ export function decide(desired: Desired, facts: Facts): Step {
   const why = `deleted: ${missing.join(', ')}`;
   if (ageMs < RECREATE_MS) return { do: 'wait', reason: 'ObjectsDeleted', why, againMs: RECREATE_MS - ageMs };
   return { do: change, why, withoutHooks };
+}
+
+/** Whether the failed attempt had a conflict, and was made before it might take over fields. */
+function isNowForced(newest: Release, { digest, forceConflicts }: Desired): boolean {
+  return forceConflicts && labelOf(newest, 'desired') !== digest && conflictsIn(newest.description).length > 0;
 }
 
 /** By unlock(), or by Helm after SIGTERM. */

@@ -14,6 +14,8 @@ export interface Desired {
   /** Identifies chart and values. */
   readonly digest: string;
   readonly release: string | undefined;
+  /** Whether Helm takes over fields that others have written. */
+  readonly forceConflicts: boolean;
 }
 
 /**
@@ -27,12 +29,12 @@ export async function desiredOf(
   scale: HelmValues,
   signal: AbortSignal,
 ): Promise<Desired> {
-  const { chart: wanted = {}, release, tag = release, valuesFrom = [] } = spec;
+  const { chart: wanted = {}, release, tag = release, valuesFrom = [], forceConflicts = false } = spec;
   const chart = await findChart(charts, wanted.name ?? metadata.name, wanted.version);
   const { values: below, secrets } = await readValues(client, metadata.namespace, valuesFrom, signal);
   const merged = merge(merge(below, spec.values ?? {}), scale);
   const values = plain(tag === undefined ? merged : merge(merged, { global: { tag } }));
-  return { chart, values, secrets, digest: digestOf(chart, values), release };
+  return { chart, values, secrets, digest: digestOf(chart, values, forceConflicts), release, forceConflicts };
 }
 
 /** As Helm reads it: YAML may contain dates. */
@@ -40,9 +42,9 @@ function plain(values: HelmValues): HelmValues {
   return JSON.parse(JSON.stringify(values)) as HelmValues;
 }
 
-function digestOf({ name, version }: Chart, values: HelmValues): string {
+function digestOf({ name, version }: Chart, values: HelmValues, forceConflicts: boolean): string {
   return createHash('sha256')
-    .update(JSON.stringify([name, version, values]))
+    .update(JSON.stringify([name, version, values, ...(forceConflicts ? [true] : [])]))
     .digest('hex')
     .slice(0, 16);
 }

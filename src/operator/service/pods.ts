@@ -38,6 +38,25 @@ export async function hooksState(
   return { jobs: [...new Set(jobs)], problem: hooks.map(problemOf).find(isProblem) };
 }
 
+/** The Pod that tells how a Job has ended: the newest one. Those of drained nodes were replaced. */
+export async function jobPod(
+  client: KubeClient,
+  namespace: string,
+  job: string,
+  signal: AbortSignal,
+): Promise<Pod | undefined> {
+  const pods = await podsOf(client, namespace, `${JOB_NAME}=${job}`, signal);
+  const isDrained = ({ status }: Pod) => status?.conditions?.some(({ type }) => type === 'DisruptionTarget') === true;
+  return pods
+    .filter((pod) => !isDrained(pod))
+    .toSorted((a, b) => (createdAt(a) < createdAt(b) ? -1 : 1))
+    .at(-1);
+}
+
+function createdAt({ metadata }: Pod): string {
+  return (metadata as { creationTimestamp?: string }).creationTimestamp ?? '';
+}
+
 function isProblem(problem: string | undefined): problem is string {
   return problem !== undefined;
 }

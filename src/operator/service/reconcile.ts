@@ -7,7 +7,7 @@ import type { Beat } from '../beat.ts';
 import type { Cache } from '../cache.ts';
 import { conditionOf } from '../conditions.ts';
 import type { Helm } from '../helm/command.ts';
-import { publicError } from '../helm/public-error.ts';
+import { hasTemplate, publicError, withoutPrefix } from '../helm/public-error.ts';
 import { unlock, type Release } from '../helm/release.ts';
 import type { OpenStack, OpenStackService, OpenStackWorkload } from '../objects.ts';
 import type { Publisher } from '../publish.ts';
@@ -16,6 +16,7 @@ import { Ages } from './ages.ts';
 import { decide, type Step } from './decide.ts';
 import { desiredOf, labelsFor, type Desired } from './desired.ts';
 import { historyOf } from './history.ts';
+import { withJobReason } from './failed-hook.ts';
 import { Failures } from './failures.ts';
 import { requireOwnRelease } from './foreign.ts';
 import { HelmRuns, LOOK_MS } from './helm-runs.ts';
@@ -167,7 +168,7 @@ export class ServiceReconciler {
     const step = decide(desired, facts);
     if (step.do !== 'retry later') return step;
     // Helm's record has secrets, and may have less than the whole error, which the condition has.
-    const why = publicError(redactor(desired.secrets)(step.why), desired.values);
+    const why = publicError(redactor(desired.secrets)(withoutPrefix(step.why)), desired.values);
     const { message } = conditionOf(conditions, 'Degraded') ?? {};
     return { ...step, why: message?.includes(why) === true ? message : why };
   }
@@ -189,7 +190,7 @@ export class ServiceReconciler {
     step: Extract<Step, { do: 'install' | 'upgrade' | 'roll back' }>,
     signal: AbortSignal,
   ): Promise<Handled> {
-    const { publisher, log, process } = this.#effects;
+    const { client, publisher, log, process } = this.#effects;
     const { namespace, name } = service.metadata;
     const { chart, values, secrets } = desired;
     const [phase, reason] = PHASE_OF[step.do];
@@ -202,7 +203,10 @@ export class ServiceReconciler {
     await publisher.event('OpenStackService', service, 'Normal', reason, note, signal);
     const labels = labelsFor(desired, process, revision);
     const timeout = service.spec.timeout ?? '1h';
-    const what = { namespace, name, chart, values, secrets, labels, timeout, withoutHooks: step.withoutHooks ?? false };
+    // Client-side apply has no conflicts, and Helm rejects the flag.
+    const forceConflicts = desired.forceConflicts && release?.isServerSide === true;
+    const terms = { labels, timeout, withoutHooks: step.withoutHooks ?? false, forceConflicts };
+    const what = { namespace, name, chart, values, secrets, ...terms };
     const outcome = await this.#runs.upgrade(service, what, { revision, begun }, signal);
     if (outcome.is === 'cancelled') return { againMs: 0 };
     this.#reads.forget(name);
@@ -211,11 +215,12 @@ export class ServiceReconciler {
       return { againMs: 0 };
     }
     const after = await this.#reads.release(service.metadata.name, signal);
-    const { why } = outcome;
+    const isWhole = !hasTemplate(values);
+    const why = redactor(secrets)(await withJobReason(client, namespace, outcome.why, isWhole, signal));
     // Without a revision of its own there is no record of this failure but the condition. One that Helm has left pending, or
     // whose context was canceled when it was killed, would count as interrupted, and so be repeated at once.
     if (after?.revision !== revision || after.status.startsWith('pending-') || outcome.reason === 'HelmKilled')
-      this.#failures.add(name, desired.digest, outcome);
+      this.#failures.add(name, desired.digest, { reason: outcome.reason, why });
     log.error(`${name}: ${step.do} failed: ${why}`);
     await this.#publish(service, { ...degraded(outcome.reason, why), helm: after }, signal);
     return { againMs: 0 };

@@ -1,5 +1,6 @@
 import { defined } from '../../core/defined.ts';
 import { conditionOf, withVerdicts, type Verdict } from '../conditions.ts';
+import { conflictVerdict, NO_CONFLICT } from '../helm/conflict.ts';
 import type { Release } from '../helm/release.ts';
 import type { MigrationStatus, OpenStackService, ServicePhase, ServiceStatus } from '../objects.ts';
 import type { WorkloadsState } from './workloads.ts';
@@ -13,6 +14,8 @@ export interface Findings {
   readonly progressing: Verdict;
   /** Undefined if nothing new is known: a step that is running neither repairs nor breaks anything yet. */
   readonly degraded?: Verdict;
+  /** Whether others have written fields of Helm's; undefined if nothing new is known. */
+  readonly conflict?: Verdict | undefined;
   readonly helm?: Release | undefined;
   readonly workloads?: WorkloadsState | undefined;
   /** The OpenStack release, if the release is what is wanted. */
@@ -27,13 +30,13 @@ const LINE_MAX_CHARACTERS = 200;
 export function statusAfter(
   before: ServiceStatus = {},
   { metadata: { generation } }: OpenStackService,
-  { phase, message, ready, progressing, degraded: bad, helm, workloads, release, migrations }: Findings,
+  { phase, message, ready, progressing, degraded: bad, conflict, helm, workloads, release, migrations }: Findings,
   now: Date,
 ): ServiceStatus {
   const verdicts = {
     Ready: ready,
     Progressing: progressing,
-    ...(bad === undefined ? {} : { Degraded: bad }),
+    ...defined({ Degraded: bad, Conflict: conflict }),
   };
   const line = message.replaceAll(/\s+/g, ' ').trim();
   return {
@@ -90,9 +93,12 @@ export const SUSPENDED = inProgress(
 
 /** A step has failed; the message is the field's or Helm's. */
 export function degraded(reason: string, message: string): Findings {
+  const conflict = conflictVerdict(message);
   return {
     phase: 'Degraded',
-    message,
+    // Helm's own text begins with what is no help.
+    message: conflict?.message ?? message,
+    conflict,
     ready: NO(reason, message),
     progressing: NO(reason, message),
     degraded: YES(reason, message),
@@ -107,7 +113,7 @@ export function observed(
   problem?: string,
 ): Findings {
   const { pending, failed, missing } = workloads;
-  const parts = { helm, workloads, release };
+  const parts = { helm, workloads, release, conflict: NO_CONFLICT };
   if (failed.length > 0) {
     const message = failed.map(({ job, why }) => `job/${job}: ${why}`).join('; ');
     return { ...degraded('JobFailed', `${message}; delete the Job to run it again`), ...parts };

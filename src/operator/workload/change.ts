@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
 import type { OpenStackWorkload, ReplicaKind } from '../objects.ts';
@@ -12,7 +13,10 @@ const APPLIED = 'kolla-pod.io/workload';
 /** A manager of its own: what it no longer applies is removed, and what others have set stays. */
 const WORKLOAD_MANAGER = 'kolla-operator-workload';
 
-/** Fields that Helm's manifests do not contain, so that Helm and these never undo each other. */
+/**
+ * Fields that Helm's manifests do not contain, so that Helm and these never undo each other. Where values add them, they are
+ * Helm's.
+ */
 const PAUSED: Readonly<Record<ReplicaKind, object>> = {
   Deployment: { paused: true },
   StatefulSet: { updateStrategy: { rollingUpdate: { partition: 2 ** 31 - 1 } } },
@@ -50,8 +54,21 @@ export async function applyChange(
   // The uid: a workload that was deleted meanwhile must not be created from these fields.
   const metadata = { namespace, name, uid, ...(isEmpty ? {} : { annotations: { [APPLIED]: digest } }) };
   const body = { apiVersion: `${group}/${version}`, kind, metadata, ...(isEmpty ? {} : { spec }) };
-  await client.apply(objectPath({ ...WORKLOAD_KINDS[kind], namespace, name }), body, {
-    signal,
-    manager: WORKLOAD_MANAGER,
-  });
+  const path = objectPath({ ...WORKLOAD_KINDS[kind], namespace, name });
+  const options = { signal, manager: WORKLOAD_MANAGER };
+  try {
+    await client.apply(path, body, { ...options, force: false });
+  } catch (error) {
+    if (!(error instanceof ApiError) || !error.message.includes('Apply failed with')) throw error;
+    // Taken over, it would be in the way of each later upgrade.
+    if (/conflicts? with "helm"/.test(error.message))
+      throw new ApiError(422, refusedPause(error.message), 0, error.reason);
+    await client.apply(path, body, options);
+  }
+}
+
+/** @param message of the API server, with the fields */
+function refusedPause(message: string): string {
+  const fields = [...new Set(message.match(/\.spec\.\S+/g))].join(', ');
+  return `not paused: ${fields} is a value of the Helm release: set it there, in workloads.NAME.strategy or spec`;
 }
