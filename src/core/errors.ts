@@ -126,9 +126,9 @@ export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (isSuppressed(error)) return `${messageOf(error.suppressed)}; then ${messageOf(error.error)}`;
   const words = wordsOf(error);
-  const { code, path } = error as NodeJS.ErrnoException;
-  // A path through a descriptor is none that a person knows.
-  const isShown = path !== undefined && !path.startsWith('/proc/self/fd/');
+  const { code, path } = error as { readonly code?: string; readonly path?: string | null };
+  // TLS's error for a connection that ends before the handshake has a null. A path through a descriptor is none that a person knows.
+  const isShown = typeof path === 'string' && !path.startsWith('/proc/self/fd/');
   if (words !== undefined) return isShown ? `${words}: ${path}` : words;
   if (error.message === '') return code ?? error.name;
   const hasWords = code === undefined || Object.hasOwn(FILE_WORDS, code);

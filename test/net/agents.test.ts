@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { messageOf } from '../../src/core/errors.ts';
 import { DialingHttpAgent } from '../../src/net/agents.ts';
 import { exchange } from '../../src/net/client.ts';
 import { freePort } from '../../tools/port.ts';
-import { listenHttp } from '../support/server.ts';
+import { listenHttp, listenTcp } from '../support/server.ts';
 import { startSilentServer } from '../support/silent-server.ts';
 
 const urlOf = (port: number) => new URL(`http://127.0.0.1:${port}/`);
@@ -57,6 +58,13 @@ test('the connection timeout and destroy() end the opening of a connection', asy
   const asked = exchange({ url, agent, signal: t.signal });
   setImmediate(() => agent.destroy());
   await assert.rejects(asked, /the agent is closed/);
+});
+
+test('a server that ends the connection before the TLS handshake is told as such', async (t) => {
+  await using server = await listenTcp((socket) => socket.once('data', () => socket.end()));
+  const asked = exchange({ url: new URL(`https://127.0.0.1:${server.port}/`), signal: t.signal });
+  // Its `path` is null, and not undefined.
+  await assert.rejects(asked, (error: Error) => messageOf(error).startsWith('ECONNRESET: Client network socket'));
 });
 
 function disposable(it: DialingHttpAgent) {
