@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { rabbitmqVersion } from '../cluster/server-versions.ts';
 import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
 import { amqpLogin } from '../support/amqp-login.ts';
 import { privateDirectory } from '../../tools/directory.ts';
@@ -196,8 +195,7 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
       });
     const wrong = await asking('guest', 'hidden-wrong');
     assert.equal(wrong.code, 77);
-    const words = rabbitmqVersion() === '3.10' ? 'Login failed' : 'Not_Authorized';
-    assert.match(wrong.stderr, new RegExp(`rejects the login of user guest \\(401\\): ${words}: wrong password`));
+    assert.match(wrong.stderr, /rejects the login of user guest \(401\): (?:Not_Authorized|Login failed)/);
     await site.ask('PUT', `/users/${site.name}`, { password: 'hidden', tags: 'management' });
     const tagless = await asking(site.name, 'hidden');
     assert.equal(tagless.code, 77);
