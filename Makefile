@@ -2,7 +2,7 @@
 NODE := node_modules/.bin/node
 READY := node_modules/.package-lock.json
 
-.PHONY: help demo test test-full ci kubernetes check build images charts release publish version build-reproducible e2e aio cloud cloud-full cloud-release cloud-upgrade cloud-operator chaos bench soak evidence docs format clean
+.PHONY: help demo test test-full ci kubernetes servers check build images charts release publish version build-reproducible e2e aio cloud cloud-full cloud-release cloud-upgrade cloud-operator chaos bench soak evidence docs format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,8 +59,8 @@ e2e: $(READY) ## a pod's life on a real Kubernetes node (needs root)
 aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, with faults (needs root)
 	@$(NODE) test/run.ts aio
 
-cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three nodes, and what its users do (needs root); RELEASE=2026.1, KUBERNETES=1.36, ADDRESSES=IPv6-only or dual-stack, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/cloud.md and the status page's picture
-	@RELEASE=$(RELEASE) KUBERNETES=$(KUBERNETES) ADDRESSES=$(ADDRESSES) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts
+cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three nodes, and what its users do (needs root); RELEASE=2026.1, KUBERNETES=1.36, RABBITMQ=4.0, MARIADB=10.11, ADDRESSES=IPv6-only or dual-stack, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/cloud.md and the status page's picture
+	@RELEASE=$(RELEASE) KUBERNETES=$(KUBERNETES) RABBITMQ=$(RABBITMQ) MARIADB=$(MARIADB) ADDRESSES=$(ADDRESSES) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts
 
 cloud-full: $(READY) ## make cloud of every release, with Tempest's smoke tests and a reload of each service, then 2026.1 to 2026.2 under load and 5 minutes of faults; RELEASE=2026.1 for one release alone
 	@for release in $(or $(RELEASE),$(basename $(notdir $(wildcard test/cloud/releases/*.txt)))); do FULL=1 RELEASE=$$release STAY= EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts || exit 1; done
@@ -96,6 +96,9 @@ soak: $(READY) ## property tests at length (SEED=1 CASES=20000), damaged input t
 
 kubernetes: $(READY) ## helpers, charts and operator on another version of Kubernetes, for docs/reference/support.md (needs root): KUBERNETES=1.36; ONLY='test/aio/**' for some of its files
 	@KUBERNETES=$(KUBERNETES) $(NODE) test/run.ts kubernetes --evidence $(if $(ONLY),--only '$(ONLY)')
+
+servers: $(READY) ## helpers on another version of RabbitMQ or MariaDB, for docs/reference/support.md: RABBITMQ=4.0 MARIADB=10.11
+	@RABBITMQ=$(RABBITMQ) MARIADB=$(MARIADB) $(NODE) test/run.ts servers --evidence
 
 evidence: $(READY) ## make test-full, and prints docs/evidence/ from its results
 	@$(NODE) test/run.ts full --evidence

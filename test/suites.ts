@@ -139,6 +139,16 @@ export const SUITES: readonly Suite[] = [
     reads: ['k8s/**', 'images/**'],
   },
   {
+    name: 'servers',
+    what: 'helpers on one version of RabbitMQ and MariaDB (RABBITMQ=4.0, MARIADB=10.11), for the support matrix',
+    tier: 'asked',
+    waits: [
+      'test/integration/{server-versions,kolla-probe-rabbitmq,kolla-bootstrap-rabbitmq,tls-servers}.test.ts',
+      'test/integration/{galera,tls-galera,kolla-db-sync-nodes,kolla-db-sync-fencing,kolla-probe-galera}.test.ts',
+      'test/integration/{mariadb,kolla-db-sync,kolla-db-sync-ensure,kolla-db-sync-account,kolla-probe-mariadb}.test.ts',
+    ],
+  },
+  {
     name: 'kubernetes',
     what: 'helpers, charts and operator on one version of Kubernetes (KUBERNETES=1.36), for the support matrix (root)',
     tier: 'asked',

@@ -64,11 +64,14 @@ const COLUMNS: readonly Column[] = [
   columnOf('1.35', { architecture: 'arm64' }),
 ];
 /** The columns of a cloud's servers and tools. */
-const OF_CLOUDS = ['MariaDB', 'RabbitMQ', 'Elasticsearch', 'Helm'];
+const OF_CLOUDS = ['MariaDB', 'Galera', 'RabbitMQ', 'Elasticsearch', 'Helm'];
 /** What runs on servers without a cloud. */
 const SERVERS: Readonly<Record<string, string>> = {
   Elasticsearch: 'log shipping: templates, kills, rollovers, rejected lines',
   OpenSearch: 'log shipping: templates, kills, rollovers, rejected lines',
+  MariaDB: 'databases, accounts, migrations and their lock, probes; a single server',
+  Galera: 'the lock and its fencing across nodes, state transfers with TLS, probes',
+  RabbitMQ: 'virtual hosts and accounts, probes, TLS',
   containerd: "`delivery: imageVolume`: the helpers' image mounted into Pods on a node",
 };
 
@@ -103,6 +106,8 @@ export function supportPage(results: SupportResults, generated: string): string 
     ...cloudRows(results),
     '',
     '## Servers without a cloud',
+    '',
+    'MariaDB, Galera and RabbitMQ: `make servers`, or `make servers RABBITMQ=4.0 MARIADB=10.11` for other versions.',
     '',
     '| server | version | architecture | tests | passed in |',
     '|---|---|---|---|---|',

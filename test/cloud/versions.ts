@@ -2,9 +2,16 @@ import { helm } from '../../tools/helm.ts';
 import { ELASTICSEARCH_8 } from '../cluster/elasticsearch-distribution.ts';
 import type { Stage } from './stage.ts';
 
+/** Over the socket, as the account of the server's own uid. */
+const CLIENT = ['mariadb-0', '--container=mariadb', '--', 'mariadb', '--user=mysql', '--skip-column-names'];
 /** What the Pods of a cloud are asked for, by server: a container and its command. */
 const ASKED: Readonly<Record<string, readonly string[]>> = {
   MariaDB: ['mariadb-0', '--container=mariadb', '--', 'mariadbd', '--version'],
+  // It leaves out the number of its API, which its packages have: `4.23(rXXXX)`.
+  Galera: [
+    ...CLIENT,
+    "--execute=SELECT CONCAT('26.', VARIABLE_VALUE) FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'WSREP_PROVIDER_VERSION'",
+  ],
   RabbitMQ: ['rabbitmq-0', '--container=rabbitmq', '--', 'rabbitmqctl', 'version'],
 };
 

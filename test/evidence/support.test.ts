@@ -39,3 +39,16 @@ test('a version of which a test failed, or that was skipped, is not recorded', (
 test('a run without one of the files records none', () => {
   assert.deepEqual(named(WHOLE.filter(({ file }) => file !== STREAMS)), []);
 });
+
+const BROKER = ['server-versions', 'tls-servers', 'kolla-bootstrap-rabbitmq', 'kolla-probe-rabbitmq'].map((name) =>
+  passed(`test/integration/${name}.test.ts`, 'logs in'),
+);
+const STATED = passed('test/integration/server-versions.test.ts', 'states its version > RabbitMQ > RabbitMQ 4.3.6');
+
+test('a version that one test states holds for all tests of its files, of which none may fail', () => {
+  assert.deepEqual(named([...BROKER, STATED]), ['RabbitMQ 4.3.6']);
+  assert.deepEqual(named(BROKER), []);
+  const [first] = BROKER;
+  const failed: Outcome = { file: first!.file, name: 'logs out', result: 'failed', reason: 'x' };
+  assert.deepEqual(named([...BROKER, STATED, failed]), []);
+});

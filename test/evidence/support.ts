@@ -41,12 +41,19 @@ const NODE_FILES: Readonly<Record<Addresses, readonly string[]>> = {
 const LOG_FILES = ['servers', 'data-stream', 'not-indexed'].map(
   (name) => `test/integration/kolla-log-ship-${name}.test.ts`,
 );
-/** Files whose tests are named after a server and its version, `OpenSearch 3.9.0 > ...`, by the server. */
+const integration = (names: readonly string[]) => names.map((name) => `test/integration/${name}.test.ts`);
+/** Files by the server that they use. Tests are named after the server and its version: `OpenSearch 3.9.0 > ...`. */
 const SERVER_FILES: Readonly<Record<string, readonly string[]>> = {
   Elasticsearch: LOG_FILES,
   OpenSearch: LOG_FILES,
+  MariaDB: integration(['server-versions', 'mariadb', 'kolla-db-sync', 'kolla-db-sync-ensure', 'kolla-probe-mariadb']),
+  Galera: integration(['server-versions', 'galera', 'tls-galera', 'kolla-db-sync-nodes', 'kolla-probe-galera']),
+  RabbitMQ: integration(['server-versions', 'tls-servers', 'kolla-bootstrap-rabbitmq', 'kolla-probe-rabbitmq']),
   containerd: ['test/e2e/image-volume.test.ts'],
 };
+
+/** A test that is named after any server's version. One that is not concerns all versions in its file. */
+const VERSIONED = new RegExp(String.raw`(?:^| > )(?:${Object.keys(SERVER_FILES).join('|')}) \d+\.\d+\.\d+`);
 
 /** Records what a run of tests shows: releases of Kolla whose contract held, and versions of Kubernetes and of servers. */
 export async function recordOutcomes(outcomes: readonly Outcome[]): Promise<void> {
@@ -74,10 +81,11 @@ export function serversIn(outcomes: readonly Outcome[], commit: string): ServerR
     if (!files.every((file) => all.some((outcome) => outcome.file === file && outcome.isSuite !== true))) return [];
     const versioned = Map.groupBy(
       all,
-      ({ name }) => new RegExp(String.raw`^${server} (\d+\.\d+\.\d+)\b`).exec(name)?.[1],
+      ({ name }) => new RegExp(String.raw`(?:^| > )${server} (\d+\.\d+\.\d+)`).exec(name)?.[1],
     );
+    const others = all.filter(({ name }) => !VERSIONED.test(name));
     return [...versioned].flatMap(([version, tests]): ServerResult[] => {
-      const hidden = tests.some(({ result, isSuite }) => result === 'failed' || isSuite === true);
+      const hidden = [...tests, ...others].some(({ result, isSuite }) => result === 'failed' || isSuite === true);
       if (version === undefined || hidden || !tests.some(({ result }) => result === 'passed')) return [];
       return [{ server, version, architecture, commit }];
     });
