@@ -13,6 +13,8 @@ import { MARIADB_VERSIONS, type GaleraVersion } from '../cluster/server-versions
 import { runHelper } from '../support/helper.ts';
 
 const skip = (await canRunMariadb()) ?? false;
+/** Otherwise 11.4 and later make a key at each start, which takes most of its time. */
+const NO_TLS = '--skip-ssl';
 
 describe('an account of another authentication plugin', { skip }, () => {
   for (const [version, plugin, names] of [
@@ -74,16 +76,9 @@ describe('a certificate that the server has made itself', { skip }, () => {
 });
 
 describe("the chart's my.cnf", { skip: (await canRunHelm()) ?? skip }, () => {
-  test('on 10.11 sets what it knows, and logs one warning', async () => {
-    await using mariadb = await startMariadb({ version: '10.11', extraArgs: await chartDefaults() });
-    const log = await readFile(mariadb.errorLog, 'utf8');
-    assert.equal(log.split('loose').length, 2);
-    assert.match(log, /\[Warning\] .*unknown variable 'loose.character.set.collations=/);
-  });
-
   for (const version of ['10.11', '11.4', '11.8'] as const) {
-    test(`on ${version} gives a table of utf8 the same collation as before`, async () => {
-      await using mariadb = await startMariadb({ version, extraArgs: await chartDefaults() });
+    test(`on ${version} keeps collations, and lets a transaction change what another has changed`, async () => {
+      await using mariadb = await startMariadb({ version, extraArgs: [NO_TLS, ...(await chartDefaults())] });
       await mariadb.query('CREATE DATABASE manila');
       for (const charset of ['utf8', 'utf8mb3', 'utf8mb4'])
         await mariadb.query(`CREATE TABLE manila.${charset} (id VARCHAR(36) PRIMARY KEY) DEFAULT CHARSET=${charset}`);
@@ -95,34 +90,30 @@ describe("the chart's my.cnf", { skip: (await canRunHelm()) ?? skip }, () => {
         utf8mb3: 'utf8mb3_general_ci',
         utf8mb4: 'utf8mb4_general_ci',
       });
-    });
-
-    test(`on ${version} lets a transaction change what another has changed since`, async () => {
-      await using mariadb = await startMariadb({ version, extraArgs: await chartDefaults() });
       assert.equal(await racing(mariadb), undefined);
+      const warnings = (await readFile(mariadb.errorLog, 'utf8')).match(/.*'loose.*/g) ?? [];
+      // 10.11 does not know the collations of character sets.
+      assert.equal(warnings.length, version === '10.11' ? 1 : 0, warnings.join('\n'));
+      for (const warning of warnings) assert.match(warning, /\[Warning\] .*'loose.character.set.collations=/);
     });
   }
 
-  test('without it, 11.8 ends such a transaction with error 1020, which kolla-db-sync retries', async () => {
-    await using mariadb = await startMariadb({ version: '11.8' });
-    const error = await racing(mariadb);
-    assert.match(reasonOf(error), /^error 1020: Record has changed since last read in table 'races'/);
-    assert.ok(isUndone(error));
-  });
-
-  test('without it, a foreign key of 11.8 to an older table fails with a hint', async () => {
-    await using mariadb = await startMariadb({ version: '11.8' });
+  test('without it, 11.8 ends such a transaction with 1020, and rejects a foreign key to an older table with a hint', async () => {
+    await using mariadb = await startMariadb({ version: '11.8', extraArgs: [NO_TLS] });
+    const ended = await racing(mariadb);
+    assert.match(reasonOf(ended), /^error 1020: Record has changed since last read in table 'races'/);
+    assert.ok(isUndone(ended), 'kolla-db-sync retries it');
     await mariadb.query(
       `CREATE DATABASE manila;
        CREATE TABLE manila.shares (id VARCHAR(36) PRIMARY KEY) DEFAULT CHARSET=utf8mb3 COLLATE=utf8mb3_general_ci`,
     );
     const revision = `CREATE TABLE manila.backups (share VARCHAR(36), FOREIGN KEY (share) REFERENCES manila.shares (id))
       DEFAULT CHARSET=utf8`;
-    const error = await mariadb.query(revision).then(
+    const rejected = await mariadb.query(revision).then(
       () => undefined,
       (caught: unknown) => caught,
     );
-    assert.match(reasonOf(error), /^error 1005: .*errno: 150 .*: SET GLOBAL character_set_collations = ''/);
+    assert.match(reasonOf(rejected), /^error 1005: .*errno: 150 .*: SET GLOBAL character_set_collations = ''/);
     await mariadb.query("SET GLOBAL character_set_collations = ''");
     await mariadb.query(revision);
   });
@@ -132,7 +123,7 @@ describe("the chart's my.cnf", { skip: (await canRunHelm()) ?? skip }, () => {
 async function withPlugin(version: GaleraVersion, plugin: string): Promise<Mariadb> {
   const { suite } = MARIADB_VERSIONS[version];
   const tree = await unpackedPackages('galera-scripts', ['mariadb-server'], { dependencies: false, suite });
-  const extraArgs = [`--plugin-dir=${join(tree, 'usr/lib/mysql/plugin')}`, `--plugin-load-add=auth_${plugin}`];
+  const extraArgs = [NO_TLS, `--plugin-dir=${join(tree, 'usr/lib/mysql/plugin')}`, `--plugin-load-add=auth_${plugin}`];
   return await startMariadb({ version, extraArgs });
 }
 
