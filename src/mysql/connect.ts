@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import type { Connection, ConnectionOptions, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { loginFor } from './login.ts';
+import { loginFor, unknownPlugin } from './login.ts';
 import { isBrokenOff, tlsError } from './tls-errors.ts';
 import { tlsMaterial } from './tls-files.ts';
 import { defined } from '../core/defined.ts';
@@ -61,8 +61,8 @@ const SESSION_RULES = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBST
 /**
  * Opens a session. The deadline and `signal` abort it at any point; later only statements' deadlines and `lost` end it.
  * @throws what mysql2 or the system throws (see isPassing and mysqlError); ConfigError for TLS files; UnavailableError
- * and NotPermittedError for a failed TLS handshake; UnavailableError for an unverified server that requests the
- * password itself; ResponseTooLargeError
+ * and NotPermittedError for a failed TLS handshake; UnavailableError for an account with another plugin, and for an
+ * unverified server that requests the password itself; ResponseTooLargeError
  */
 export async function connect(target: MysqlTarget, options: ConnectOptions): Promise<MysqlSession> {
   const { signal, handshakeMs = HANDSHAKE_MS, statementMs = STATEMENT_MS } = options;
@@ -102,7 +102,7 @@ export async function connect(target: MysqlTarget, options: ConnectOptions): Pro
     const refusal = login.refusal();
     if (refusal) throw refusal;
     if (isBrokenOff(error)) throw Object.assign(error as Error, { code: 'PROTOCOL_CONNECTION_LOST' });
-    throw tlsError(error, target) ?? error;
+    throw unknownPlugin(error, target) ?? tlsError(error, target) ?? error;
   } finally {
     limit.signal.removeEventListener('abort', stop);
   }

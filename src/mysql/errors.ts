@@ -109,6 +109,14 @@ const HINTS: readonly Hint[] = [
     errnos: [1419],
     means: 'triggers need SET GLOBAL log_bin_trust_function_creators=1 where the server writes a binary log',
   },
+  {
+    errnos: [1005],
+    text: /errno: 150\b/,
+    means:
+      'the columns of a foreign key have different types or collations. MariaDB 11.5 and later give a new table with ' +
+      "CHARSET=utf8 another collation than older ones did: SET GLOBAL character_set_collations = '' (in my.cnf: " +
+      "loose_character_set_collations = ''), drop what the revision has created, and run it again",
+  },
 ];
 
 const FULL_ERRNOS = new Set([1021, 1114]);

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { ConnectionOptions } from 'mysql2/promise';
 import { UnavailableError } from '../core/errors.ts';
+import { oneLine } from '../core/one-line.ts';
 import { placeOfTarget, type MysqlTarget } from './url.ts';
 
 type AuthPlugin = NonNullable<ConnectionOptions['authPlugins']>[string];
@@ -55,6 +56,23 @@ export function loginFor(target: MysqlTarget): Login {
     mysql_clear_password: refusing('mysql_clear_password'),
   };
   return { options: { password, authPlugins }, refusal: () => refusal };
+}
+
+const UNKNOWN_PLUGIN = /^Server requests authentication using unknown plugin (.*)\. See /s;
+
+/**
+ * Explains that the account logs in by a plugin that mysql2 does not have, such as MariaDB's PARSEC and ed25519; undefined
+ * for any other error.
+ */
+export function unknownPlugin(error: unknown, target: MysqlTarget): UnavailableError | undefined {
+  const [, plugin] = UNKNOWN_PLUGIN.exec((error as Error).message) ?? [];
+  if (plugin === undefined) return undefined;
+  const { user } = target;
+  return new UnavailableError(
+    `the account ${user} of the server at ${placeOfTarget(target)} logs in by ${oneLine(plugin)}, which is not supported ` +
+      `here: ALTER USER '${user}'@'HOST' IDENTIFIED VIA mysql_native_password USING PASSWORD('...')`,
+    { cause: error },
+  );
 }
 
 /** SHA256(password) XOR SHA256(SHA256(SHA256(password)) + nonce); empty if there is no password. */

@@ -12,6 +12,9 @@ interface HandshakeError {
 const ANY = 'HANDSHAKE_SSL_ERROR';
 const BROKEN_OFF = /disconnected before secure|ECONNRESET|EPIPE|socket hang up/;
 const NAME = /does not match certificate's altnames: (.*)$/s;
+/** Node's advice about its own options, which a helper does not take. */
+const ADVICE = /; if the root CA is installed locally.*$/s;
+const OWN = /^self[- ]signed certificate$/;
 
 /**
  * Explains a TLS handshake failure, with the file and the fix. Such failures are never transient. Undefined if TLS is
@@ -26,7 +29,7 @@ export function tlsError(error: unknown, target: MysqlTarget): KollaError | unde
     return new UnavailableError(`the server at ${where} does not support TLS, which is required: ${fix}`, options);
   }
   if (isBrokenOff(error)) return undefined;
-  if (code === ANY) return new UnavailableError(whyDistrusted(message, where, target), options);
+  if (code === ANY) return new UnavailableError(whyDistrusted(message.replace(ADVICE, ''), where, target), options);
   // With TLS 1.3, the server verifies our certificate after our part of the handshake has ended.
   if (!/^ERR_SSL_\w*ALERT/.test(code)) return undefined;
   const alert = (error as { reason?: string }).reason?.replace(/^\S+ alert /, '') ?? code;
@@ -57,6 +60,13 @@ function whyDistrusted(message: string, where: string, { tls }: MysqlTarget): st
   }
   if (/expired/.test(message)) return `${server} has expired: renew it, and let the server load it`;
   if (/not yet valid/.test(message)) return `${server} is not valid yet: check the clocks of both machines`;
+  if (OWN.test(message)) {
+    return (
+      `${server} is one it made itself, as MariaDB 11.4 and later do at each start if none is configured: configure ` +
+      'ssl_cert and ssl_key there, or only encrypt (--tls require, or ssl_verify_cert=false in the URL). If it is ' +
+      'configured, put it into the CA bundle'
+    );
+  }
   const [whom, fix] =
     tls?.caFile === undefined
       ? ["a CA of this image's CA bundle", 'name the CA that signed it by --ca-file']

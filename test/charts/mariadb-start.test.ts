@@ -32,6 +32,8 @@ interface Node {
   /** Output of `mariadbd --wsrep-recover` in the container. */
   readonly recover?: string;
   readonly script?: string;
+  /** What mariadbd does in the container. */
+  readonly server?: string;
 }
 
 describe('the MariaDB node that bootstraps the cluster', { skip }, () => {
@@ -136,6 +138,23 @@ describe('the MariaDB node that bootstraps the cluster', { skip }, () => {
     assert.equal(await readFile(join(directory.path, 'installed'), 'utf8'), 'mysql\n');
   });
 
+  test('mariadb-upgrade runs once no node has an older version, and a failure is logged', async () => {
+    await using directory = await privateDirectory('mariadb-start');
+    const [bin, asked] = [join(directory.path, 'bin'), join(directory.path, 'asked')];
+    for (const path of [bin, join(directory.path, 'data')]) await mkdir(path);
+    // Node 1 answers with the older version first.
+    const answers = `case "$*" in *wsrep_ready*) echo 'wsrep_ready ON';; *--host=*mariadb-1*) cat ${asked} || echo 10.11.9-MariaDB; echo 11.8.9 > ${asked};; *) echo 11.8.8-MariaDB;; esac`;
+    await program(bin, 'mariadb', answers);
+    const fails = `[[ "$*" == *--check* ]] || { cat ${asked}; echo of the upgrade; touch ${directory.path}/over; exit 1; }`;
+    await program(bin, 'mariadb-upgrade', fails);
+    const server = `until [[ -e ${directory.path}/over ]]; do sleep 1; done; sleep 1`;
+    const said = await startIn(directory.path, { name: 'mariadb-0', server });
+    assert.match(
+      said,
+      /waiting .* run 11\.8\n11\.8\.9\nof the upgrade\nstart\.sh: mariadb-upgrade failed[^\n]*\n.*repeated at the next start/,
+    );
+  });
+
   /** The arguments of mariadbd. */
   async function startOf(node: Node, wanted = 0): Promise<string> {
     await using directory = await privateDirectory('mariadb-start');
@@ -149,13 +168,15 @@ describe('the MariaDB node that bootstraps the cluster', { skip }, () => {
   }
 
   async function startIn(directory: string, node: Node, wanted = 0): Promise<string> {
-    const { name, isPeerUp = false, script = three, getent = 'exit 0', recover = RECOVERS } = node;
+    const { name, isPeerUp = false, script = three, getent = 'exit 0', recover = RECOVERS, server: serve = '' } = node;
     const bin = join(directory, 'bin');
     const data = join(directory, 'data');
     await mkdir(bin, { recursive: true });
     await program(bin, 'mariadb-install-db', `mkdir ${data}/mysql; ls ${data} > ${directory}/installed`);
-    await program(bin, 'mariadbd', `case " $* " in *--wsrep-recover*) ${recover}; exit;; esac\necho "$@"`);
+    await program(bin, 'mariadbd', `case " $* " in *--wsrep-recover*) ${recover}; exit;; esac\necho "$@"\n${serve}`);
     await program(bin, 'getent', getent);
+    // Otherwise a test lasts until the wait for the server's end.
+    await program(bin, 'sleep', 'exec /bin/sleep 0.02');
     const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = isPeerUp ? (server.address() as AddressInfo).port : await freePort();

@@ -135,6 +135,12 @@ test('a node without quorum is unhealthy, although it accepts logins and SELECT 
   });
   assert.equal(Object.values((await node.query('SELECT 1'))[0] ?? {})[0], 1);
   assert.equal(await ask(node, 'mysql'), 'healthy');
+  await node.query('SET GLOBAL wsrep_sync_wait = 1');
+  assert.match(
+    await ask(node, 'mysql'),
+    /^1: its part of the cluster is non-Primary: it has no quorum \(error 1205: .*\)$/,
+  );
+  await node.query('SET GLOBAL wsrep_sync_wait = 0');
   await assert.rejects(node.query('SELECT * FROM mysql.help_topic LIMIT 1'), { errno: 1047 });
   assert.match(
     await ask(node, 'galera', '--allow-donor', '--allow-desync'),

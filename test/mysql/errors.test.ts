@@ -15,6 +15,11 @@ for (const [errno, text, hint] of [
   [1114, "The table 'role' is full", /disk .* is full: make room/],
   [1005, 'Can\'t create table `k`.`t` (errno: 135 "No more room in record file")', /disk .* is full: make room/],
   [1030, 'Got error 28 "No space left on device" from storage engine InnoDB', /disk .* is full: make room/],
+  [
+    1005,
+    'Can\'t create table `k`.`t` (errno: 150 "Foreign key constraint is incorrectly formed")',
+    /collations .* character_set_collations = ''/,
+  ],
   [1419, 'You do not have the SUPER privilege and binary logging is enabled', /log_bin_trust_function_creators=1/],
 ] as const) {
   test(`error ${errno}, ${text}: has a hint`, () => {

@@ -11,7 +11,7 @@ export const mysql = check({
   description:
     'With a login it logs in and runs one query; the `USAGE` privilege is enough. Without a login it ' +
     "waits for the server's greeting. A Galera node without quorum passes this check although it rejects all " +
-    'table access: use the `galera` check.',
+    'table access, unless its wsrep_sync_wait is set: use the `galera` check.',
   operands: [MYSQL_OPERAND],
   options: MYSQL_OPTIONS,
   examples: [

@@ -2,7 +2,16 @@ import { KollaError } from '../../core/errors.ts';
 import type { Answer, Tell } from '../../net/protocols/answer.ts';
 import { understandGreeting } from '../../net/protocols/greetings.ts';
 import { exchange } from '../../net/conversation.ts';
-import { connect, errnoOf, isDenied, reasonOf, type MysqlSession } from '../../mysql/index.ts';
+import {
+  connect,
+  errnoOf,
+  galeraState,
+  isDenied,
+  isUndone,
+  reasonOf,
+  whyUnusable,
+  type MysqlSession,
+} from '../../mysql/index.ts';
 import { networkReason } from '../../net/network-error.ts';
 import { unhealthy, type Verdict } from '../verdict.ts';
 import type { MysqlServer } from './mysql.ts';
@@ -40,10 +49,22 @@ export async function askMysql(
     signal.addEventListener('abort', stop, { once: true });
     using _ = { [Symbol.dispose]: () => signal.removeEventListener('abort', stop) };
     tell('the server has accepted the login, but does not respond to a query');
-    return await inside(session, user);
+    try {
+      return await inside(session, user);
+    } catch (error) {
+      const why = isUndone(error) ? await whyUndone(session) : undefined;
+      if (why === undefined) throw error;
+      return unhealthy(`${why} (${reasonOf(error)})`);
+    }
   } catch (error) {
     return unhealthy(whyNot(error, user));
   }
+}
+
+/** With wsrep_sync_wait, a Galera node without quorum rejects each query as if it waited for a lock. */
+async function whyUndone(session: MysqlSession): Promise<string | undefined> {
+  const state = await galeraState(session);
+  return state && whyUnusable(state, 'ok');
 }
 
 function whyNot(error: unknown, user: string): string {

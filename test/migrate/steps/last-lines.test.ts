@@ -46,6 +46,18 @@ test('the revision being applied is kept, and the server is quoted without escap
   assert.match(meaning, /disk .* is full: make room there.*; it was applying revision 29e87d24a316 \(Add a table\.\)/);
 });
 
+test('a foreign key between different collations is explained', () => {
+  const lines = new LastLines();
+  lines.add('INFO alembic.runtime.migration [-] Running upgrade 0d8c8f6d54a4 -> cb20f743ca7b, Add a table.');
+  lines.add(
+    `(1005, 'Can\\'t create table \`manila\`.\`x\` (errno: 150 "Foreign key constraint is incorrectly formed")')`,
+  );
+  assert.match(
+    meaningOf(lines.serverError, lines.revision) ?? '',
+    /^error 1005 .*; the columns .* SET GLOBAL character_set_collations = ''.*; it was applying revision cb20f743ca7b/,
+  );
+});
+
 test('an unterminated error is ignored', () => {
   const errnoIn = (line: string) => {
     const lines = new LastLines();

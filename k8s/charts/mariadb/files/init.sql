@@ -12,4 +12,5 @@ GRANT ALL PRIVILEGES ON *.* TO 'root'@'%' WITH GRANT OPTION;
 CREATE USER IF NOT EXISTS 'monitor'@'%';
 ALTER USER 'monitor'@'%' IDENTIFIED BY '{{ $quoted.monitor }}';
 CREATE USER IF NOT EXISTS 'mysql'@'localhost' IDENTIFIED VIA unix_socket;
-GRANT RELOAD, PROCESS, CONNECTION ADMIN, LOCK TABLES, BINLOG MONITOR, REPLICA MONITOR, REPLICATION CLIENT ON *.* TO 'mysql'@'localhost';
+-- For mariadb-upgrade; this uid owns the data, and this file with root's password.
+GRANT ALL PRIVILEGES ON *.* TO 'mysql'@'localhost';

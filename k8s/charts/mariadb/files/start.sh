@@ -105,4 +105,34 @@ if [[ -e $state ]] && grep -q '^seqno: *-1' "$state"; then
   fi
 fi
 
+# "11.8" of "11.8.9-MariaDB".
+minor() { [[ $1 =~ ^[0-9]+\.[0-9]+ ]] && printf '%s' "${BASH_REMATCH[0]}"; }
+
+# Without certificates the client of 11.4 and later would still require TLS.
+as_monitor=(--defaults-file=/etc/mysql/healthcheck.cnf{{ if not (include "kolla-pod.tls" .) }} --skip-ssl{{ end }})
+ask() { timeout 10 mariadb "$@" --batch --skip-column-names 2>/dev/null; }
+
+# A newer MariaDB runs on the data of an older one; mariadb-upgrade then fits the system tables, of this node only: each node
+# does it for itself. It waits until no node runs the older one, to which there is no way back, and records the version in the
+# data directory, so that it is done once. `$$` is mariadbd.
+upgrade() {
+  local other version
+  until [[ $(ask "$defaults" --user=mysql --execute="SHOW STATUS LIKE 'wsrep_ready'") == *ON ]]; do
+    kill -0 $$ 2>/dev/null || return 0
+    sleep 2
+  done
+  mariadb-upgrade "$defaults" --user=mysql --check-if-upgrade-is-needed >/dev/null 2>&1 || return 0
+  version=$(minor "$(ask "$defaults" --user=mysql --execute='SELECT VERSION()')") || return 1
+  say "waiting with mariadb-upgrade until all nodes run $version"
+  for other in $(others); do
+    until [[ $(minor "$(ask "${as_monitor[@]}" --host="$other" --execute='SELECT VERSION()')") == "$version" ]]; do
+      kill -0 $$ 2>/dev/null || return 0
+      sleep 2
+    done
+  done
+  said_of mariadb-upgrade "$defaults" --user=mysql >/dev/null || { say 'mariadb-upgrade is repeated at the next start'; return 0; }
+  say "mariadb-upgrade has fitted the system tables to $version"
+}
+upgrade &
+
 exec mariadbd "$defaults" "${options[@]}"
