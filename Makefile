@@ -2,7 +2,7 @@
 NODE := node_modules/.bin/node
 READY := node_modules/.package-lock.json
 
-.PHONY: help demo test test-full ci kubernetes servers check build images charts release publish version build-reproducible e2e aio cloud cloud-full cloud-release cloud-upgrade cloud-operator chaos bench soak evidence docs format clean
+.PHONY: help demo test test-full ci kubernetes servers check build images charts release publish version build-reproducible e2e aio cloud cloud-full cloud-release cloud-upgrade cloud-operator chaos tool-codes bench soak evidence docs format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ cloud-operator: $(READY) ## the same cloud by kolla-operator, from one object, a
 
 chaos: $(READY) ## the same cloud under faults (needs root); MINUTES=60 SEED=n, FAULTS=PATTERN, RELEASE, STAY=1, EVIDENCE=1 to print docs/evidence/chaos.md
 	@FAULTS='$(FAULTS)' RELEASE=$(RELEASE) MINUTES=$(MINUTES) SEED=$(SEED) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/chaos/index.ts
+
+tool-codes: $(READY) ## exit codes of OpenStack's tools in each state of the database, for docs/reference/tool-codes.md (needs root); TOOLS='2026.2/trove 2026.1' for some
+	@$(NODE) test/known-tools/codes.ts $(TOOLS)
 
 bench: build ## costs compared with today's tools; NAME=set-configs for one; NAME=log-ship-before BEFORE=FILE for an earlier kolla-log-ship
 	@BEFORE=$(BEFORE) $(NODE) bench/index.ts $(NAME)

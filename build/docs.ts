@@ -13,6 +13,7 @@ import { objectsPage } from './docs/objects.ts';
 import { cliPage, errorsPage, GENERATED } from './docs/pages.ts';
 import { withProbes } from './docs/probes.ts';
 import { rbacPage } from './docs/rbac.ts';
+import { toolCodesPage, type ToolCodes } from './docs/tool-codes.ts';
 import { supportPage, type SupportResults } from './docs/support.ts';
 
 mkdirSync(join(ROOT, 'docs/reference'), { recursive: true });
@@ -25,6 +26,8 @@ writeFileSync(join(ROOT, 'docs/reference/metrics.md'), metricsPage(GENERATED));
 writeFileSync(join(ROOT, 'docs/reference/chart-values.md'), chartValuesPage(GENERATED));
 const support = JSON.parse(readFileSync(join(ROOT, 'docs/evidence/support.json'), 'utf8')) as SupportResults;
 writeFileSync(join(ROOT, 'docs/reference/support.md'), supportPage(support, GENERATED));
+const codes = JSON.parse(readFileSync(join(ROOT, 'docs/evidence/tool-codes.json'), 'utf8')) as ToolCodes[];
+writeFileSync(join(ROOT, 'docs/reference/tool-codes.md'), toolCodesPage(codes, GENERATED));
 const probePage = join(ROOT, 'docs/reference/kolla-probe.md');
 writeFileSync(probePage, withProbes(readFileSync(probePage, 'utf8')));
 const chartsPage = join(CHARTS, 'README.md');

@@ -64,6 +64,7 @@ const plan: Plan = {
   phase: 'command',
   steps: [{ argv: argv as [string, ...string[]] }],
   check: undefined,
+  versions: undefined,
   isOneWay: () => false,
   target: { ...parseMysqlUrl(url), places: values.host.map((host) => parseAddress(host)) },
   others: [],

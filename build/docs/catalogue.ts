@@ -1,7 +1,7 @@
 /** docs/reference/catalogue.md, from the services' data. */
 import { chartNames } from '../charts.ts';
 import { endpointText, grantText, lineOf } from '../../src/toolbox/catalogue.ts';
-import { PHASES, type Service, type Step } from '../../src/catalog/index.ts';
+import { PHASES, type Service, type Step, type UpgradeCheck } from '../../src/catalog/index.ts';
 
 /**
  * Packages of 2026.1 from PyPI whose commands were run by hand on a real MariaDB. No test runs them, so a change of such
@@ -46,7 +46,8 @@ export function cataloguePage(services: readonly Service[], generated: string): 
     '[kolla-probe.md](kolla-probe.md#which-probe-for-which-service).',
     '',
     'Commands of services with a chart are compared with the help of the tools of the release, and run, by `make cloud`.',
-    'No test runs the tools of the other services. By hand each command was run twice on MariaDB 10.11, first through kolla-db-sync, with',
+    'Those of the other services of 2026.2 are run in each state of the database by `make tool-codes` ([results](tool-codes.md)), and the',
+    'special cases by tests. By hand each command was run twice on MariaDB 10.11, first through kolla-db-sync, with',
     `these packages of 2026.1: ${byHand.join(', ')}.`,
     'There CloudKitty stored its data in MariaDB, Gnocchi in files, and Ceilometer called Gnocchi without Keystone. Databases without data',
     'were also migrated from 2025.1 to 2026.1 (not for Ceilometer) and from 2026.1 to 2026.2 (not for Ceilometer and Gnocchi, and with the',
@@ -59,10 +60,11 @@ export function cataloguePage(services: readonly Service[], generated: string): 
 
 function part(service: Service): string[] {
   const { name, summary, configFile, user, databases, migration, notes } = service;
-  const rows = databases.map(({ name: database, url, optional, versionTable }) => {
+  const rows = databases.map(({ name: database, url, optional, versionTable, parts = [] }) => {
     const places = url.map(({ section, key }) => code(`[${section}] ${key}`)).join(' or ');
+    const tables = [versionTable, ...parts.map((more) => more.versionTable)].filter((table) => table !== undefined);
     const where = url.length === 0 ? 'passed to kolla-db-sync' : `${places}${optional ? ', if set' : ''}`;
-    return `| ${code(database)} | ${where} | ${versionTable === undefined ? '' : code(versionTable)} |`;
+    return `| ${code(database)} | ${where} | ${tables.map(code).join(', ')} |`;
   });
   const steps = PHASES.flatMap((phase) =>
     (migration.phases[phase] ?? []).map((step: Step) => `| ${phase} | ${code(lineOf(step))} | ${meanings(step)} |`),
@@ -84,10 +86,18 @@ function part(service: Service): string[] {
     ...(check === undefined ? [] : [`| check | ${code(lineOf(check))} | ${list(check.codes)} |`]),
     ...(upgradeCheck === undefined
       ? []
-      : [`| before an upgrade | ${code(lineOf(upgradeCheck))} | 1: warnings; 2: failures; 255: an error of its own |`]),
+      : [
+          `| before an upgrade | ${code(lineOf(upgradeCheck))} | 1: warnings; 2: failures; 255: an error of its own; ${readsOf(upgradeCheck)} |`,
+        ]),
     '',
     ...bootstrapPart(service),
   ];
+}
+
+/** What a success of the check is about. */
+function readsOf({ readsDatabase, needs = [] }: UpgradeCheck): string {
+  const reads = readsDatabase === true ? 'it reads the database' : 'it **never reads the database**';
+  return [reads, ...needs.map((program) => `it needs ${code(program)}`)].join('; ');
 }
 
 /** The objects that kolla-bootstrap creates before the service's first start. */

@@ -8,8 +8,11 @@ export const aodh: Service = {
   summary: 'Alarms',
   configFile: '/etc/aodh/aodh.conf',
   user: 'aodh',
-  databases: [alembicDatabase('aodh')],
-  migration: { phases: { all: [{ argv: ['aodh-dbsync'] }] }, upgradeCheck: upgradeCheck('aodh') },
+  databases: [alembicDatabase('aodh', 'aodh/storage/sqlalchemy/alembic/versions')],
+  migration: {
+    phases: { all: [{ argv: ['aodh-dbsync'] }] },
+    upgradeCheck: upgradeCheck('aodh', { readsDatabase: false }),
+  },
   probes: [
     api('aodh_api', 8042, '/healthcheck'),
     worker('aodh_evaluator', 'aodh-evaluator', DATABASE_PORT),

@@ -8,8 +8,11 @@ export const barbican: Service = {
   summary: 'Keys and secrets',
   configFile: '/etc/barbican/barbican.conf',
   user: 'barbican',
-  databases: [alembicDatabase('barbican')],
-  migration: { phases: { all: [{ argv: ['barbican-db-manage', 'upgrade'] }] }, upgradeCheck: upgradeCheck('barbican') },
+  databases: [alembicDatabase('barbican', 'barbican/model/migration/alembic_migrations/versions')],
+  migration: {
+    phases: { all: [{ argv: ['barbican-db-manage', 'upgrade'] }] },
+    upgradeCheck: upgradeCheck('barbican', { readsDatabase: false }),
+  },
   identity: {
     roles: ['key-manager:service-admin', 'creator', 'observer', 'audit'],
     users: [serviceAccount('barbican')],

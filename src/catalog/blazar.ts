@@ -8,10 +8,10 @@ export const blazar: Service = {
   summary: 'Reservations',
   configFile: '/etc/blazar/blazar.conf',
   user: 'blazar',
-  databases: [alembicDatabase('blazar')],
+  databases: [alembicDatabase('blazar', 'blazar/db/migration/alembic_migrations/versions')],
   migration: {
     phases: { all: [{ argv: ['blazar-db-manage', '--config-file', '/etc/blazar/blazar.conf', 'upgrade', 'head'] }] },
-    upgradeCheck: upgradeCheck('blazar'),
+    upgradeCheck: upgradeCheck('blazar', { readsDatabase: false }),
   },
   probes: [
     { ...listener('blazar_api', 'blazar-api', 1234), notes: 'It returns 401 to requests without a token.' },

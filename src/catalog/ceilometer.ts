@@ -9,7 +9,10 @@ export const ceilometer: Service = {
   configFile: '/etc/ceilometer/ceilometer.conf',
   user: 'ceilometer',
   databases: [],
-  migration: { phases: { all: [{ argv: ['ceilometer-upgrade'] }] }, upgradeCheck: upgradeCheck('ceilometer') },
+  migration: {
+    phases: { all: [{ argv: ['ceilometer-upgrade'] }] },
+    upgradeCheck: upgradeCheck('ceilometer', { readsDatabase: false }),
+  },
   probes: [
     worker('ceilometer_notification', 'ceilometer-agent-notification'),
     // It connects with its first sample: never without resources to poll.

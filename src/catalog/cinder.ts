@@ -8,7 +8,7 @@ export const cinder: Service = {
   summary: 'Block storage',
   configFile: '/etc/cinder/cinder.conf',
   user: 'cinder',
-  databases: [alembicDatabase('cinder')],
+  databases: [alembicDatabase('cinder', 'cinder/db/migrations/versions')],
   migration: {
     phases: {
       all: [
@@ -18,7 +18,7 @@ export const cinder: Service = {
       expand: [{ argv: ['cinder-manage', 'db', 'sync'] }],
       online: [{ argv: ['cinder-manage', 'db', 'online_data_migrations'], ...ONLINE }],
     },
-    upgradeCheck: upgradeCheck('cinder'),
+    upgradeCheck: upgradeCheck('cinder', { readsDatabase: true }),
   },
   identity: {
     users: [serviceAccount('cinder')],

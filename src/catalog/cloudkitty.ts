@@ -11,10 +11,22 @@ export const cloudkitty: Service = {
   summary: 'Rating',
   configFile: '/etc/cloudkitty/cloudkitty.conf',
   user: 'cloudkitty',
-  databases: [{ name: 'cloudkitty', url: OSLO_DB, versionTable: 'cloudkitty_alembic' }],
+  databases: [
+    {
+      name: 'cloudkitty',
+      url: OSLO_DB,
+      versionTable: 'cloudkitty_alembic',
+      scripts: 'cloudkitty/db/sqlalchemy/alembic/versions',
+      parts: [
+        { versionTable: 'hashmap_alembic', scripts: 'cloudkitty/rating/hash/db/sqlalchemy/alembic/versions' },
+        { versionTable: 'pyscripts_alembic', scripts: 'cloudkitty/rating/pyscripts/db/sqlalchemy/alembic/versions' },
+        { versionTable: 'storage_states_alembic', scripts: 'cloudkitty/storage_state/alembic/versions' },
+      ],
+    },
+  ],
   migration: {
     phases: { all: [{ argv: ['cloudkitty-dbsync', 'upgrade'] }, { argv: ['cloudkitty-storage-init'] }] },
-    upgradeCheck: upgradeCheck('cloudkitty'),
+    upgradeCheck: upgradeCheck('cloudkitty', { readsDatabase: false }),
   },
   probes: [api('cloudkitty_api', 8889, '/healthcheck'), worker('cloudkitty_processor', 'cloudkitty-processor')],
   notes:

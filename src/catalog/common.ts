@@ -4,14 +4,31 @@ import type { Listing, Place, Step } from './tool.ts';
 /** oslo.db's option, the only source of the URL for most services. */
 export const OSLO_DB: readonly Place[] = [{ section: 'database', key: 'connection' }];
 
-/** The only database of most services: managed by alembic, with its URL in oslo.db's option. */
-export function alembicDatabase(name: string): ServiceDatabase {
-  return { name, url: OSLO_DB, versionTable: 'alembic_version' };
+/**
+ * The only database of most services: managed by alembic, with its URL in oslo.db's option.
+ * @param scripts the directory of its revisions, relative to the installed modules
+ */
+export function alembicDatabase(name: string, scripts: string): ServiceDatabase {
+  return { name, url: OSLO_DB, versionTable: 'alembic_version', scripts };
 }
 
-/** The check that each project has under the same name. @param files if they are not /etc/PROJECT/PROJECT.conf alone */
-export function upgradeCheck(project: string, ...files: readonly string[]): UpgradeCheck {
-  return { argv: [`${project}-status`, ...files.flatMap((file) => ['--config-file', file]), 'upgrade', 'check'] };
+/** The database of TaskFlow's persistence, which the service's own tool migrates. */
+export const TASKFLOW = {
+  versionTable: 'alembic_version',
+  scripts: 'taskflow/persistence/backends/sqlalchemy/alembic/versions',
+} as const;
+
+/**
+ * The check that each project has under the same name.
+ * @param readsDatabase whether it looks at the database: seen in docs/evidence/tool-codes.json
+ * @param files if they are not /etc/PROJECT/PROJECT.conf alone
+ */
+export function upgradeCheck(
+  project: string,
+  { readsDatabase, files = [] }: { readonly readsDatabase: boolean; readonly files?: readonly string[] },
+): UpgradeCheck {
+  const argv = [`${project}-status`, ...files.flatMap((file) => ['--config-file', file]), 'upgrade', 'check'] as const;
+  return { argv, readsDatabase };
 }
 
 /**

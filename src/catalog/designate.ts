@@ -13,11 +13,12 @@ export const designate: Service = {
       name: 'designate',
       url: [{ section: 'storage:sqlalchemy', key: 'connection' }],
       versionTable: 'alembic_version',
+      scripts: 'designate/storage/sqlalchemy/alembic/versions',
     },
   ],
   migration: {
     phases: { all: [{ argv: ['designate-manage', 'database', 'sync'] }] },
-    upgradeCheck: upgradeCheck('designate'),
+    upgradeCheck: upgradeCheck('designate', { readsDatabase: true }),
   },
   identity: {
     users: [serviceAccount('designate')],

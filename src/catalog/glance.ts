@@ -8,7 +8,7 @@ export const glance: Service = {
   summary: 'Images',
   configFile: '/etc/glance/glance-api.conf',
   user: 'glance',
-  databases: [alembicDatabase('glance')],
+  databases: [alembicDatabase('glance', 'glance/db/sqlalchemy/alembic_migrations/versions')],
   migration: {
     phases: {
       all: [{ argv: ['glance-manage', 'db_sync'] }, { argv: ['glance-manage', 'db_load_metadefs'] }],
@@ -21,7 +21,7 @@ export const glance: Service = {
       codes: { 0: 'complete', 1: 'error', 3: 'expand', 4: 'migrate', 5: 'contract' },
     },
     upgradeCheck: {
-      ...upgradeCheck('glance', '/etc/glance/glance-api.conf'),
+      ...upgradeCheck('glance', { readsDatabase: false, files: ['/etc/glance/glance-api.conf'] }),
       // glance-status of 2026.2 registers no options of stores.
       broken: 'no such option enabled_backends',
     },

@@ -7,7 +7,14 @@ export const gnocchi: Service = {
   summary: 'Metrics',
   configFile: '/etc/gnocchi/gnocchi.conf',
   user: 'gnocchi',
-  databases: [{ name: 'gnocchi', url: [{ section: 'indexer', key: 'url' }], versionTable: 'alembic_version' }],
+  databases: [
+    {
+      name: 'gnocchi',
+      url: [{ section: 'indexer', key: 'url' }],
+      versionTable: 'alembic_version',
+      scripts: 'gnocchi/indexer/alembic/versions',
+    },
+  ],
   migration: {
     phases: { all: [{ argv: ['gnocchi-upgrade', '--log-file', '/var/log/kolla/gnocchi/gnocchi-upgrade.log'] }] },
   },

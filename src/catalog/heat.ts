@@ -8,8 +8,11 @@ export const heat: Service = {
   summary: 'Orchestration',
   configFile: '/etc/heat/heat.conf',
   user: 'heat',
-  databases: [alembicDatabase('heat')],
-  migration: { phases: { all: [{ argv: ['heat-manage', 'db_sync'] }] }, upgradeCheck: upgradeCheck('heat') },
+  databases: [alembicDatabase('heat', 'heat/db/migrations/versions')],
+  migration: {
+    phases: { all: [{ argv: ['heat-manage', 'db_sync'] }] },
+    upgradeCheck: upgradeCheck('heat', { readsDatabase: false }),
+  },
   identity: {
     domains: ['heat_user_domain'],
     roles: ['heat_stack_owner', 'heat_stack_user'],

@@ -52,12 +52,13 @@ export type {
   Queue,
   SchemaCheck,
   Service,
+  ServiceDatabase,
   UpgradeCheck,
 } from './service.ts';
 export type { Infrastructure } from './infrastructure.ts';
 export type { Probe } from './probe.ts';
 export type { Listing, Place, Step, ToolTask, ToolVariable } from './tool.ts';
-export { INTERFACES, isLastBeforeRollout, isOneWay, PHASES } from './service.ts';
+export { INTERFACES, isLastBeforeRollout, isOneWay, PHASES, versionTablesOf } from './service.ts';
 export { knownRelease, RELEASES, UPGRADE_STAGES, upgradesFrom, upgradeStage } from './order.ts';
 
 /** The services of Kolla's images, by name. */

@@ -17,14 +17,18 @@ export const ironic: Service = {
   summary: 'Bare metal',
   configFile: '/etc/ironic/ironic.conf',
   user: 'ironic',
-  databases: [alembicDatabase('ironic')],
+  databases: [alembicDatabase('ironic', 'ironic/db/sqlalchemy/alembic/versions')],
   migration: {
     phases: {
       all: [UPGRADE, ONLINE],
       expand: [UPGRADE],
       online: [ONLINE],
     },
-    upgradeCheck: upgradeCheck('ironic'),
+    upgradeCheck: {
+      ...upgradeCheck('ironic', { readsDatabase: true }),
+      needs: ['ipmitool'],
+      scratch: [{ section: 'deploy', key: 'http_root' }],
+    },
   },
   identity: {
     users: [
@@ -41,4 +45,5 @@ export const ironic: Service = {
     worker('ironic_conductor', 'ironic-conductor'),
     { ...listener('ironic_http', 'apache2', 8089), notes: 'httpd in images based on Rocky Linux.' },
   ],
+  notes: 'Its upgrade check loads the drivers, which need ipmitool: run it in the image of ironic_conductor.',
 };

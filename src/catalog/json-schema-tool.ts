@@ -31,6 +31,18 @@ export const STEP = {
       patternProperties: { [CODE_KEY]: TEXT },
       description: 'meaning of other exit codes',
     },
+    afterwards: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['what', 'begins', 'fails', 'later'],
+      description: 'what it does once the schema is complete; a failure of that is a warning',
+      properties: {
+        what: { ...TEXT, description: 'a noun phrase' },
+        begins: { ...TEXT, format: 'regex', description: 'line that it prints before' },
+        fails: { ...TEXT, format: 'regex', description: 'line about a part that failed' },
+        later: { ...TEXT, description: 'how to do it later' },
+      },
+    },
   },
 } as const;
 

@@ -2,6 +2,17 @@ import { IDENTITY, KEYS, QUEUE } from './json-schema-bootstrap.ts';
 import { ARGV, CODE_KEY, PATH, PLACE, STEP, TEXT, TOOL } from './json-schema-tool.ts';
 import { PHASES } from './service.ts';
 
+/** A relative path without `..` and without what a pattern would match. */
+export const SCRIPTS: RegExp = /^\w+(?:\/\w+)*$/;
+const VERSIONS = {
+  versionTable: { type: 'string', pattern: String.raw`^\w+$`, examples: ['alembic_version'] },
+  scripts: {
+    type: 'string',
+    pattern: SCRIPTS.source,
+    description: "its revisions, below the modules installed next to the tool: they prove the schema's version",
+    examples: ['murano/db/migration/alembic_migrations/versions'],
+  },
+} as const;
 const DATABASE = {
   type: 'object',
   additionalProperties: false,
@@ -14,7 +25,12 @@ const DATABASE = {
       items: PLACE,
     },
     optional: { const: true, description: 'absent if no URL is set' },
-    versionTable: { type: 'string', pattern: String.raw`^\w+$`, examples: ['alembic_version'] },
+    ...VERSIONS,
+    parts: {
+      type: 'array',
+      description: 'further version tables of the same tool',
+      items: { type: 'object', additionalProperties: false, required: ['versionTable'], properties: VERSIONS },
+    },
   },
 } as const;
 const CHECK = {
@@ -40,7 +56,30 @@ const UPGRADE_CHECK = {
   required: ['argv'],
   properties: {
     argv: ARGV,
+    readsDatabase: { type: 'boolean', description: 'whether it looks at the database' },
     broken: { ...TEXT, description: 'regular expression of an output that shows a bug of the tool itself' },
+    brokenBecause: { ...TEXT, description: 'why such an output says nothing, if it is no bug' },
+    needs: { type: 'array', items: TEXT, description: 'programs that it calls' },
+    scratch: {
+      type: 'array',
+      items: PLACE,
+      description: 'options of directories that it writes to; it gets a temporary one',
+    },
+    moot: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['check', 'unless', 'environment'],
+      description: 'one of its checks that means nothing while an option is off',
+      properties: {
+        check: { ...TEXT, description: 'as its table names it' },
+        unless: PLACE,
+        environment: {
+          type: 'object',
+          additionalProperties: { type: 'string' },
+          description: 'variables with which that check contacts nothing',
+        },
+      },
+    },
   },
 } as const;
 

@@ -8,7 +8,7 @@ export const keystone: Service = {
   summary: 'Identity',
   configFile: '/etc/keystone/keystone.conf',
   user: 'keystone',
-  databases: [alembicDatabase('keystone')],
+  databases: [alembicDatabase('keystone', 'keystone/common/sql/migrations/versions')],
   migration: {
     phases: {
       all: [{ argv: ['keystone-manage', 'db_sync'] }],
@@ -20,7 +20,7 @@ export const keystone: Service = {
       argv: ['keystone-manage', 'db_sync', '--check'],
       codes: { 0: 'complete', 1: 'error', 2: 'expand', 3: 'migrate', 4: 'contract' },
     },
-    upgradeCheck: upgradeCheck('keystone'),
+    upgradeCheck: upgradeCheck('keystone', { readsDatabase: true }),
   },
   identity: {
     roles: ['service'],

@@ -8,8 +8,11 @@ export const magnum: Service = {
   summary: 'Container clusters',
   configFile: '/etc/magnum/magnum.conf',
   user: 'magnum',
-  databases: [alembicDatabase('magnum')],
-  migration: { phases: { all: [{ argv: ['magnum-db-manage', 'upgrade'] }] }, upgradeCheck: upgradeCheck('magnum') },
+  databases: [alembicDatabase('magnum', 'magnum/db/sqlalchemy/alembic/versions')],
+  migration: {
+    phases: { all: [{ argv: ['magnum-db-manage', 'upgrade'] }] },
+    upgradeCheck: upgradeCheck('magnum', { readsDatabase: false }),
+  },
   identity: {
     domains: ['magnum'],
     users: [

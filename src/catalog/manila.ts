@@ -8,8 +8,11 @@ export const manila: Service = {
   summary: 'Shared file systems',
   configFile: '/etc/manila/manila.conf',
   user: 'manila',
-  databases: [alembicDatabase('manila')],
-  migration: { phases: { all: [{ argv: ['manila-manage', 'db', 'sync'] }] }, upgradeCheck: upgradeCheck('manila') },
+  databases: [alembicDatabase('manila', 'manila/db/migrations/alembic/versions')],
+  migration: {
+    phases: { all: [{ argv: ['manila-manage', 'db', 'sync'] }] },
+    upgradeCheck: upgradeCheck('manila', { readsDatabase: false }),
+  },
   identity: {
     users: [serviceAccount('manila')],
     services: [

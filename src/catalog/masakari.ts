@@ -1,4 +1,4 @@
-import { OSLO_DB, upgradeCheck } from './common.ts';
+import { OSLO_DB, TASKFLOW, upgradeCheck } from './common.ts';
 import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -12,13 +12,21 @@ export const masakari: Service = {
   configFile: '/etc/masakari/masakari.conf',
   user: 'masakari',
   databases: [
-    { name: 'masakari', url: OSLO_DB, versionTable: 'masakari_alembic_version' },
+    {
+      name: 'masakari',
+      url: OSLO_DB,
+      versionTable: 'masakari_alembic_version',
+      scripts: 'masakari/db/sqlalchemy/migrations/versions',
+    },
     {
       name: 'masakari_taskflow',
       url: [{ section: 'taskflow', key: 'connection' }],
-      versionTable: 'alembic_version',
+      ...TASKFLOW,
     },
   ],
-  migration: { phases: { all: [{ argv: ['masakari-manage', 'db', 'sync'] }] }, upgradeCheck: upgradeCheck('masakari') },
+  migration: {
+    phases: { all: [{ argv: ['masakari-manage', 'db', 'sync'] }] },
+    upgradeCheck: upgradeCheck('masakari', { readsDatabase: false }),
+  },
   probes: [api('masakari_api', 15_868, '/healthcheck')],
 };

@@ -8,7 +8,7 @@ export const mistral: Service = {
   summary: 'Workflows',
   configFile: '/etc/mistral/mistral.conf',
   user: 'mistral',
-  databases: [alembicDatabase('mistral')],
+  databases: [alembicDatabase('mistral', 'mistral/db/sqlalchemy/migration/alembic_migrations/versions')],
   migration: {
     phases: {
       all: [

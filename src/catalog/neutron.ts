@@ -11,14 +11,17 @@ export const neutron: Service = {
   summary: 'Networking',
   configFile: '/etc/neutron/neutron.conf',
   user: 'neutron',
-  databases: [alembicDatabase('neutron')],
+  databases: [alembicDatabase('neutron', 'neutron/db/migration/alembic_migrations/versions')],
   migration: {
     phases: {
       all: [{ argv: ['neutron-db-manage', 'upgrade', 'head'] }],
       expand: [{ argv: ['neutron-db-manage', 'upgrade', '--expand'] }],
       contract: [{ argv: ['neutron-db-manage', 'upgrade', '--contract'] }],
     },
-    upgradeCheck: upgradeCheck('neutron', '/etc/neutron/neutron.conf', '/etc/neutron/plugins/ml2/ml2_conf.ini'),
+    upgradeCheck: upgradeCheck('neutron', {
+      readsDatabase: true,
+      files: ['/etc/neutron/neutron.conf', '/etc/neutron/plugins/ml2/ml2_conf.ini'],
+    }),
   },
   identity: {
     users: [serviceAccount('neutron')],

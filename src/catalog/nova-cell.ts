@@ -21,7 +21,7 @@ export const novaCell: Service = {
   summary: 'Compute: one cell',
   configFile: '/etc/nova/nova.conf',
   user: 'nova',
-  databases: [alembicDatabase('nova')],
+  databases: [alembicDatabase('nova', 'nova/db/main/migrations/versions')],
   migration: {
     phases: {
       all: [

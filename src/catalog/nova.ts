@@ -19,8 +19,13 @@ export const nova: Service = {
   configFile: '/etc/nova/nova.conf',
   user: 'nova',
   databases: [
-    { name: 'nova_api', url: [{ section: 'api_database', key: 'connection' }], versionTable: 'alembic_version' },
-    { name: 'nova_cell0', url: OSLO_DB, versionTable: 'alembic_version' },
+    {
+      name: 'nova_api',
+      url: [{ section: 'api_database', key: 'connection' }],
+      versionTable: 'alembic_version',
+      scripts: 'nova/db/api/migrations/versions',
+    },
+    { name: 'nova_cell0', url: OSLO_DB, versionTable: 'alembic_version', scripts: 'nova/db/main/migrations/versions' },
   ],
   migration: {
     phases: {
@@ -32,7 +37,7 @@ export const nova: Service = {
       expand: [{ argv: ['nova-manage', 'api_db', 'sync'] }, { argv: ['nova-manage', 'db', 'sync', '--local_cell'] }],
       online: [{ argv: ['nova-manage', 'db', 'online_data_migrations'], ...ONLINE }],
     },
-    upgradeCheck: upgradeCheck('nova'),
+    upgradeCheck: upgradeCheck('nova', { readsDatabase: true }),
   },
   identity: {
     users: [serviceAccount('nova')],

@@ -1,4 +1,4 @@
-import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
+import { alembicDatabase, catalogued, queue, serviceAccount, TASKFLOW, upgradeCheck } from './common.ts';
 import { api, DATABASE_PORT, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
@@ -9,19 +9,26 @@ export const octavia: Service = {
   configFile: '/etc/octavia/octavia.conf',
   user: 'octavia',
   databases: [
-    alembicDatabase('octavia'),
+    alembicDatabase('octavia', 'octavia/db/migration/alembic_migrations/versions'),
     {
       name: 'octavia_persistence',
       url: [{ section: 'task_flow', key: 'persistence_connection' }],
       optional: true,
-      versionTable: 'alembic_version',
+      ...TASKFLOW,
     },
   ],
   migration: {
     phases: {
       all: [{ argv: ['octavia-db-manage', 'upgrade', 'head'] }, { argv: ['octavia-db-manage', 'upgrade_persistence'] }],
     },
-    upgradeCheck: upgradeCheck('octavia'),
+    upgradeCheck: {
+      ...upgradeCheck('octavia', { readsDatabase: true }),
+      moot: {
+        check: 'AmphoraV2 Check',
+        unless: { section: 'task_flow', key: 'jobboard_enabled' },
+        environment: { OS_TASK_FLOW__PERSISTENCE_CONNECTION: 'sqlite://' },
+      },
+    },
   },
   identity: {
     roles: ['observer', 'global_observer', 'member', 'quota_admin', 'admin'].map((role) => `load-balancer_${role}`),

@@ -1,11 +1,10 @@
 import * as v from 'valibot';
-import { Argv, ListOf, Mapping, Place, Step, Text } from './own-words.ts';
+import { Argv, ListOf, Mapping, Place, Step, Text, VariableName } from './own-words.ts';
 
 const Name = v.pipe(
   Text,
   v.regex(/^[a-z][a-z0-9-]{0,26}$/, 'is not a name of at most 27 lower-case letters, digits and -'),
 );
-const VariableName = v.pipe(Text, v.regex(/^[A-Za-z_]\w*$/, 'is not a name of an environment variable'));
 const Setting = v.pipe(v.string(), v.regex(/^\w+$/, 'is not a name of a setting: letters, digits and _'));
 const Flag = v.literal(true, 'must be true or omitted');
 const Steps = v.pipe(

@@ -46,14 +46,28 @@ export const Argv = v.pipe(
   v.transform((words) => words as [string, ...string[]]),
 );
 
+export const VariableName = v.pipe(Text, v.regex(/^[A-Za-z_]\w*$/, 'is not a name of an environment variable'));
+
+/** A regular expression. */
+export const Expression = v.pipe(Text, v.check(isExpression, 'is not a regular expression'));
+
 /** One step of a service's own tool. */
 export const Step = v.strictObject({
   argv: Argv,
   directory: v.optional(AbsolutePath),
   again: v.optional(v.array(Code, 'must be a list of exit codes')),
   codes: v.optional(v.pipe(Mapping, v.record(CodeKey, Text))),
+  afterwards: v.optional(v.strictObject({ what: Text, begins: Expression, fails: Expression, later: Text })),
 });
 
 function isCode(code: number): boolean {
   return Number.isInteger(code) && code >= 0 && code <= 255;
+}
+
+function isExpression(text: string): boolean {
+  try {
+    return new RegExp(text).source !== '';
+  } catch {
+    return false;
+  }
 }

@@ -1,10 +1,21 @@
 import * as v from 'valibot';
 import { ConfigError } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
-import { SERVICES_JSON_SCHEMA } from './json-schema.ts';
+import { SCRIPTS, SERVICES_JSON_SCHEMA } from './json-schema.ts';
 import { Identity, Keys, Queue } from './own-bootstrap.ts';
 import { Tool } from './own-tool.ts';
-import { AbsolutePath, Argv, CodeKey, ListOf, Mapping, Place, Step, Text } from './own-words.ts';
+import {
+  AbsolutePath,
+  Argv,
+  CodeKey,
+  Expression,
+  ListOf,
+  Mapping,
+  Place,
+  Step,
+  Text,
+  VariableName,
+} from './own-words.ts';
 import { PHASES, type Service } from './service.ts';
 
 const Steps = v.pipe(v.array(Step, 'must be a list of steps'), v.minLength(1, 'has no step'));
@@ -30,13 +41,24 @@ const Check = v.strictObject({
 });
 const UpgradeCheck = v.strictObject({
   argv: Argv,
-  broken: v.optional(v.pipe(Text, v.check(isExpression, 'is not a regular expression'))),
+  readsDatabase: v.optional(v.boolean('must be true or false')),
+  broken: v.optional(Expression),
+  brokenBecause: v.optional(Text),
+  needs: v.optional(ListOf(Text)),
+  scratch: v.optional(ListOf(Place)),
+  moot: v.optional(
+    v.strictObject({ check: Text, unless: Place, environment: v.pipe(Mapping, v.record(VariableName, v.string())) }),
+  ),
 });
+const TableName = v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'));
+const Scripts = v.pipe(Text, v.regex(SCRIPTS, 'must be a directory below the installed modules'));
 const Database = v.strictObject({
   name: Text,
   url: v.optional(ListOf(Place), []),
   optional: v.optional(v.literal(true, 'must be true or omitted')),
-  versionTable: v.optional(v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'))),
+  versionTable: v.optional(TableName),
+  scripts: v.optional(Scripts),
+  parts: v.optional(ListOf(v.strictObject({ versionTable: TableName, scripts: v.optional(Scripts) }))),
 });
 const NOT_A_RELEASE = "must be the number of kolla-ansible's release";
 /** Schema of the checks of a service's containers. */
@@ -97,14 +119,6 @@ export function ownServices(file: string, section: unknown, taken: readonly stri
   ]);
   if (problems.length > 0) throw wrong(file, problems);
   return services;
-}
-
-function isExpression(text: string): boolean {
-  try {
-    return new RegExp(text).source !== '';
-  } catch {
-    return false;
-  }
 }
 
 function wrong(file: string, problems: readonly string[]): ConfigError {

@@ -13,6 +13,7 @@ export const placement: Service = {
       name: 'placement',
       url: [{ section: 'placement_database', key: 'connection' }],
       versionTable: 'alembic_version',
+      scripts: 'placement/db/sqlalchemy/alembic/versions',
     },
   ],
   migration: {
@@ -24,7 +25,7 @@ export const placement: Service = {
       expand: [{ argv: ['placement-manage', 'db', 'sync'] }],
       online: [{ argv: ['placement-manage', 'db', 'online_data_migrations'], ...ONLINE }],
     },
-    upgradeCheck: upgradeCheck('placement'),
+    upgradeCheck: upgradeCheck('placement', { readsDatabase: true }),
   },
   identity: {
     users: [serviceAccount('placement')],

@@ -18,8 +18,27 @@ export interface SchemaCheck {
 /** The tool's own check whether a release can be upgraded to, by oslo.upgradecheck. Run by the tool of that release. */
 export interface UpgradeCheck {
   readonly argv: readonly [string, ...string[]];
+  /** Whether it looks at the database. Undefined if that is not known. */
+  readonly readsDatabase?: boolean;
   /** A regular expression: an output that shows a bug of the tool itself. Such a check finds nothing. */
   readonly broken?: string;
+  /** Why such an output says nothing, if it is no bug: worded to follow the check's name. */
+  readonly brokenBecause?: string;
+  /** Programs that it calls, and that only some images of the service have. */
+  readonly needs?: readonly string[];
+  /** Options of directories that it writes to. It gets a temporary directory in their place. */
+  readonly scratch?: readonly Place[];
+  /** One of its checks, about something that is switched off. */
+  readonly moot?: MootCheck;
+}
+
+/** A check without meaning while a boolean option is off, as it is by default. */
+interface MootCheck {
+  /** As its table names it. */
+  readonly check: string;
+  readonly unless: Place;
+  /** While the option is off: variables with which the check contacts nothing. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** One database of a service. */
@@ -32,6 +51,22 @@ export interface ServiceDatabase {
   readonly optional?: true;
   /** Alembic's version table, if known. */
   readonly versionTable?: string;
+  /** The directory with its revisions, relative to the modules that are installed next to the tool. */
+  readonly scripts?: string;
+  /** Further version tables of the same tool. */
+  readonly parts?: readonly VersionTable[];
+}
+
+/** A version table of alembic. */
+export interface VersionTable {
+  readonly versionTable: string;
+  /** Undefined if it is not known. */
+  readonly scripts?: string | undefined;
+}
+
+/** All version tables of a database. */
+export function versionTablesOf({ versionTable, scripts, parts = [] }: ServiceDatabase): VersionTable[] {
+  return versionTable === undefined ? [...parts] : [{ versionTable, scripts }, ...parts];
 }
 
 /** Options of the service's configuration with its Keystone account. Each overrides the catalogue's value. */

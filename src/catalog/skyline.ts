@@ -7,7 +7,14 @@ export const skyline: Service = {
   summary: 'Dashboard (Skyline)',
   configFile: '/etc/skyline/skyline.yaml',
   user: 'skyline',
-  databases: [{ name: 'skyline', url: [{ section: 'default', key: 'database_url' }], versionTable: 'alembic_version' }],
+  databases: [
+    {
+      name: 'skyline',
+      url: [{ section: 'default', key: 'database_url' }],
+      versionTable: 'alembic_version',
+      scripts: 'skyline_apiserver/db/alembic/versions',
+    },
+  ],
   migration: {
     phases: {
       all: [

@@ -8,10 +8,10 @@ export const tacker: Service = {
   summary: 'NFV orchestration',
   configFile: '/etc/tacker/tacker.conf',
   user: 'tacker',
-  databases: [alembicDatabase('tacker')],
+  databases: [alembicDatabase('tacker', 'tacker/db/migration/alembic_migrations/versions')],
   migration: {
     phases: { all: [{ argv: ['tacker-db-manage', '--config-file', '/etc/tacker/tacker.conf', 'upgrade', 'head'] }] },
-    upgradeCheck: upgradeCheck('tacker'),
+    upgradeCheck: upgradeCheck('tacker', { readsDatabase: false }),
   },
   probes: [api('tacker_server', 9890), worker('tacker_conductor', 'tacker-conductor')],
 };

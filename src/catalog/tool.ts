@@ -13,6 +13,23 @@ export interface Step {
   readonly again?: readonly number[];
   /** The meaning of other exit codes, for messages. */
   readonly codes?: Readonly<Record<number, string>>;
+  /** What the command does once its schema is complete. */
+  readonly afterwards?: Afterwards;
+}
+
+/**
+ * Work of a migration that no start of the service depends on. If it fails, the step still counts as done, with a warning,
+ * because the exit code may stay the same for ever.
+ */
+export interface Afterwards {
+  /** What is done: a noun phrase. */
+  readonly what: string;
+  /** A regular expression of the line that the command prints before it. */
+  readonly begins: string;
+  /** A regular expression of a line about a part that failed, although the command may exit with 0. */
+  readonly fails: string;
+  /** How to do it later. */
+  readonly later: string;
 }
 
 /**

@@ -8,10 +8,10 @@ export const watcher: Service = {
   summary: 'Optimization',
   configFile: '/etc/watcher/watcher.conf',
   user: 'watcher',
-  databases: [alembicDatabase('watcher')],
+  databases: [alembicDatabase('watcher', 'watcher/db/sqlalchemy/alembic/versions')],
   migration: {
     phases: { all: [{ argv: ['watcher-db-manage', '--config-file', '/etc/watcher/watcher.conf', 'upgrade'] }] },
-    upgradeCheck: upgradeCheck('watcher'),
+    upgradeCheck: upgradeCheck('watcher', { readsDatabase: false }),
   },
   probes: [
     api('watcher_api', 9322),

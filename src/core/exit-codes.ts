@@ -58,7 +58,9 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     next: 'The message names the dependency. Fix it, then retry; kolla-pod doctor shows what this Pod can reach.',
     helpers: {
       'kolla-init': 'A Job being waited for has failed: see its log, then delete and re-create it.',
-      'kolla-db-sync': 'The database rejected a request, or the lock was lost during the migration.',
+      'kolla-db-sync':
+        'The database rejected a request, the lock was lost during the migration, the tool exited with 0 and left the schema ' +
+        'behind its head, or an upgrade check could not run.',
       'kolla-bootstrap': 'Keystone has a duplicate object, or rejected a request: the message names it and the fix.',
       'kolla-log-ship': 'With --once: a file cannot be read. The others are shipped.',
     },
@@ -72,7 +74,8 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     next: 'The message names the condition and its last state. Retry, possibly with a longer --timeout.',
     helpers: {
       'kolla-init': 'A dependency was not ready in time; the message names each one with its last state.',
-      'kolla-db-sync': 'The database did not respond, or another holder kept the lock for too long.',
+      'kolla-db-sync':
+        'The database did not respond, another holder kept the lock for too long, or an upgrade check did not finish.',
       'kolla-bootstrap': 'Keystone or RabbitMQ did not respond in time.',
       'kolla-log-ship': 'With --once: the server has accepted nothing for --timeout. The next run resumes there.',
     },

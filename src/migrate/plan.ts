@@ -7,6 +7,7 @@ import type { Redact } from '../core/redact.ts';
 import type { SchemaCheck, Step } from '../catalog/index.ts';
 import type { EnsureOptions } from './ensure/options.ts';
 import type { Credentials } from './fencing/account.ts';
+import type { Versions } from './schema/standing.ts';
 import { STOP_MS } from './steps/guarded-child.ts';
 import type { LeaseSite } from './lease/index.ts';
 import type { RolloutGate } from './rollout/index.ts';
@@ -42,6 +43,8 @@ export interface Tool {
   readonly childEnv: (at: Address, as?: Credentials) => NodeJS.ProcessEnv;
   /** Undefined if the tool has no check, or if another command runs. */
   readonly check: SchemaCheck | undefined;
+  /** Undefined if the steps are not the tool's migration. */
+  readonly versions: Versions | undefined;
   /** Whether a phase removes what an older release needs. */
   readonly isOneWay: (phase: string) => boolean;
   /** Whether a command of the user runs instead of the tool; `phase` is then only a name. */

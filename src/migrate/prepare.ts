@@ -1,7 +1,14 @@
 import type { Context } from '../cli/command.ts';
 import { UsageError } from '../core/errors.ts';
 import { redactor, type Redact } from '../core/redact.ts';
-import { isLastBeforeRollout, isOneWay, type Service, type Step } from '../catalog/index.ts';
+import {
+  isLastBeforeRollout,
+  isOneWay,
+  versionTablesOf,
+  type Phase,
+  type Service,
+  type Step,
+} from '../catalog/index.ts';
 import { checkEnsureOptions, findAdmin } from './ensure/index.ts';
 import { givenKubeSource, kubeSource, lazyKube, type LazyKube } from '../kube/source.ts';
 import { leaseSite } from './lease/index.ts';
@@ -11,6 +18,7 @@ import type { Plan } from './plan.ts';
 import { redacted } from './redacted.ts';
 import { rolloutGate } from './rollout/index.ts';
 import { workloadsOf } from './rollout/options.ts';
+import type { Versions } from './schema/standing.ts';
 import { requireDirectory, requireProgram } from './steps/program.ts';
 import { atHosts, environmentAs, environmentAt, urlsOf } from './target/hosts.ts';
 import type { OwnTls } from './target/own-tls.ts';
@@ -69,6 +77,7 @@ export async function prepareSync(
     phase,
     steps,
     check: own === undefined ? service.migration.check : undefined,
+    versions: own === undefined ? versionsOf(service, options.phase, sources) : undefined,
     isOneWay: (word: string) => isOneWay(service, word),
     isCommand: own !== undefined,
     target: source.target,
@@ -102,6 +111,17 @@ function kubeAccess(options: MigrationOptions, inherited: NodeJS.ProcessEnv): La
   const isNeeded = lock === 'lease' || afterRollout.length > 0;
   const source = givenKubeSource(kubeconfig, inherited) ?? (isNeeded ? kubeSource(kubeconfig, inherited) : undefined);
   return source === undefined ? undefined : lazyKube(() => source, namespace);
+}
+
+/** The version tables of these databases, and what they must contain after the phase. */
+function versionsOf({ migration: { phases } }: Service, phase: Phase, sources: readonly Source[]): Versions {
+  const tables = sources.flatMap(({ target, database }, i) =>
+    (database === undefined ? [] : versionTablesOf(database)).map(({ versionTable: table, scripts }) => {
+      return { other: i === 0 ? undefined : target, table, scripts };
+    }),
+  );
+  const isExpand = (phase === 'expand' || phase === 'migrate') && (phases.contract ?? []).length > 0;
+  return { tables, isExpand };
 }
 
 /** Throws UnavailableError if a program or directory of these steps is missing. */

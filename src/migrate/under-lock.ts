@@ -96,6 +96,7 @@ function planOf(migration: LockedWork, phase: string): LockedWork {
     phase,
     steps: [],
     check: undefined,
+    versions: undefined,
     tellsAccount: false,
     isAlwaysDone: true,
   };

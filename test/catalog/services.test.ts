@@ -48,7 +48,7 @@ test('no step is repeated: the tools run all batches of their data themselves', 
   assert.deepEqual(repeated, []);
   assert.deepEqual(
     ONLINE.map(({ name }) => name),
-    ['cinder', 'ironic', 'nova', 'nova-cell', 'placement'],
+    ['cinder', 'cyborg', 'ironic', 'nova', 'nova-cell', 'placement'],
   );
 });
 

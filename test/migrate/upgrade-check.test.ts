@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Context } from '../../src/cli/command.ts';
+import type { Context, Input } from '../../src/cli/command.ts';
 import { upgradeCheckCommand } from '../../src/migrate/upgrade-check.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
@@ -19,7 +19,8 @@ async function lastWord(code: number, ...cells: string[]): Promise<string> {
     podFile,
     lastWord: (text: string) => void (word = text),
   };
-  await upgradeCheckCommand.run({ operands: ['x'], options: {}, child: [] }, context as unknown as Context);
+  const input = { operands: ['x'], options: { checkTimeout: 600_000 }, child: [] };
+  await upgradeCheckCommand.run(input as unknown as Input, context as unknown as Context);
   return word;
 }
 

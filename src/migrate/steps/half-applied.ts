@@ -1,6 +1,7 @@
-import { hintOf, reasonOf, errnoOf, NO_SUCH_TABLE, quoteName, type MysqlSession } from '../../mysql/index.ts';
+import { hintOf, reasonOf, type MysqlSession } from '../../mysql/index.ts';
 import type { Databases, Effects, Tool, Work } from '../plan.ts';
 import { readRecords } from '../record/record.ts';
+import { readVersions } from '../schema/versions.ts';
 import type { Reached } from '../target/reach.ts';
 import { askCheck } from './check.ts';
 import type { LastLines, Revision, ServerError } from './last-lines.ts';
@@ -134,13 +135,7 @@ async function standingIn(session: MysqlSession, databases: readonly string[]): 
 
 async function versionsIn(session: MysqlSession, database: string, tables: readonly string[]): Promise<string[]> {
   const versions: string[] = [];
-  for (const table of tables.filter((name) => name.startsWith('alembic_version'))) {
-    try {
-      const sql = `SELECT version_num AS version FROM ${quoteName(database)}.${quoteName(table)} ORDER BY 1`;
-      versions.push(...(await session.rows(sql, [], ANSWER_MS)).map(({ version }) => String(version)));
-    } catch (error) {
-      if (errnoOf(error) !== NO_SUCH_TABLE) throw error;
-    }
-  }
+  for (const table of tables.filter((name) => name.startsWith('alembic_version')))
+    versions.push(...((await readVersions(session, database, table)) ?? []));
   return versions;
 }

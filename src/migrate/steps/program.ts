@@ -2,10 +2,15 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { UnavailableError } from '../../core/errors.ts';
 
-/** Rejects a missing command before any wait. A path is used as it is; a name is looked up in PATH. */
-export function requireProgram(name: string, env: NodeJS.ProcessEnv): void {
+/** The file of a command; undefined if there is none. A path is used as it is; a name is looked up in PATH. */
+export function programFile(name: string, env: NodeJS.ProcessEnv): string | undefined {
   const directories = name.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter);
-  if (directories.some((directory) => isProgram(join(directory, name)))) return;
+  return directories.map((directory) => join(directory, name)).find(isProgram);
+}
+
+/** Rejects a missing command before any wait. */
+export function requireProgram(name: string, env: NodeJS.ProcessEnv): void {
+  if (programFile(name, env) !== undefined) return;
   const where = name.includes('/') ? 'there' : `in PATH (${env['PATH'] ?? ''})`;
   throw new UnavailableError(
     `no program ${name} ${where}: run this in the service's own image, or give a command after --`,

@@ -1,8 +1,10 @@
 import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { formatDuration } from '../../core/duration.ts';
-import { KollaError, messageOf } from '../../core/errors.ts';
+import { KollaError, messageOf, UnavailableError } from '../../core/errors.ts';
 import type { Step } from '../../catalog/index.ts';
+import { standingsOf, type Standing } from '../schema/standing.ts';
+import { AfterwardsLines } from './afterwards.ts';
 import { startGuarded } from './guarded-child.ts';
 import { explainFailure, isPartiallyApplied } from './half-applied.ts';
 import { LastLine } from './last-line.ts';
@@ -59,12 +61,13 @@ export async function runSteps(plan: LockedWork, held: Held, effects: Effects): 
     };
   };
   for (const step of plan.steps) {
+    const afterwards = new AfterwardsLines(step.afterwards);
     for (let call = 1; ; call++) {
       if (effects.signal.aborted) return ran({ state: 'interrupted', code: 0 }, step);
       if (held.lost.aborted) return ran({ state: 'lost', code: 0, why: messageOf(held.lost.reason) }, step);
       let outcome: Outcome;
       try {
-        outcome = await runOnce(step, plan, held, effects, [output, lastLine]);
+        outcome = await runOnce(step, plan, held, effects, [output, lastLine, afterwards]);
       } catch (error) {
         // The step was not started. Without a result, the next migrator would take this one for interrupted.
         if (!(error instanceof KollaError)) throw error;
@@ -74,20 +77,69 @@ export async function runSteps(plan: LockedWork, held: Held, effects: Effects): 
       if (outcome.state !== 'ended') return ran(outcome, step);
       if (outcome.code === 0) {
         output.forgetError();
+        if (afterwards.failures > 0) warn(notAfterwards(step, outcome.code, `${afterwards.failures} failed`));
         break;
       }
       if (step.again?.includes(outcome.code) !== true) {
         const signal = AbortSignal.any([effects.signal, held.lost]);
+        const standings = await schemaAfter(plan, held, { ...effects, signal });
+        if (afterwards.hasBegun && standings.length > 0 && standings.every(({ is }) => is === 'head')) {
+          warn(notAfterwards(step, outcome.code, String(lastLine)));
+          output.forgetError();
+          break;
+        }
         const why =
           step.codes?.[outcome.code] ?? (await explainFailure(output, held.session, plan, { ...effects, signal }));
-        return ran(outcome, step, why);
+        return ran(outcome, step, meaningAt(standings, why));
       }
       if (call === MOST_CALLS) return ran(outcome, step, `work is left after ${MOST_CALLS} calls`);
       effects.log.info(`${basename(step.argv[0])} reports more work: running it again`);
       output.forgetError();
     }
   }
-  return ran({ state: 'ended', code: 0 }, plan.steps.at(-1));
+  const last = plan.steps.at(-1);
+  const standings = await schemaAfter(plan, held, {
+    ...effects,
+    signal: AbortSignal.any([effects.signal, held.lost]),
+  });
+  for (const { is, text } of standings) {
+    if (is === 'head') effects.log.info(`schema: ${text}`);
+    else warn(`${is === 'unproven' ? 'the version of the schema is not proven' : 'schema'}: ${text}`);
+  }
+  const behind = standings.filter(({ is }) => is === 'behind');
+  if (behind.length === 0) return ran({ state: 'ended', code: 0 }, last);
+  const error = new UnavailableError(
+    `${basename(last?.argv[0] ?? '')} exited with code 0, but ${behind.map(({ text }) => text).join('; ')}: ` +
+      'does its configuration have the URL of this database?',
+  );
+  return { ...ran({ state: 'ended', code: error.exitCode }, last, error.message), error };
+
+  /** Logged, and kept in the record. */
+  function warn(text: string) {
+    effects.log.warn(text);
+    output.add(text);
+  }
+}
+
+/** The standing of the schema, read from the database; none for what is not the tool's migration. */
+async function schemaAfter(plan: LockedWork, held: Held, { signal, log }: Pick<Effects, 'signal' | 'log'>) {
+  const { versions, steps } = plan;
+  if (versions === undefined) return [];
+  const env = plan.childEnv(held.session.at);
+  const programs = steps.map(({ argv }) => argv[0]);
+  return await standingsOf({ ...plan, versions }, programs, held.session, { env, signal, log });
+}
+
+/** What a failure means, with what the database shows of the schema. */
+function meaningAt(standings: readonly Standing[], why: string | undefined): string | undefined {
+  const seen = standings.filter(({ is }) => is !== 'unproven').map(({ text }) => text);
+  const all = [...(why === undefined ? [] : [why]), ...(seen.length === 0 ? [] : [`schema: ${seen.join('; ')}`])];
+  return all.length === 0 ? undefined : all.join('; ');
+}
+
+function notAfterwards({ argv, afterwards }: Step, code: number, why: string): string {
+  const { what = '', later = '' } = afterwards ?? {};
+  return `${basename(argv[0])} exited with code ${code}; the schema is complete, but not ${what}: ${why}; ${later}`;
 }
 
 async function runOnce(
@@ -95,7 +147,7 @@ async function runOnce(
   plan: LockedWork,
   { session, lost, pulse }: Held,
   { signal, log, redact, live, progressMs }: Effects,
-  outputs: readonly (LastLines | LastLine)[],
+  outputs: readonly { add(line: string): void }[],
 ): Promise<Outcome> {
   const began = performance.now();
   log.info(`running ${redact(argv.join(' '))}`);

@@ -3,7 +3,7 @@ import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { parseMysqlUrl, type MysqlTarget, type MysqlTls } from '../../mysql/index.ts';
 import { asOslo } from '../../oslo/value.ts';
-import type { Service } from '../../catalog/index.ts';
+import type { Service, ServiceDatabase } from '../../catalog/index.ts';
 import type { TargetOptions } from '../options.ts';
 import { ownTls, type OwnTls } from './own-tls.ts';
 import { readSecret } from './read-text.ts';
@@ -25,6 +25,8 @@ export interface Source {
   readonly environment: Readonly<Record<string, string>>;
   /** Variables that can override the tool's URL; none if the tool reads only its own file. */
   readonly variables: readonly string[];
+  /** The catalogue's data of the database; undefined if it is not one of the service's. */
+  readonly database?: ServiceDatabase | undefined;
 }
 
 /** The service's data. Throws UsageError for an unknown name. */
@@ -49,6 +51,7 @@ export async function findSource(
       ...sourceOf(given.url, given.place, options),
       environment: handedOver(service, 0, given.url),
       variables: variablesOf(service, 0),
+      database: service.databases[0],
     };
   const [database] = service.databases;
   if (database === undefined || database.url.length === 0) {
@@ -111,7 +114,8 @@ function configuredSource(
   // The tool reads its own default file, and must not migrate another database than the locked one. A variable may have
   // a deprecated name, which the tool would ignore.
   const environment = isFoundByTool(options) && !isVariable ? {} : handedOver(service, index, url);
-  return { ...sourceOf(url, place, options), environment, variables: variablesOf(service, index) };
+  const variables = variablesOf(service, index);
+  return { ...sourceOf(url, place, options), environment, variables, database: service.databases[index] };
 }
 
 /** Whether the tool reads the same file as we do, and uses the host in it. */

@@ -1,6 +1,6 @@
 import { defined } from '../../../src/core/defined.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
-import { run } from '../../../tools/process.ts';
+import { run, type Finished } from '../../../tools/process.ts';
 
 /** A file or directory of this machine, and its place in the tree. */
 export interface Bind {
@@ -33,37 +33,43 @@ const NETWORK = ['/etc/resolv.conf', '/etc/hosts', '/etc/ssl/certs/ca-certificat
 });
 const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
 
+interface InsideOptions {
+  readonly binds?: readonly Bind[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /**
  * Runs a program of a root file system in it, as root, in private mounts that end with it. What it writes outside of
  * `binds` is lost.
+ * @param tree its directory, or several separated by colons, the uppermost first
  */
 export async function inTree(
   tree: string,
-  [command, ...args]: readonly [string, ...string[]],
-  { binds = [], env = {} }: { readonly binds?: readonly Bind[]; readonly env?: Readonly<Record<string, string>> } = {},
+  argv: readonly [string, ...string[]],
+  options: InsideOptions = {},
 ): Promise<string> {
-  await using work = await privateDirectory('tree');
   const inside = {
-    PATH: '/usr/local/bin:/usr/bin:/usr/sbin',
-    HOME: '/tmp',
-    LANG: 'C.UTF-8',
     SSL_CERT_FILE: '/etc/ssl/certs/ca-certificates.crt',
     ...defined(Object.fromEntries(PROXIES.map((name) => [name, process.env[name]]))),
-    ...env,
+    ...options.env,
   };
-  const settings = Object.entries(inside).map(([name, value]) => `${name}=${value}`);
-  const places = [...NETWORK, ...binds].flatMap(({ from, to }) => [from, to]);
-  const enter = ['--mount', 'sh', '-ec', ENTER, 'sh', work.path, tree, ...places, '--'];
-  const { code, stdout, stderr } = await run('unshare', [
-    ...enter,
-    '/usr/bin/env',
-    '-i',
-    ...settings,
-    command,
-    ...args,
-  ]);
+  const binds = [...NETWORK, ...(options.binds ?? [])];
+  const { code, stdout, stderr } = await runInTree(tree, argv, { binds, env: inside });
   if (code === 0) return stdout;
-  throw new Error(
-    `${command} ${args.join(' ')}, in ${tree}, exited with code ${code}: ${(stderr || stdout).slice(-2000)}`,
-  );
+  throw new Error(`${argv.join(' ')}, in ${tree}, exited with code ${code}: ${(stderr || stdout).slice(-2000)}`);
+}
+
+/** The same for a program that downloads nothing, whatever its exit code. */
+export async function runInTree(
+  tree: string,
+  argv: readonly [string, ...string[]],
+  { binds = [], env = {}, signal }: InsideOptions & { readonly signal?: AbortSignal } = {},
+): Promise<Finished> {
+  await using work = await privateDirectory('tree');
+  const inside = { PATH: '/usr/local/bin:/usr/bin:/usr/sbin', HOME: '/tmp', LANG: 'C.UTF-8', ...env };
+  const settings = Object.entries(inside).map(([name, value]) => `${name}=${value}`);
+  const places = binds.flatMap(({ from, to }) => [from, to]);
+  const enter = ['--mount', 'sh', '-ec', ENTER, 'sh', work.path, tree, ...places, '--'];
+  const command = [...enter, '/usr/bin/env', '-i', ...settings, ...argv];
+  return await run('unshare', command, signal === undefined ? {} : { signal });
 }

@@ -1,7 +1,7 @@
 /**
  * OpenStack from PyPI in the layout of Kolla's images, as one layer above Debian's tree:
  *
- *   releases/NAME.txt (versions and hashes) -> uv, in Debian's tree -> /var/lib/kolla/venv -> pruned, compiled
+ *   releases/NAME.txt (versions and hashes) -> /var/lib/kolla/venv (environment.ts)
  *     -> the environment's etc/ -> /etc/SERVICE, /etc/openstack-dashboard
  *
  * One tree has all services, while each of Kolla's images has one. Errors: no root, no PyPI, a file with another hash.
@@ -10,21 +10,11 @@ import { chmod, cp, glob, mkdir, readdir, readFile, rm, symlink, writeFile } fro
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cached } from '../../../tools/cache.ts';
-import { COMPILE, debianTree, pythonOf } from './debian.ts';
-import { inTree } from './in-tree.ts';
-import { runUv } from './uv.ts';
+import { debianTree } from './debian.ts';
+import { compile, install, UNUSED, VENV } from './environment.ts';
 
 /** NAME.in: what a release has, NAME.txt: its lock (lock.ts). */
 export const RELEASES: string = fileURLToPath(new URL('../releases/', import.meta.url));
-const VENV = '/var/lib/kolla/venv';
-/** Not read by any service: tests, other languages, other clouds' APIs. Horizon's `test` stays: Horizon imports it. */
-const UNUSED = [
-  '**/tests',
-  '**/locale/!(en)/LC_MESSAGES',
-  'babel/locale-data/!(root|en*).dat',
-  'botocore/data/!(e*)',
-  'googleapiclient/discovery_cache/documents',
-];
 /** Directories in the environment's etc/ that its services look for in /etc. */
 const CONFIGURED = ['cinder', 'glance', 'heat', 'keystone', 'neutron', 'nova', 'placement'];
 /** manage.py, which Kolla's images have next to the environment's programs; Horizon's package has none. */
@@ -56,22 +46,10 @@ export async function releaseTree(release: string): Promise<string> {
   const debian = await debianTree();
   const madeFrom = [RECIPE_VERSION, basename(debian), await readFile(lock, 'utf8'), ...UNUSED, ...CONFIGURED, MANAGE];
   return await cached(`openstack-${release}`, madeFrom, async (root) => {
-    const venv = join(root, VENV);
-    await mkdir(venv, { recursive: true });
-    const environment = { from: venv, to: VENV };
-    await inTree(debian, ['python3', '-m', 'venv', '--without-pip', VENV], { binds: [environment] });
-    const install = ['pip', 'install', '--quiet', '--python', `${VENV}/bin/python3`, '--require-hashes'];
-    await runUv(
-      [...install, '--requirements', '/build/lock.txt'],
-      [environment, { from: lock, to: '/build/lock.txt' }],
-    );
-    const python = await pythonOf(debian);
-    await symlink(python, join(venv, 'lib/python3'));
-    const site = join(venv, 'lib', python, 'site-packages');
-    for await (const path of glob(UNUSED, { cwd: site })) await rm(join(site, path), { recursive: true, force: true });
+    const site = await install(root, lock);
     await configure(root);
     await placeHorizon(root, site);
-    await inTree(debian, [`${VENV}/bin/python3`, ...COMPILE, `${VENV}/lib/${python}`], { binds: [environment] });
+    await compile(root);
     await chmod(root, 0o755);
   });
 }

@@ -204,6 +204,12 @@ export const dbSync: Capability = {
       test: 'a wait for the migration considers the release whose code may start, through every phase',
     },
     {
+      point:
+        'after a step the version table is read: exit code 0 without the head, another code at the head, a newer schema, on the real tools',
+      file: 'test/integration/known-tools.test.ts',
+      test: EVERY,
+    },
+    {
       point: 'the catalogue prints every service’s steps',
       file: 'test/toolbox/examples.test.ts',
       test: /kolla-pod catalogue nova$/,
