@@ -19,10 +19,16 @@ import { unpackedPackages } from '../../tools/debian.ts';
 import { imagesTar, layerOfDirectory, type Image, type Layer } from '../../tools/image.ts';
 import { BASE_PACKAGES, helperEntries, kollaEnv } from './keystone-image.ts';
 import { kollaEntries, KOLLA_USERS } from './kolla-layout.ts';
+import { RABBITMQ_VERSIONS, type RabbitmqVersion } from './server-versions.ts';
 import { tarOf, type TarEntry } from '../../tools/tar.ts';
 
 /** The service's name in the catalogue, or MariaDB as its distribution first had it, for an upgrade. */
-export type InfrastructureName = 'mariadb' | 'mariadb-before' | 'rabbitmq' | 'memcached';
+export type InfrastructureName =
+  | 'mariadb'
+  | 'mariadb-before'
+  | 'rabbitmq'
+  | `rabbitmq-${RabbitmqVersion}`
+  | 'memcached';
 
 interface Recipe {
   /** The user, as in Kolla's base image. */
@@ -43,7 +49,19 @@ const MARIADB: Recipe = {
   directories: ['etc/mysql/', 'var/lib/mysql/', 'run/mysqld/'],
   links: [['usr/bin/awk', 'mawk']],
 };
+/** RabbitMQ of one version, whatever the run's own. */
+const rabbitmqOf = (version: RabbitmqVersion): Recipe => ({
+  user: 'rabbitmq',
+  trees: async () => {
+    const { suite, pin } = RABBITMQ_VERSIONS[version];
+    return [await unpackedPackages('rabbitmq', [`rabbitmq-server=${pin}`], { suite })];
+  },
+  directories: ['etc/rabbitmq/', 'var/lib/rabbitmq/', 'var/log/rabbitmq/'],
+});
 const RECIPES: Readonly<Record<InfrastructureName, Recipe>> = {
+  'rabbitmq-3.10': rabbitmqOf('3.10'),
+  'rabbitmq-4.0': rabbitmqOf('4.0'),
+  'rabbitmq-4.3': rabbitmqOf('4.3'),
   mariadb: MARIADB,
   'mariadb-before': { ...MARIADB, trees: () => mariadbTrees(FIRST_SUITE) },
   rabbitmq: {

@@ -29,6 +29,8 @@ export interface RabbitmqOptions {
   readonly configuration?: string;
   /** The version; by default the selected one. */
   readonly version?: RabbitmqVersion;
+  /** Feature flags to enable at its first start, with those that it requires; by default all stable ones. */
+  readonly featureFlags?: readonly string[];
 }
 
 export interface Rabbitmq extends AsyncDisposable {
@@ -101,6 +103,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     RABBITMQ_CONF_ENV_FILE: at('none'),
     RABBITMQ_MNESIA_BASE: at('mnesia'),
     RABBITMQ_LOG_BASE: at('log'),
+    ...(options.featureFlags === undefined ? {} : { RABBITMQ_FEATURE_FLAGS: options.featureFlags.join(',') }),
   };
   const epmd = tied(join(bin, 'epmd'), ['-port', String(epmdPort), '-address', '127.0.0.1']);
   stack.use(await start(...epmd, { env, cwd: directory, logFile: at('epmd.log'), throwAway: true }));

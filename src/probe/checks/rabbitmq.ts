@@ -43,6 +43,14 @@ export const rabbitmq = check({
         'does not change the verdict.',
       example: '/var/lib/rabbitmq/version',
     },
+    {
+      flag: 'image',
+      type: 'path',
+      env: 'KOLLA_PROBE_RABBITMQ_IMAGE',
+      default: IMAGE_DIRECTORY,
+      help: "directory with this image's rabbitmq_server-VERSION",
+      example: '/opt/rabbitmq/lib',
+    },
     ...LOGIN_OPTIONS,
     ...AMQP_OPTIONS,
     ...AMQP_TLS_OPTIONS,
@@ -70,7 +78,7 @@ export const rabbitmq = check({
     if (management !== undefined && options.user === undefined) {
       throw new UsageError('rabbitmq: --management needs a login: give --user and --password-file');
     }
-    const { versionFile } = options;
+    const { versionFile, image } = options;
     const question: Question = {
       subject: `rabbitmq ${formatAddress(at)}`,
       hosts: management === undefined ? [at.host] : [at.host, management.hostname],
@@ -85,12 +93,12 @@ export const rabbitmq = check({
           : unhealthy(reasons.join('; '));
       },
     };
-    return versionFile === undefined ? question : recording(question, versionFile, log);
+    return versionFile === undefined ? question : recording(question, { file: versionFile, image }, log);
   },
 });
 
 /** Records the image's version when the node is healthy for the first time. */
-function recording(question: Question, file: string, log: Log): Question {
+function recording(question: Question, { file, image }: { file: string; image: string }, log: Log): Question {
   let isDone = false;
   return {
     ...question,
@@ -99,7 +107,7 @@ function recording(question: Question, file: string, log: Log): Question {
       if (!verdict.healthy || isDone) return verdict;
       isDone = true;
       try {
-        await recordVersion(file, await imageVersion(IMAGE_DIRECTORY));
+        await recordVersion(file, await imageVersion(image));
       } catch (error) {
         log.warn(`the version of this RabbitMQ is not recorded in ${file}: ${reasonOf(error)}`);
       }
