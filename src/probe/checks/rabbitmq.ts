@@ -97,19 +97,22 @@ export const rabbitmq = check({
   },
 });
 
-/** Records the image's version when the node is healthy for the first time. */
+/** Records the image's version once the node is healthy. */
 function recording(question: Question, { file, image }: { file: string; image: string }, log: Log): Question {
   let isDone = false;
+  let told: string | undefined;
   return {
     ...question,
     async ask(signal, tell) {
       const verdict = await question.ask(signal, tell);
       if (!verdict.healthy || isDone) return verdict;
-      isDone = true;
       try {
         await recordVersion(file, await imageVersion(image));
+        isDone = true;
       } catch (error) {
-        log.warn(`the version of this RabbitMQ is not recorded in ${file}: ${reasonOf(error)}`);
+        const text = `the version of this RabbitMQ is not recorded in ${file}: ${reasonOf(error)}`;
+        if (text !== told) log.warn(text);
+        told = text;
       }
       return verdict;
     },
