@@ -59,8 +59,8 @@ e2e: $(READY) ## a pod's life on a real Kubernetes node (needs root)
 aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, with faults (needs root)
 	@$(NODE) test/run.ts aio
 
-cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three nodes, and what its users do (needs root); RELEASE=2026.1, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/cloud.md and the status page's picture
-	@RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts
+cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three nodes, and what its users do (needs root); RELEASE=2026.1, KUBERNETES=1.36, ADDRESSES=IPv6-only or dual-stack, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/cloud.md and the status page's picture
+	@RELEASE=$(RELEASE) KUBERNETES=$(KUBERNETES) ADDRESSES=$(ADDRESSES) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts
 
 cloud-full: $(READY) ## make cloud of every release, with Tempest's smoke tests and a reload of each service, then 2026.1 to 2026.2 under load and 5 minutes of faults; RELEASE=2026.1 for one release alone
 	@for release in $(or $(RELEASE),$(basename $(notdir $(wildcard test/cloud/releases/*.txt)))); do FULL=1 RELEASE=$$release STAY= EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts || exit 1; done

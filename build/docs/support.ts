@@ -14,19 +14,31 @@ export interface CloudResult {
   readonly kubernetes: string;
   readonly architecture: string;
   readonly addresses: Addresses;
+  /** The versions of its servers and of Helm, by name; runs before they were recorded have none. */
+  readonly servers?: Readonly<Record<string, string>>;
   readonly commit: string;
 }
 
 /** A version of Kubernetes on which the tests of a part passed. */
-export interface KubernetesResult extends Omit<CloudResult, 'openstack'> {
+export interface KubernetesResult extends Omit<CloudResult, 'openstack' | 'servers'> {
   /** `API server`: helpers, charts and operator at its API. `node`: Pods of charts. */
   readonly part: 'API server' | 'node';
+}
+
+/** A version of a server on which the tests of SERVERS passed. */
+export interface ServerResult {
+  readonly server: string;
+  /** `3.9.0` */
+  readonly version: string;
+  readonly architecture: string;
+  readonly commit: string;
 }
 
 export interface SupportResults {
   readonly contract: readonly ContractResult[];
   readonly clouds: readonly CloudResult[];
   readonly kubernetes: readonly KubernetesResult[];
+  readonly servers: readonly ServerResult[];
 }
 
 export type Addresses = 'IPv4' | 'IPv6-only' | 'dual-stack';
@@ -44,42 +56,58 @@ export const RELEASES: Readonly<Record<number, string>> = {
 type Column = Pick<CloudResult, 'architecture' | 'kubernetes' | 'addresses'>;
 
 const CONTRACTS = ['amd64', 'arm64'];
+/** What should run: one that did not has a row all the same. */
 const COLUMNS: readonly Column[] = [
   ...['1.35', '1.36', '1.37'].map((kubernetes) => columnOf(kubernetes)),
   columnOf('1.35', { addresses: 'IPv6-only' }),
   columnOf('1.35', { addresses: 'dual-stack' }),
   columnOf('1.35', { architecture: 'arm64' }),
 ];
+/** The columns of a cloud's servers and tools. */
+const OF_CLOUDS = ['MariaDB', 'RabbitMQ', 'Elasticsearch', 'Helm'];
+/** What runs on servers without a cloud. */
+const SERVERS: Readonly<Record<string, string>> = {
+  Elasticsearch: 'log shipping: templates, kills, rollovers, rejected lines',
+  OpenSearch: 'log shipping: templates, kills, rollovers, rejected lines',
+  containerd: "`delivery: imageVolume`: the helpers' image mounted into Pods on a node",
+};
 
 /** The page; `generated` is its header. */
 export function supportPage(results: SupportResults, generated: string): string {
-  const titles = COLUMNS.map(({ architecture, kubernetes, addresses }) => {
-    return `Kubernetes ${kubernetes}, ${addresses}, ${architecture}`;
-  });
   return [
     '# Support matrix',
     '',
     generated,
     '',
-    'What was run, by OpenStack release and by Kubernetes version, addresses and architecture. The commit is that of the',
-    'latest run that passed.',
+    'What was run. A commit is that of the latest run in which all passed.',
     '',
-    '| cell | means |',
-    '|---|---|',
-    '| ran in COMMIT | `make cloud`: OpenStack of this release on the charts, and what its users do ([stand-ins](../concepts/scope.md#what-tests-have-in-place-of-hardware)) |',
-    "| held in COMMIT | kolla-pod installs what this Kolla's own `set_configs.py` installs (`make evidence`) |",
-    '| contract only | that, and no cloud was run |',
-    '| not run | neither |',
+    '## Configuration contract',
     '',
-    `| Kolla | OpenStack | ${[...CONTRACTS.map((name) => `contract, ${name}`), ...titles].join(' | ')} |`,
-    `|---|---|${[...CONTRACTS, ...titles].map(() => '---|').join('')}`,
+    "kolla-pod installs what a Kolla's own `set_configs.py` installs (`make evidence`).",
+    '',
+    `| Kolla | OpenStack | ${CONTRACTS.join(' | ')} |`,
+    `|---|---|${CONTRACTS.map(() => '---|').join('')}`,
     ...Object.entries(RELEASES).map(([kolla, openstack]) => {
-      const cells = COLUMNS.map((column) => cellOf(results, Number(kolla), openstack, column));
-      const contracts = CONTRACTS.map((name) => {
-        const held = contractOf(results, Number(kolla), name);
-        return held === undefined ? 'not run' : `held in ${held.commit}`;
-      });
-      return `| ${kolla} | ${openstack} | ${[...contracts, ...cells].join(' | ')} |`;
+      const cells = CONTRACTS.map((name) => heldIn(results, Number(kolla), name));
+      return `| ${[kolla, openstack, ...cells].join(' | ')} |`;
+    }),
+    '',
+    '## Clouds',
+    '',
+    '`make cloud`: OpenStack on the charts, and what its users do',
+    '([stand-ins](../concepts/scope.md#what-tests-have-in-place-of-hardware)). `KUBERNETES=1.36` and `ADDRESSES=IPv6-only`',
+    'choose; of a combination without a row, only the contract ran. `-`: not recorded.',
+    '',
+    `| OpenStack | Kubernetes | addresses | architecture | ${OF_CLOUDS.join(' | ')} | ran in |`,
+    `|---|---|---|---|${OF_CLOUDS.map(() => '---|').join('')}---|`,
+    ...cloudRows(results),
+    '',
+    '## Servers without a cloud',
+    '',
+    '| server | version | architecture | tests | passed in |',
+    '|---|---|---|---|---|',
+    ...results.servers.map(({ server, version, architecture, commit }) => {
+      return `| ${[server, version, architecture, SERVERS[server] ?? '', commit].join(' | ')} |`;
     }),
     '',
     '## Kubernetes without a cloud',
@@ -104,10 +132,9 @@ export function supportPage(results: SupportResults, generated: string): string 
 
 /** The columns of clouds, and what else was run. */
 function kubernetesRows({ kubernetes: all }: SupportResults): string[] {
-  const key = ({ kubernetes, addresses, architecture }: Column) => [kubernetes, addresses, architecture].join(' | ');
-  return [...new Set([...COLUMNS, ...all].map(key))].map((row) => {
+  return [...new Set([...COLUMNS, ...all].map(keyOf))].map((row) => {
     const parts = (['API server', 'node'] as const).map((part) => {
-      const passed = all.find((one) => one.part === part && key(one) === row);
+      const passed = all.find((one) => one.part === part && keyOf(one) === row);
       return passed === undefined ? 'not run' : `passed in ${passed.commit}`;
     });
     return `| ${[row, ...parts].join(' | ')} |`;
@@ -118,18 +145,23 @@ function columnOf(kubernetes: string, other: Partial<Column> = {}): Column {
   return { kubernetes, addresses: 'IPv4', architecture: 'amd64', ...other };
 }
 
-function cellOf(results: SupportResults, kolla: number, openstack: string, column: Column): string {
-  const ran = results.clouds.find(
-    (cloud) =>
-      cloud.openstack === openstack &&
-      cloud.architecture === column.architecture &&
-      cloud.kubernetes === column.kubernetes &&
-      cloud.addresses === column.addresses,
-  );
-  if (ran !== undefined) return `ran in ${ran.commit}`;
-  return contractOf(results, kolla, column.architecture) === undefined ? 'not run' : 'contract only';
+/** A row for each cloud, and for each column in which none ran. */
+function cloudRows({ clouds }: SupportResults): string[] {
+  const rows = clouds.map(({ openstack, kubernetes, addresses, architecture, servers = {}, commit }) => {
+    const versions = OF_CLOUDS.map((name) => servers[name] ?? '-');
+    return [openstack, kubernetes, addresses, architecture, ...versions, commit];
+  });
+  const none = COLUMNS.filter((column) => !clouds.some((cloud) => keyOf(cloud) === keyOf(column))).map((column) => {
+    return ['any', column.kubernetes, column.addresses, column.architecture, ...OF_CLOUDS.map(() => '-'), 'not run'];
+  });
+  return [...rows, ...none].map((row) => `| ${row.join(' | ')} |`);
 }
 
-function contractOf({ contract }: SupportResults, kolla: number, architecture: string): ContractResult | undefined {
-  return contract.find((one) => one.kolla === kolla && one.architecture === architecture);
+function keyOf({ kubernetes, addresses, architecture }: Column): string {
+  return [kubernetes, addresses, architecture].join(' | ');
+}
+
+function heldIn({ contract }: SupportResults, kolla: number, architecture: string): string {
+  const held = contract.find((one) => one.kolla === kolla && one.architecture === architecture);
+  return held === undefined ? 'not run' : `held in ${held.commit}`;
 }

@@ -12,12 +12,13 @@ import { createConnection } from 'mysql2/promise';
 import { packageChart } from '../../build/charts.ts';
 import { helm } from '../../tools/helm.ts';
 import { killContainer, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { FAMILIES, type Addresses } from '../cluster/kubernetes/network.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { until } from '../support/until.ts';
 import { aioImages, makeVolume, whyNoCharts } from './stage.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
-fileLimit(45);
+fileLimit(60);
 
 const skip = (await whyNoCharts()) ?? false;
 const NAMESPACE = 'clusters';
@@ -28,7 +29,7 @@ const RABBITMQ_PASSWORD = 'of-rabbitmq';
 const KINDS = ['mariadb', 'rabbitmq'] as const;
 type Kind = (typeof KINDS)[number];
 
-describe('three-node clusters from the charts', { skip }, () => {
+const testsWith = (addresses: Addresses) => (): void => {
   const stack = new AsyncDisposableStack();
   let node: KubeNode;
   let directory: string;
@@ -41,7 +42,7 @@ describe('three-node clusters from the charts', { skip }, () => {
 
   before(async () => {
     directory = stack.use(await privateDirectory('aio-clusters')).path;
-    node = stack.use(await startNode({ stored: await aioImages(), dns: true }));
+    node = stack.use(await startNode({ addresses, stored: await aioImages(), dns: true }));
     await node.kubectl(['create', 'namespace', NAMESPACE]);
     await node.kubectl(['label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/enforce=restricted']);
   });
@@ -111,8 +112,10 @@ describe('three-node clusters from the charts', { skip }, () => {
       rabbitmq_cluster_cookie: 'of-cookie',
     };
     const images = { registry: 'kolla-pod.test', tag: 'zed', kollaPod: { delivery: 'baked' } };
-    const global = { ...images, storageClass: 'aio', passwords };
-    const values = { global, workloads: { [kind]: { replicas: NODES.length } } };
+    const global = { ...images, storageClass: 'aio', ipFamilies: FAMILIES[addresses], passwords };
+    // With MariaDB's own plugin for Galera's options there is no gmcast.isolate.
+    const settings = kind === 'mariadb' ? { mysqld: { loose_plugin_wsrep_provider: 'OFF' } } : {};
+    const values = { global, settings, workloads: { [kind]: { replicas: NODES.length } } };
     const file = join(directory, `${kind}.json`);
     await writeFile(file, JSON.stringify(values));
     const words = ['install', kind, chart, '--namespace', NAMESPACE, '--values', file, '--wait', '--timeout', '30m'];
@@ -148,4 +151,8 @@ describe('three-node clusters from the charts', { skip }, () => {
     const nodes = (await reply.json()) as { running: boolean }[];
     return nodes.filter(({ running }) => running).length;
   }
-});
+};
+
+// A dual-stack cluster's servers find each other by the primary family.
+for (const addresses of ['IPv4', 'IPv6-only'] as const)
+  describe(`three-node clusters from the charts, ${addresses}`, { skip }, testsWith(addresses));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { chartNames } from '../../build/charts.ts';
 import { canRunHelm } from '../../tools/helm.ts';
+import { podYamlOf } from './service-charts.ts';
 import { rendering, type KubeObject, type Rendered } from './support.ts';
 
 const skip = (await canRunHelm()) ?? false;
@@ -65,6 +66,13 @@ describe('global.ipFamilies', { skip }, () => {
       assert.deepEqual(await serversOf(['IPv4'], { host: '[fd00::5]' }), new Set(['inet6:[fd00::5]:11211']));
       for (const families of [['IPv4'], ['IPv4', 'IPv6'], ['IPv6', 'IPv4']])
         assert.deepEqual(await serversOf(families, {}), new Set(['memcached:11211']));
+    });
+
+  for (const component of ['volume', 'backup'])
+    test(`cinder-${component}: its address, where iSCSI targets listen, is the Pod's; Cinder's default is of IPv4 alone`, async () => {
+      const cinder = await rendered('cinder', 'IPv6');
+      const { overlays } = podYamlOf(cinder, cinder.one('StatefulSet', `cinder-${component}`));
+      assert.partialDeepStrictEqual(overlays?.ini, [{ key: 'my_ip', value: '$(POD_IP)' }]);
     });
 
   test("keystone: with TLS its client is another one, which doesn't know the prefix", async () => {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { chartNames, packageChart } from '../../build/charts.ts';
 import { isReady } from '../aio/openstack.ts';
+import { FAMILIES } from '../cluster/kubernetes/network.ts';
 import { siteOf } from '../cluster/site.ts';
 import { blocksUnder } from '../docs/page.ts';
 import { GLOBALS, podsOf, whatIsWrong } from './install.ts';
@@ -33,7 +34,7 @@ export async function installByPage(stage: Stage, passwords: string, files: read
   const cwd = join(own, 'release');
   await mkdir(cwd, { recursive: true });
   for (const name of chartNames()) packageChart(name, join(cwd, 'charts'));
-  await writeFile(join(cwd, 'site.yml'), JSON.stringify(await siteValues(stage.release, files)));
+  await writeFile(join(cwd, 'site.yml'), JSON.stringify(await siteValues(stage.release, files, ofNetwork(stage))));
   await writeFile(join(cwd, 'cloud.yml'), '{}\n');
   await symlink(passwords, join(cwd, 'passwords.yml'));
   const site = await siteOf({ node: stage.node, own, cwd });
@@ -47,11 +48,19 @@ export async function installByPage(stage: Stage, passwords: string, files: read
   return `${chartNames().length} charts, ${ready.length} Pods ready`;
 }
 
-/** The values of the cloud for a release's images. */
-export async function siteValues(release: string, files: readonly string[]): Promise<object> {
+/** The values that depend on the nodes' addresses. */
+function ofNetwork({ addresses, elasticsearch }: Stage): object {
+  return { ipFamilies: FAMILIES[addresses], logs: { enabled: true, url: elasticsearch.url } };
+}
+
+/**
+ * The values of the cloud for a release's images.
+ * @param own of `global`, in addition to those of the cloud
+ */
+export async function siteValues(release: string, files: readonly string[], own: object = {}): Promise<object> {
   const [cloud, ...more] = await Promise.all(
     [GLOBALS, ...files].map(async (file) => load(await readFile(file, 'utf8'))),
   );
   const { global } = cloud as { global: object };
-  return Object.assign({ global: { ...global, tag: release } }, ...(more as object[])) as object;
+  return Object.assign({ global: { ...global, ...own, tag: release } }, ...(more as object[])) as object;
 }

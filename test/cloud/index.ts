@@ -1,6 +1,6 @@
 /**
- * `make cloud`: a release of OpenStack on the charts, and what its users do. `node test/cloud/index.ts`, with RELEASE, STAY, FULL
- * and EVIDENCE in the environment:
+ * `make cloud`: a release of OpenStack on the charts, and what its users do. `node test/cloud/index.ts`, with RELEASE,
+ * KUBERNETES, ADDRESSES, STAY, FULL and EVIDENCE in the environment:
  *
  *   releases/NAME.txt -> trees/    Debian's packages, and PyPI's by their hashes, unpacked into the cache
  *   trees -> images.ts             Kolla's layout, users, our binary; stand-ins/ for what needs a kernel or hardware
@@ -17,6 +17,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { restarts } from '../aio/openstack.ts';
 import { canRunChromium } from '../cluster/chromium.ts';
+import { addressesOf } from '../cluster/kubernetes/network.ts';
+import { DEFAULT_KUBERNETES, KUBERNETES } from '../cluster/kubernetes/version.ts';
 import { assertBootstrapPlansEmpty } from './checks/bootstrap-plan.ts';
 import { assertReadinessFollowsBroker } from './checks/broker-gone.ts';
 import { assertCommandsExist } from './checks/catalogue.ts';
@@ -34,6 +36,7 @@ import { OPERATIONS } from './operations/index.ts';
 import { takePicture } from './picture.ts';
 import { NOT_RUN, writeReport } from './report.ts';
 import { runCloud, type Cloud } from './run.ts';
+import type { Stage } from './stage.ts';
 import { assertTempestPasses } from './tempest/index.ts';
 
 const LIVE = fileURLToPath(new URL('live.yml', import.meta.url));
@@ -42,7 +45,12 @@ const IS_FULL = process.env['FULL'] === '1';
 const PICTURED = 'nova-scheduler';
 const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
 
-await runCloud({ target: 'make cloud', needed: [canRunChromium], work: perform });
+await runCloud({
+  target: 'make cloud',
+  needed: [canRunChromium],
+  options: { addresses: addressesOf(process.env['ADDRESSES']) },
+  work: perform,
+});
 
 async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const passwords = join(stage.directory, 'passwords.yml');
@@ -72,7 +80,15 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
     }),
   );
   await timeline.step('every log line is in Elasticsearch once', () => assertLogsShipped(stage));
-  if (PRINTS_EVIDENCE)
-    await writeReport(stage, timeline, memory, `RELEASE=${stage.release} make cloud${IS_FULL ? '-full' : ''}`);
+  if (PRINTS_EVIDENCE) await writeReport(stage, timeline, memory, targetOf(stage));
   for (const line of NOT_RUN) timeline.say(`not run: ${line}`);
+}
+
+/** The command of this run. */
+function targetOf({ release, addresses }: Stage): string {
+  const others = [
+    ...(KUBERNETES.minor === DEFAULT_KUBERNETES ? [] : [`KUBERNETES=${KUBERNETES.minor}`]),
+    ...(addresses === 'IPv4' ? [] : [`ADDRESSES=${addresses}`]),
+  ];
+  return [`make cloud${IS_FULL ? '-full' : ''}`, `RELEASE=${release}`, ...others].join(' ');
 }

@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { commitNow } from '../evidence/commit.ts';
 import { recordCloud } from '../evidence/support.ts';
+import { DEFAULT_KUBERNETES } from '../cluster/kubernetes/version.ts';
 import type { Memory } from './memory.ts';
 import { writePage } from './page.ts';
 import { DEFAULT_RELEASE } from './run.ts';
@@ -8,6 +9,7 @@ import type { Stage } from './stage.ts';
 import { timelineTable } from './table.ts';
 import type { Timeline } from './timeline.ts';
 import { versionsOf } from './trees/release.ts';
+import { serverVersions } from './versions.ts';
 
 /** Distributions whose versions the page names. */
 const SHOWN = {
@@ -41,15 +43,16 @@ export async function writeReport(
   memory: readonly Memory[],
   target: string,
 ): Promise<void> {
-  const name = stage.release === DEFAULT_RELEASE ? 'cloud' : `cloud-${stage.release}`;
-  await writePage(name, await pageOf(stage, timeline, memory, target));
-  await recordSupport(stage);
-}
-
-/** Records the release for the support matrix, after all operations have passed. */
-async function recordSupport(stage: Stage): Promise<void> {
+  const { release: openstack, addresses } = stage;
   const [kubernetes = ''] = /\d+\.\d+/.exec(await kubernetesOf(stage)) ?? [];
-  await recordCloud({ openstack: stage.release, kubernetes, addresses: 'IPv4' });
+  const others = [
+    ...(openstack === DEFAULT_RELEASE ? [] : [openstack]),
+    ...(kubernetes === DEFAULT_KUBERNETES ? [] : [`kubernetes-${kubernetes}`]),
+    ...(addresses === 'IPv4' ? [] : [addresses.toLowerCase()]),
+  ];
+  await writePage(['cloud', ...others].join('-'), await pageOf(stage, timeline, memory, target));
+  // For the support matrix, after all operations have passed.
+  await recordCloud({ openstack, kubernetes, addresses, servers: await serverVersions(stage) });
 }
 
 async function kubernetesOf(stage: Stage): Promise<string> {
@@ -87,10 +90,11 @@ async function pageOf(stage: Stage, timeline: Timeline, memory: readonly Memory[
 /** What printed the page: the target, the commit, the machine and the versions. */
 export async function machineLine(stage: Stage, timeline: Timeline, target: string): Promise<string> {
   const locked = await versionsOf(stage.release);
+  const servers = Object.entries(await serverVersions(stage)).map(([name, version]) => `${name} ${version}`);
   const versions = Object.entries(SHOWN).map(([name, distribution]) => `${name} ${locked.get(distribution) ?? '?'}`);
   return [
     `Printed by \`${target} EVIDENCE=1\` at ${await commitNow()}, in ${minutes(timeline.seconds)} on ${availableParallelism()} processors and ${(totalmem() / 2 ** 30).toFixed(0)} GiB with other work.`,
-    `Kubernetes ${await kubernetesOf(stage)}, three nodes. From PyPI: ${versions.join(', ')}.`,
+    `Kubernetes ${await kubernetesOf(stage)}, three nodes, ${stage.addresses}; ${servers.join(', ')}. From PyPI: ${versions.join(', ')}.`,
   ].join('\n');
 }
 

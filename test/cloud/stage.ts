@@ -2,6 +2,7 @@
  * The cluster of `make cloud`: a control node with its taint and two compute nodes, the images of a release, Elasticsearch
  * in the nodes' network, and volumes for the charts' claims.
  */
+import type { Addresses } from '../../build/docs/support.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { startElasticsearch, type Elasticsearch } from '../cluster/elasticsearch.ts';
 import { KOLLA_USERS } from '../cluster/kolla-layout.ts';
@@ -30,6 +31,7 @@ const CLAIMS = {
 
 export interface Stage extends AsyncDisposable {
   readonly node: KubeNode;
+  readonly addresses: Addresses;
   readonly elasticsearch: Elasticsearch;
   /** Private, removed at the end. */
   readonly directory: string;
@@ -45,18 +47,20 @@ export interface StageOptions {
   readonly isBaked?: boolean;
   /** Registries that the nodes pull from over http, HOST:PORT. */
   readonly registries?: readonly string[];
+  /** The addresses of nodes, Pods and Services. Default: IPv4. */
+  readonly addresses?: Addresses;
 }
 
 export async function setStage(
   release: string,
   timeline: Timeline,
-  { isBaked = true, registries = [] }: StageOptions = {},
+  { isBaked = true, registries = [], addresses = 'IPv4' }: StageOptions = {},
 ): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
   const { path: directory } = stack.use(await privateDirectory('cloud'));
   const archives = await timeline.step('images written', () => writeImages(directory, release, isBaked));
   const node = stack.use(
-    await timeline.step('three nodes with DNS', () => startNode({ dns: true, further: 2, registries })),
+    await timeline.step('three nodes with DNS', () => startNode({ dns: true, further: 2, registries, addresses })),
   );
   await timeline.step('images imported', async () => {
     await Promise.all([
@@ -89,6 +93,7 @@ export async function setStage(
   const kept = stack.move();
   return {
     node,
+    addresses,
     elasticsearch,
     directory,
     release,

@@ -19,10 +19,11 @@ import { fetchWithDependencies } from './maven.ts';
 import { startSearchServer, type SearchProgram, type SearchServer, type SearchServerOptions } from './search-server.ts';
 import { commonSettings } from './search-settings.ts';
 
-const VERSION = '9.5.3';
+/** The newest of its line in Maven Central. */
+export const ELASTICSEARCH_9 = '9.5.3';
 const ARTIFACTS = [
-  `org.elasticsearch:elasticsearch:${VERSION}`,
-  `org.elasticsearch.plugin:transport-netty4:${VERSION}`,
+  `org.elasticsearch:elasticsearch:${ELASTICSEARCH_9}`,
+  `org.elasticsearch.plugin:transport-netty4:${ELASTICSEARCH_9}`,
 ];
 const JAVA = 21;
 const MAIN = 'ElasticsearchMain';
@@ -71,7 +72,7 @@ async function jars(): Promise<string> {
     await Promise.all([module, join(into, 'home/plugins')].map((each) => mkdir(each, { recursive: true })));
     for (const jar of await readdir(lib)) if (OF_MODULE.test(jar)) await rename(join(lib, jar), join(module, jar));
     const classname = 'org.elasticsearch.transport.netty4.Netty4Plugin';
-    const about = { name: 'transport-netty4', classname, version: VERSION, java: JAVA };
+    const about = { name: 'transport-netty4', classname, version: ELASTICSEARCH_9, java: JAVA };
     await writeFile(join(module, 'plugin-descriptor.properties'), moduleDescriptor(about));
     await addParts({
       plugin: PARTS,
@@ -79,7 +80,7 @@ async function jars(): Promise<string> {
       home,
       lib,
       modules: join(into, 'home/modules'),
-      version: VERSION,
+      version: ELASTICSEARCH_9,
       java: JAVA,
     });
   });

@@ -7,8 +7,9 @@ import { must, run } from '../../tools/process.ts';
 import { compile, javaHome, javaSource, needJava } from './java.ts';
 import { COPY_GOAL, fetchArtifact } from './maven.ts';
 
-const VERSION = '8.19.21';
-const ARTIFACT = `org.elasticsearch.distribution.integ-test-zip:elasticsearch:${VERSION}:zip`;
+/** The newest of its line in Maven Central. */
+export const ELASTICSEARCH_8 = '8.19.21';
+const ARTIFACT = `org.elasticsearch.distribution.integ-test-zip:elasticsearch:${ELASTICSEARCH_8}:zip`;
 const NEEDED_BYTES = 1e9;
 export const JAVA = 17;
 
@@ -45,14 +46,14 @@ export async function hasRoom(): Promise<boolean> {
 export async function distribution(): Promise<string> {
   const directory = await cached('elasticsearch', [ARTIFACT, COPY_GOAL], async (into) => {
     await fetchArtifact(ARTIFACT, into);
-    const zip = `elasticsearch-${VERSION}.zip`;
+    const zip = `elasticsearch-${ELASTICSEARCH_8}.zip`;
     const jar = join(await needJava(JAVA), 'bin/jar');
     if (existsSync(jar)) await must(jar, ['xf', zip], { cwd: into });
     else await must('unzip', ['-q', zip], { cwd: into });
-    await must('sh', ['-c', `chmod -R a+rX . && chmod a+x elasticsearch-${VERSION}/bin/*`], { cwd: into });
+    await must('sh', ['-c', `chmod -R a+rX . && chmod a+x elasticsearch-${ELASTICSEARCH_8}/bin/*`], { cwd: into });
     await rm(join(into, zip));
   });
-  return join(directory, `elasticsearch-${VERSION}`);
+  return join(directory, `elasticsearch-${ELASTICSEARCH_8}`);
 }
 
 const PARTS = 'MissingPartsPlugin';
@@ -69,7 +70,7 @@ export async function secureDistribution(): Promise<string> {
       home: await needJava(JAVA, true),
       lib: join(server, 'lib'),
       modules: join(server, 'modules'),
-      version: VERSION,
+      version: ELASTICSEARCH_8,
       java: JAVA,
     });
     await must('chmod', ['-R', 'a+rX', into]);

@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suitePrograms } from '../../tools/debian-programs.ts';
 import type { GaleraPrograms } from './galera-programs.ts';
+import { mariadbSource } from './server-versions.ts';
 
 /**
  * A my.cnf with which all nodes start, such as a chart's. Its paths, ports and addresses are replaced by each node's
@@ -26,8 +27,8 @@ export async function configurationIn(directory: string, text: string): Promise<
 
 /** The programs with mariabackup and its transfer tools added, but nothing else of mariabackup's packages. */
 export async function withMariabackup(programs: GaleraPrograms, directory: string): Promise<GaleraPrograms> {
-  const packages = ['mariadb-backup', 'socat', 'findutils', 'procps', 'mawk', 'iproute2'];
-  const tree = join(await suitePrograms('galera-backup', packages, programs.suite), 'usr');
+  const { suite, backup } = mariadbSource(programs.version);
+  const tree = join(await suitePrograms('galera-backup', backup, suite), 'usr');
   const bin = join(directory, 'transfer');
   await mkdir(bin);
   for (const name of ['mariadb-backup', 'mariabackup', 'mbstream', 'socat'])

@@ -40,7 +40,7 @@ export interface GaleraNode {
   /** Sends SIGSTOP: the node accepts connections and never sends a greeting. */
   freeze(): void;
   thaw(): void;
-  /** Partitions the node from the other nodes, but not from clients, so that it loses its quorum. */
+  /** Partitions the node from the other nodes, but not from clients, so that it loses its quorum. Not with a my.cnf. */
   isolate(): Promise<void>;
   heal(): Promise<void>;
   /** As a donor, the node sends nothing and stays a donor until the returned function is called. */
@@ -219,8 +219,9 @@ function nodeOptions(plan: NodePlan, directory: string): string[] {
     ...timing,
     ...(configuration?.provider ?? []),
   ];
-  const transfer =
-    configuration === undefined ? ['--wsrep-sst-method=rsync'] : [`--wsrep-sst-auth=root:${rootPassword}`];
+  // From 11.4 on a plugin has Galera's options as variables, but not gmcast.isolate, and rejects wsrep_provider_options.
+  const own = ['--wsrep-sst-method=rsync', '--loose-plugin-wsrep-provider=OFF'];
+  const transfer = configuration === undefined ? own : [`--wsrep-sst-auth=root:${rootPassword}`];
   return [
     ...rules,
     `--bind-address=${HOST}`,

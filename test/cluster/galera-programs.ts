@@ -4,28 +4,24 @@ import { cached } from '../../tools/cache.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { suitePrograms } from '../../tools/debian-programs.ts';
 import { mariadbPrograms, type MariadbPrograms } from './mariadb-programs.ts';
-import { galeraVersion, MARIADB_VERSIONS, type GaleraVersion } from './server-versions.ts';
+import { galeraVersion, mariadbSource, type GaleraVersion } from './server-versions.ts';
 
 /** The programs of MariaDB, and those for Galera. */
 export interface GaleraPrograms extends MariadbPrograms {
   /** The path of libgalera_smm.so. */
   readonly provider: string;
-  /** Debian's suite that has them. */
-  readonly suite: string;
+  readonly version: GaleraVersion;
 }
 
 /** A separate directory, because the server puts its own bin directory first on the PATH, before our rsync. */
 const TRANSFER_PACKAGES = ['rsync', 'lsof'];
-/** The scripts for the transfer are in a package that depends on all of Perl. */
-const SCRIPT_PACKAGE = 'mariadb-server';
 
 /** Debian's packages. Maven's build of MariaDB has no Galera library. Rejects with apt's error. */
 export async function galeraPrograms(version: GaleraVersion = galeraVersion()): Promise<GaleraPrograms> {
-  const { suite } = MARIADB_VERSIONS[version];
+  const { suite, scripts: packages } = mariadbSource(version);
   const { base, ...programs } = await mariadbPrograms(version);
   const transfer = join(await suitePrograms('galera-transfer', TRANSFER_PACKAGES, suite), 'usr');
-  const alone = { dependencies: false, suite };
-  const scripts = join(await unpackedPackages('galera-scripts', [SCRIPT_PACKAGE], alone), 'usr');
+  const scripts = join(await unpackedPackages('galera-scripts', packages, { dependencies: false, suite }), 'usr');
   const directories = [
     ...(await rsyncAsRoot(transfer)),
     join(transfer, 'bin'),
@@ -37,7 +33,7 @@ export async function galeraPrograms(version: GaleraVersion = galeraVersion()): 
     base,
     env: { ...programs.env, PATH: [...directories, process.env['PATH']].join(':') },
     provider: join(base, 'lib/galera/libgalera_smm.so'),
-    suite,
+    version,
   };
 }
 

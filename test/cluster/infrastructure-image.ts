@@ -4,10 +4,11 @@
  *
  *   a shell and libc                                                          -> lowest layer, shared by all three
  *   Kolla's users and directories, the kolla-pod binary and its names             -> the next two, shared as well
- *   the service's programs from Debian's packages, and its own directories        -> topmost layers
+ *   the service's programs and libc from its Debian suite, and its directories    -> topmost layers
  *
  * Shared layers are lowest, so that a node unpacks the binary once for all three. They run as the service's uid with a
- * read-only root, no capabilities and no privilege escalation; data, logs and /tmp are in volumes.
+ * read-only root, no capabilities and no privilege escalation; data, logs and /tmp are in volumes. The shell of the lowest layer
+ * runs on the newer libc above it.
  */
 import { chmod, glob, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -19,10 +20,19 @@ import { unpackedPackages } from '../../tools/debian.ts';
 import { imagesTar, layerOfDirectory, type Image, type Layer } from '../../tools/image.ts';
 import { BASE_PACKAGES, helperEntries, kollaEnv } from './keystone-image.ts';
 import { kollaEntries, KOLLA_USERS } from './kolla-layout.ts';
-import { RABBITMQ_VERSIONS, type RabbitmqVersion } from './server-versions.ts';
+import {
+  galeraVersion,
+  mariadbSource,
+  rabbitmqSource,
+  rabbitmqVersion,
+  type GaleraVersion,
+  type RabbitmqVersion,
+} from './server-versions.ts';
 import { tarOf, type TarEntry } from '../../tools/tar.ts';
 
-/** The service's name in the catalogue, or MariaDB as its distribution first had it, for an upgrade. */
+/**
+ * The service's name in the catalogue; for upgrades also the MariaDB of OpenStack's earlier releases, and each RabbitMQ.
+ */
 export type InfrastructureName =
   | 'mariadb'
   | 'mariadb-before'
@@ -41,34 +51,28 @@ interface Recipe {
 }
 
 const OWN_LIBC = { except: ['libc6'] };
-/** Of Debian 12, whose packages these are; security's suite has another codename. */
-const FIRST_SUITE = { suite: 'bookworm' };
+const VERSION_BEFORE = '10.11';
 const MARIADB: Recipe = {
   user: 'mysql',
-  trees: () => mariadbTrees({}),
+  trees: () => mariadbTrees(galeraVersion()),
   directories: ['etc/mysql/', 'var/lib/mysql/', 'run/mysqld/'],
   links: [['usr/bin/awk', 'mawk']],
 };
-/** RabbitMQ of one version, whatever the run's own. */
-const rabbitmqOf = (version: RabbitmqVersion): Recipe => ({
+const rabbitmqOf = (version: () => RabbitmqVersion): Recipe => ({
   user: 'rabbitmq',
   trees: async () => {
-    const { suite, pin } = RABBITMQ_VERSIONS[version];
-    return [await unpackedPackages('rabbitmq', [`rabbitmq-server=${pin}`], { suite })];
+    const { suite, packages } = rabbitmqSource(version());
+    return [await unpackedPackages('rabbitmq', packages, { suite })];
   },
   directories: ['etc/rabbitmq/', 'var/lib/rabbitmq/', 'var/log/rabbitmq/'],
 });
 const RECIPES: Readonly<Record<InfrastructureName, Recipe>> = {
-  'rabbitmq-3.10': rabbitmqOf('3.10'),
-  'rabbitmq-4.0': rabbitmqOf('4.0'),
-  'rabbitmq-4.3': rabbitmqOf('4.3'),
+  rabbitmq: rabbitmqOf(rabbitmqVersion),
+  'rabbitmq-3.10': rabbitmqOf(() => '3.10'),
+  'rabbitmq-4.0': rabbitmqOf(() => '4.0'),
+  'rabbitmq-4.3': rabbitmqOf(() => '4.3'),
   mariadb: MARIADB,
-  'mariadb-before': { ...MARIADB, trees: () => mariadbTrees(FIRST_SUITE) },
-  rabbitmq: {
-    user: 'rabbitmq',
-    trees: async () => [await unpackedPackages('rabbitmq', ['rabbitmq-server'], OWN_LIBC)],
-    directories: ['etc/rabbitmq/', 'var/lib/rabbitmq/', 'var/log/rabbitmq/'],
-  },
+  'mariadb-before': { ...MARIADB, trees: () => mariadbTrees(VERSION_BEFORE) },
   memcached: {
     user: 'memcached',
     trees: async () => [await unpackedPackages('memcached', ['memcached'], OWN_LIBC)],
@@ -85,7 +89,7 @@ const UNUSED = [
   'usr/bin/{aria_*,innochecksum,mariadbd-safe-helper,myisam*}',
   'usr/lib/mysql/plugin/{ha_*,handlersocket*}',
 ];
-const RECIPE_VERSION = '1';
+const RECIPE_VERSION = '2';
 const USUAL: readonly InfrastructureName[] = ['mariadb', 'rabbitmq', 'memcached'];
 
 /** Tested by building their root file systems; the rest is writing files. */
@@ -134,17 +138,13 @@ export async function infrastructureImages(
   await imagesTar(file, images);
 }
 
-async function mariadbTrees(suite: { readonly suite?: string }): Promise<string[]> {
-  const options = { ...OWN_LIBC, ...suite };
+async function mariadbTrees(version: GaleraVersion): Promise<string[]> {
+  const { suite, packages, scripts, backup } = mariadbSource(version);
   return [
-    await unpackedPackages('galera', ['mariadb-server-core', 'mariadb-client-core', 'galera-4'], options),
+    await unpackedPackages('galera', packages, { suite }),
     // The server's own package has the scripts of a state transfer; it depends on all of Perl.
-    await unpackedPackages('galera-scripts', ['mariadb-server'], { dependencies: false, ...suite }),
-    await unpackedPackages(
-      'galera-backup',
-      ['mariadb-backup', 'socat', 'findutils', 'procps', 'mawk', 'iproute2'],
-      options,
-    ),
+    await unpackedPackages('galera-scripts', scripts, { dependencies: false, suite }),
+    await unpackedPackages('galera-backup', backup, { suite }),
   ];
 }
 

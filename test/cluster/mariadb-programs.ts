@@ -7,7 +7,7 @@ import { must, run } from '../../tools/process.ts';
 import { suitePrograms } from '../../tools/debian-programs.ts';
 import { fetchArtifact } from './maven.ts';
 import {
-  MARIADB_VERSIONS,
+  mariadbSource,
   mariadbVersion,
   MAVEN_VERSION,
   type GaleraVersion,
@@ -49,18 +49,9 @@ export async function mariadbPrograms(version?: MariadbVersion): Promise<Mariadb
 }
 
 async function fromDebian(version: GaleraVersion): Promise<MariadbPrograms> {
-  const base = join(await mariadbTree(version), 'usr');
+  const { suite, packages } = mariadbSource(version);
+  const base = join(await suitePrograms('galera', packages, suite), 'usr');
   return { server: join(base, 'sbin/mariadbd'), installDb: join(base, 'bin/mariadb-install-db'), base, env: {} };
-}
-
-/** The directory with MariaDB's and Galera's programs of one version. */
-export async function mariadbTree(version: GaleraVersion): Promise<string> {
-  const { suite } = MARIADB_VERSIONS[version];
-  return await suitePrograms('galera', mariadbPackages(version), suite);
-}
-
-export function mariadbPackages(version: GaleraVersion): string[] {
-  return [`mariadb-server-core=${MARIADB_VERSIONS[version].pin}`, 'mariadb-client-core', 'galera-4'];
 }
 
 /** Exported for its test, which also runs on machines with apt. */

@@ -1,6 +1,6 @@
 /**
  * A real OpenSearch 2 or 3 from Maven Central's jars, with the modules for logs and their templates; with security 3.4
- * on request. Parts not in Central are missing: Index State Management, Dashboards.
+ * on request. Parts not in Central are missing: Index State Management, Dashboards, and of 3.9 the ingest processors.
  *
  *   Maven -> lib/*.jar -> our main class (java/OpenSearchMain.java) compiled, once in the cache -> one JVM per server,
  *   with the classes archived by an earlier one
@@ -23,6 +23,7 @@ import { commonSettings, newLogin } from './search-settings.ts';
 export type OpenSearchRelease = '2' | '3' | '3-secure';
 
 interface Build {
+  /** The newest of its line of which Maven Central has all parts below. */
   readonly version: string;
   readonly java: number;
   /** The version of its log4j API. */
@@ -34,27 +35,32 @@ interface Build {
 
 const OF_3 = {
   'transport-netty4-client': 'org.opensearch.transport.Netty4ModulePlugin',
-  'ingest-common': 'org.opensearch.ingest.common.IngestCommonModulePlugin',
   'analysis-common': 'org.opensearch.analysis.common.CommonAnalysisModulePlugin',
   'mapper-extras-client': 'org.opensearch.index.mapper.MapperExtrasModulePlugin',
   'reindex-client': 'org.opensearch.index.reindex.ReindexModulePlugin',
 };
+const WITH_INGEST = { ...OF_3, 'ingest-common': 'org.opensearch.ingest.common.IngestCommonModulePlugin' };
 const OF_2 = Object.fromEntries(
-  Object.entries(OF_3).map(([artifact, name]) => [artifact, name.replace('ModulePlugin', 'Plugin')]),
+  Object.entries(WITH_INGEST).map(([artifact, name]) => [artifact, name.replace('ModulePlugin', 'Plugin')]),
 );
 const BUILDS: Readonly<Record<OpenSearchRelease, Build>> = {
   2: { version: '2.19.6', java: 17, log4j: '2.25.4', plugins: OF_2 },
-  3: { version: '3.8.0', java: 21, log4j: '2.25.4', plugins: OF_3 },
+  3: { version: '3.9.0', java: 21, log4j: '2.25.5', plugins: OF_3 },
   '3-secure': {
     version: '3.4.0',
     java: 21,
     log4j: '2.21.0',
-    plugins: OF_3,
+    plugins: WITH_INGEST,
     security: 'org.opensearch.plugin:opensearch-security:3.4.0.0:zip',
   },
 };
 const COLLECTIONS = 'org.apache.commons:commons-collections4:4.5.0';
 const MAIN = 'OpenSearchMain';
+
+/** `3.9.0` */
+export function openSearchVersion(release: OpenSearchRelease): string {
+  return BUILDS[release].version;
+}
 
 /** Requires a JDK, disk space, and Maven or its cache. */
 export function canRunOpenSearch(release: OpenSearchRelease): Capability {

@@ -16,7 +16,7 @@ import { freePort, freePorts } from '../../tools/port.ts';
 import { must, start, tailOf, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { suitePrograms } from '../../tools/debian-programs.ts';
-import { RABBITMQ_VERSIONS, rabbitmqVersion, type RabbitmqVersion } from './server-versions.ts';
+import { rabbitmqSource, type RabbitmqVersion } from './server-versions.ts';
 
 export interface RabbitmqOptions {
   /** The port; by default a free one. */
@@ -184,9 +184,9 @@ interface Programs {
   readonly main: string;
 }
 
-async function programs(version: RabbitmqVersion = rabbitmqVersion()): Promise<Programs> {
-  const { suite, pin } = RABBITMQ_VERSIONS[version];
-  const directory = await suitePrograms('rabbitmq', [`rabbitmq-server=${pin}`], suite);
+async function programs(version?: RabbitmqVersion): Promise<Programs> {
+  const { suite, packages } = rabbitmqSource(version);
+  const directory = await suitePrograms('rabbitmq', packages, suite);
   const usr = join(directory, 'usr');
   const erlang = join(usr, 'lib/erlang');
   const servers = join(usr, 'lib/rabbitmq/lib');

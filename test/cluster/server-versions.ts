@@ -3,8 +3,8 @@
  * the Debian suite that has it, on the suite's own libc; MariaDB 11.4, which no suite has, from Maven Central.
  */
 
-/** A suite of Debian, and the version of the server's package that tests were last seen with. */
-export interface SuiteVersion {
+/** A suite of Debian, and the version of its package that tests were last run with. */
+interface SuiteVersion {
   readonly suite: string;
   readonly pin: string;
 }
@@ -28,14 +28,32 @@ export type RabbitmqVersion = keyof typeof RABBITMQ_VERSIONS;
 export type GaleraVersion = keyof typeof MARIADB_VERSIONS;
 export type MariadbVersion = GaleraVersion | typeof MAVEN_VERSION;
 
+/** The suite of a version of RabbitMQ, and its packages there. */
+export function rabbitmqSource(version: RabbitmqVersion = rabbitmqVersion()) {
+  const { suite, pin } = RABBITMQ_VERSIONS[version];
+  return { suite, packages: [`rabbitmq-server=${pin}`] };
+}
+
+/** The suite of a version of MariaDB, and its packages there: the server with Galera, and those of state transfers. */
+export function mariadbSource(version: GaleraVersion) {
+  const { suite, pin } = MARIADB_VERSIONS[version];
+  return {
+    suite,
+    packages: [`mariadb-server-core=${pin}`, 'mariadb-client-core', 'galera-4'],
+    /** Without its dependencies, which include all of Perl. */
+    scripts: [`mariadb-server=${pin}`],
+    backup: [`mariadb-backup=${pin}`, 'socat', 'findutils', 'procps', 'mawk', 'iproute2'],
+  };
+}
+
 /** The selected version of RabbitMQ. */
 export function rabbitmqVersion(env: NodeJS.ProcessEnv = process.env): RabbitmqVersion {
-  return chosen('RABBITMQ', env, RABBITMQ_VERSIONS, '3.10');
+  return chosen('RABBITMQ', env, RABBITMQ_VERSIONS, '4.3');
 }
 
 /** The selected version of MariaDB. */
 export function mariadbVersion(env: NodeJS.ProcessEnv = process.env): MariadbVersion {
-  return chosen('MARIADB', env, { ...MARIADB_VERSIONS, [MAVEN_VERSION]: true }, '10.11');
+  return chosen('MARIADB', env, { ...MARIADB_VERSIONS, [MAVEN_VERSION]: true }, '11.8');
 }
 
 /** The selected version of MariaDB, which must have Galera. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { formatAddress } from '../../src/net/address.ts';
 import { canBuildCoredns, canRunNode, startNode, TESTBOX_IMAGE, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { anyOf, FAMILIES, nodeOf, type Addresses } from '../cluster/kubernetes/network.ts';
 import { until } from '../support/until.ts';
 
 const skip = (await canRunNode()) ?? (await canBuildCoredns()) ?? false;
@@ -8,18 +10,20 @@ const PORT = 8080;
 /** Practically unlimited (a week), because the file's watchdog stops a wait that hangs. */
 const TIMEOUT = '--timeout=-1s';
 
-describe('two kubelets in two network namespaces', { skip }, () => {
+const testsWith = (addresses: Addresses) => (): void => {
   let node: KubeNode;
-  before(async () => (node = await startNode({ dns: true, further: 1 })));
+  before(async () => (node = await startNode({ addresses, dns: true, further: 1 })));
   after(async () => await node?.[Symbol.asyncDispose]());
 
-  test('both are Ready, each with its own address', async () => {
-    const path = '{range .items[*]}{.metadata.name} {.status.addresses[0].address}{"\\n"}{end}';
+  test('both are Ready, each with its own addresses', async () => {
+    const internal = '{range .status.addresses[?(@.type=="InternalIP")]} {.address}{end}';
+    const path = `{range .items[*]}{.metadata.name}${internal}{"\\n"}{end}`;
     await node.kubectl(['wait', '--for=condition=Ready', 'node', '--all', TIMEOUT]);
-    assert.equal(
-      await node.kubectl(['get', 'nodes', `--output=jsonpath=${path}`]),
-      'node1 10.88.0.1\nnode2 10.88.0.2\n',
-    );
+    const lines = [1, 2].map((number) => {
+      const { name, families } = nodeOf(number, addresses);
+      return `${[name, ...families.map(({ address }) => address)].join(' ')}\n`;
+    });
+    assert.equal(await node.kubectl(['get', 'nodes', `--output=jsonpath=${path}`]), lines.join(''));
   });
 
   test('Pods on both nodes reach a Service by name whose only Pod is on one of them', async () => {
@@ -28,7 +32,8 @@ describe('two kubelets in two network namespaces', { skip }, () => {
       ['node2', 'node1'],
     ] as const) {
       const name = `on-${server}`;
-      await apply(pod(name, server, ['serve', `0.0.0.0:${PORT}`]), service(name));
+      const at = formatAddress({ host: anyOf(nodeOf(1, addresses)), port: PORT });
+      await apply(pod(name, server, ['serve', at]), service(name));
       await node.kubectl(['wait', '--for=condition=Ready', `pod/${name}`, TIMEOUT]);
       const url = `http://${name}.default.svc.cluster.local:${PORT}/`;
       // Rules and names of Services reach each node asynchronously and without an event, so the Pod retries.
@@ -71,7 +76,10 @@ describe('two kubelets in two network namespaces', { skip }, () => {
   async function apply(...items: object[]): Promise<void> {
     await node.kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   }
-});
+};
+
+for (const addresses of Object.keys(FAMILIES) as Addresses[])
+  describe(`two kubelets in two network namespaces, ${addresses}`, { skip }, testsWith(addresses));
 
 function container(args: readonly string[]): object {
   return { name: 'main', image: TESTBOX_IMAGE, args, ports: [{ containerPort: PORT }] };
@@ -88,5 +96,10 @@ function pod(name: string, nodeName: string, args: readonly string[], restartPol
 
 function service(name: string): object {
   const ports = [{ port: PORT }];
-  return { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { selector: { app: name }, ports } };
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { selector: { app: name }, ports, ipFamilyPolicy: 'PreferDualStack' },
+  };
 }

@@ -14,6 +14,7 @@ import {
   type CloudResult,
   type ContractResult,
   type KubernetesResult,
+  type ServerResult,
   type SupportResults,
 } from '../../build/docs/support.ts';
 import { IMAGE_ARCH } from '../../build/images/base.ts';
@@ -37,13 +38,24 @@ const NODE_FILES: Readonly<Record<Addresses, readonly string[]>> = {
   'dual-stack': ['test/aio/addresses/dual-stack.test.ts'],
 };
 
-/** Records what a run of tests shows: releases of Kolla whose contract held, and the version of Kubernetes. */
+const LOG_FILES = ['servers', 'data-stream', 'not-indexed'].map(
+  (name) => `test/integration/kolla-log-ship-${name}.test.ts`,
+);
+/** Files whose tests are named after a server and its version, `OpenSearch 3.9.0 > ...`, by the server. */
+const SERVER_FILES: Readonly<Record<string, readonly string[]>> = {
+  Elasticsearch: LOG_FILES,
+  OpenSearch: LOG_FILES,
+  containerd: ['test/e2e/image-volume.test.ts'],
+};
+
+/** Records what a run of tests shows: releases of Kolla whose contract held, and versions of Kubernetes and of servers. */
 export async function recordOutcomes(outcomes: readonly Outcome[]): Promise<void> {
   const commit = await commitNow();
   await record((former) => ({
     ...former,
     contract: replaced(former.contract, contractsIn(outcomes, commit)),
     kubernetes: replaced(former.kubernetes, kubernetesIn(outcomes, commit)),
+    servers: replaced(former.servers, serversIn(outcomes, commit)),
   }));
 }
 
@@ -52,6 +64,23 @@ function contractsIn(outcomes: readonly Outcome[], commit: string): ContractResu
     const tested = CONTRACT_FILES[file];
     if (tested === undefined || result !== 'passed') return [];
     return [{ kolla: Number(/^Kolla (\d+):/.exec(name)?.[1]), architecture: tested, commit }];
+  });
+}
+
+/** Versions of which no test failed, in runs that had all files of the server. */
+export function serversIn(outcomes: readonly Outcome[], commit: string): ServerResult[] {
+  return Object.entries(SERVER_FILES).flatMap(([server, files]) => {
+    const all = outcomes.filter(({ file }) => files.includes(file));
+    if (!files.every((file) => all.some((outcome) => outcome.file === file && outcome.isSuite !== true))) return [];
+    const versioned = Map.groupBy(
+      all,
+      ({ name }) => new RegExp(String.raw`^${server} (\d+\.\d+\.\d+)\b`).exec(name)?.[1],
+    );
+    return [...versioned].flatMap(([version, tests]): ServerResult[] => {
+      const hidden = tests.some(({ result, isSuite }) => result === 'failed' || isSuite === true);
+      if (version === undefined || hidden || !tests.some(({ result }) => result === 'passed')) return [];
+      return [{ server, version, architecture, commit }];
+    });
   });
 }
 
@@ -88,14 +117,21 @@ function isSame<T extends { readonly commit: string }>(one: T, other: T): boolea
 }
 
 async function record(change: (results: SupportResults) => SupportResults): Promise<void> {
-  const { contract, clouds, kubernetes } = change(JSON.parse(await readFile(RESULTS, 'utf8')) as SupportResults);
+  const { contract, clouds, kubernetes, servers } = change(
+    JSON.parse(await readFile(RESULTS, 'utf8')) as SupportResults,
+  );
   const results: SupportResults = {
     contract: contract.toSorted((a, b) => a.kolla - b.kolla || (a.architecture < b.architecture ? -1 : 1)),
-    clouds: clouds.toSorted((a, b) => (a.openstack < b.openstack ? -1 : 1)),
-    kubernetes: kubernetes.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+    clouds: sorted(clouds, ({ openstack, ...cloud }) => `${openstack},${keyOf({ ...cloud, part: 'node' })}`),
+    kubernetes: sorted(kubernetes, keyOf),
+    servers: sorted(servers, ({ server, version, architecture: on }) => [server, version, on].join()),
   };
   await writeFile(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
   await writeFile(PAGE, supportPage(results, GENERATED));
+}
+
+function sorted<T>(all: readonly T[], key: (one: T) => string): T[] {
+  return all.toSorted((a, b) => key(a).localeCompare(key(b), 'en', { numeric: true }));
 }
 
 function keyOf({ kubernetes, addresses, part }: KubernetesResult): string {

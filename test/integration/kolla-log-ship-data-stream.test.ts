@@ -3,9 +3,6 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { canRunElasticsearch9, startElasticsearch9 } from '../cluster/elasticsearch-9.ts';
-import { canRunSecureElasticsearch, startElasticsearch } from '../cluster/elasticsearch.ts';
-import { canRunOpenSearch, startOpenSearch } from '../cluster/opensearch.ts';
 import { fileLimit } from '../support/file-limit.ts';
 import { until } from '../support/until.ts';
 import { openStream } from './kolla-log-ship-data-stream-support.ts';
@@ -19,8 +16,14 @@ import {
   told,
   type ServerKind,
 } from './kolla-log-ship-servers-support.ts';
+import {
+  ELASTICSEARCH_9_KIND,
+  OPENSEARCH_3_KIND,
+  SECURE_ELASTICSEARCH_8_KIND,
+  SECURE_OPENSEARCH_3_KIND,
+} from './log-servers.ts';
 
-/** Three servers run one after the other. */
+/** Four servers run one after the other. */
 fileLimit(30);
 
 interface Kind extends ServerKind {
@@ -29,23 +32,10 @@ interface Kind extends ServerKind {
 }
 
 const KINDS: readonly Kind[] = [
-  {
-    name: 'Elasticsearch 8 with TLS and a password',
-    can: canRunSecureElasticsearch,
-    start: () => startElasticsearch({ secure: true }),
-    hasKeys: true,
-  },
-  {
-    name: 'Elasticsearch 9',
-    can: canRunElasticsearch9,
-    start: startElasticsearch9,
-  },
-  {
-    name: 'OpenSearch 3 with TLS and a password',
-    can: canRunOpenSearch('3-secure'),
-    start: () => startOpenSearch('3-secure', { settings: { 'plugins.security.restapi.roles_enabled': 'all_access' } }),
-    hasUsers: true,
-  },
+  { ...SECURE_ELASTICSEARCH_8_KIND, hasKeys: true },
+  ELASTICSEARCH_9_KIND,
+  OPENSEARCH_3_KIND,
+  { ...SECURE_OPENSEARCH_3_KIND, hasUsers: true },
 ];
 
 await describeEach(KINDS, (server, kind) => {

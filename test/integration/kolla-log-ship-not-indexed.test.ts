@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { canRunElasticsearch9, startElasticsearch9 } from '../cluster/elasticsearch-9.ts';
-import { canRunOpenSearch, startOpenSearch } from '../cluster/opensearch.ts';
 import { openStream } from './kolla-log-ship-data-stream-support.ts';
 import {
   countOf,
@@ -17,15 +15,13 @@ import {
   told,
   type ServerKind,
 } from './kolla-log-ship-servers-support.ts';
+import { ELASTICSEARCH_9_KIND, SECURE_OPENSEARCH_3_KIND } from './log-servers.ts';
 
 interface Kind extends ServerKind {
   readonly hasFailureStore?: boolean;
 }
 
-const KINDS: readonly Kind[] = [
-  { name: 'Elasticsearch 9', can: canRunElasticsearch9, start: startElasticsearch9, hasFailureStore: true },
-  { name: 'OpenSearch 3', can: canRunOpenSearch('3-secure'), start: () => startOpenSearch('3-secure') },
-];
+const KINDS: readonly Kind[] = [{ ...ELASTICSEARCH_9_KIND, hasFailureStore: true }, SECURE_OPENSEARCH_3_KIND];
 
 await describeEach(KINDS, (server, kind) => {
   test('a document that a pipeline drops is a dead letter, and is logged once', async () => {

@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { canRunElasticsearch9, startElasticsearch9 } from '../cluster/elasticsearch-9.ts';
-import { canRunOpenSearch, startOpenSearch } from '../cluster/opensearch.ts';
 import type { SearchServer } from '../cluster/search-server.ts';
 import { fileLimit } from '../support/file-limit.ts';
 import { runHelper } from '../support/helper.ts';
@@ -21,8 +19,9 @@ import {
   traceback,
   type ServerKind,
 } from './kolla-log-ship-servers-support.ts';
+import { ELASTICSEARCH_9_KIND, OPENSEARCH_2_KIND, OPENSEARCH_3_KIND, SECURE_OPENSEARCH_3_KIND } from './log-servers.ts';
 
-/** Three servers run one after the other. */
+/** Four servers run one after the other. */
 fileLimit(30);
 
 interface Kind extends ServerKind {
@@ -35,26 +34,15 @@ interface Kind extends ServerKind {
 const ISM = /needs Index State Management, which opensearch at .* does not have/;
 const KINDS: readonly Kind[] = [
   {
-    name: 'Elasticsearch 9',
-    can: canRunElasticsearch9,
-    start: startElasticsearch9,
+    ...ELASTICSEARCH_9_KIND,
     hasDataStreams: false,
     lacks: /needs Index Lifecycle Management, which elasticsearch at .* does not have/,
   },
-  {
-    name: 'OpenSearch 3 with TLS and a password',
-    can: canRunOpenSearch('3-secure'),
-    start: () => startOpenSearch('3-secure'),
+  ...[OPENSEARCH_3_KIND, SECURE_OPENSEARCH_3_KIND, OPENSEARCH_2_KIND].map((kind) => ({
+    ...kind,
     hasDataStreams: true,
     lacks: ISM,
-  },
-  {
-    name: 'OpenSearch 2',
-    can: canRunOpenSearch('2'),
-    start: () => startOpenSearch('2'),
-    hasDataStreams: true,
-    lacks: ISM,
-  },
+  })),
 ];
 
 /** One label would be a value, and the other an object with the same name. */

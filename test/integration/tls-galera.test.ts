@@ -1,17 +1,24 @@
 /** The chart mariadb with global.tls: three real nodes with its my.cnf, tested with clients, each other and a joiner. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TLSSocket } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { after, before, describe, test } from 'node:test';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { canRunHelm } from '../../tools/helm.ts';
 import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
+import { galeraVersion } from '../cluster/server-versions.ts';
 import { until } from '../support/until.ts';
 import { runHelper } from '../support/helper.ts';
 import { tlsFileOf, tlsFiles, type TlsFiles } from './tls-support.ts';
 
+/** As docs/how-to/tls.md has it. */
+const RELOAD =
+  galeraVersion() === '10.11'
+    ? "SET GLOBAL wsrep_provider_options = 'socket.ssl_reload=1'"
+    : 'SET GLOBAL wsrep_provider_socket_ssl_reload = ON';
 const SEEN = 'SELECT id FROM keystone.seen';
 const skip = (await canRunHelm()) ?? (await canRunGalera()) ?? false;
 
@@ -111,13 +118,15 @@ describe('Galera with the TLS of its chart', { skip }, () => {
     assert.deepEqual((await read)[0], [{ id: 7 }]);
   });
 
-  test('FLUSH SSL and socket.ssl_reload reload a renewed certificate', async () => {
+  test('FLUSH SSL and socket.ssl_reload reload a renewed certificate, for clients and for the group', async () => {
     const [node] = nodes;
     const first = await serialAt(node, files);
     const { serialNumber } = new X509Certificate(await files.renew());
     assert.equal(await serialAt(node, files), first);
-    await node.query("FLUSH SSL; SET GLOBAL wsrep_provider_options = 'socket.ssl_reload=1'");
+    assert.equal(await serialInGroup(node, files), first);
+    await node.query(`FLUSH SSL; ${RELOAD}`);
     assert.equal(await serialAt(node, files), serialNumber);
+    assert.equal(await serialInGroup(node, files), serialNumber);
     await galera.waitWhole();
   });
 });
@@ -135,5 +144,18 @@ async function serialAt({ host, port }: GaleraNode, files: TlsFiles): Promise<st
   const { stream } = (connection as unknown as { connection: { stream: TLSSocket } }).connection;
   const { serialNumber } = stream.getPeerCertificate();
   await connection.end();
+  return serialNumber;
+}
+
+/** The serial number of the certificate that a node presents to other nodes. */
+async function serialInGroup(node: GaleraNode, files: TlsFiles): Promise<string> {
+  const [row] = await node.query("SHOW VARIABLES LIKE 'wsrep_node_address'");
+  const [host = '', port] = String(row?.['Value']).split(':');
+  const names = { checkServerIdentity: () => undefined };
+  const socket = connect({ host, port: Number(port), ca: await readFile(files.caFile), ...names });
+  socket.on('error', () => {}); // it rejects a client without a certificate after its own
+  await once(socket, 'secureConnect');
+  const { serialNumber } = socket.getPeerCertificate();
+  socket.destroy();
   return serialNumber;
 }

@@ -10,13 +10,11 @@ import { after, before, describe, test } from 'node:test';
 import type { Addresses } from '../../../build/docs/support.ts';
 import { formatAddress } from '../../../src/net/address.ts';
 import { must } from '../../../tools/process.ts';
+import { FAMILIES } from '../../cluster/kubernetes/network.ts';
 import { fileLimit } from '../../support/file-limit.ts';
 import { until } from '../../support/until.ts';
 import { openstackOf, passwordOf, QUICKSTART, restarts } from '../openstack.ts';
 import { CHARTS, setAio, whyNoAio, type Aio } from '../stage.ts';
-
-/** `global.ipFamilies`. */
-const FAMILIES = { IPv4: ['IPv4'], 'IPv6-only': ['IPv6'], 'dual-stack': ['IPv4', 'IPv6'] } as const;
 
 /** Defines the tests. */
 export async function chartsWith(addresses: Addresses): Promise<void> {

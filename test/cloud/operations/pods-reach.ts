@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
+import { formatAddress } from '../../../src/net/address.ts';
 import { REGISTRY } from '../images.ts';
-import { COMPUTE_NODES, CONTROL_NODE } from '../stage.ts';
+import { COMPUTE_NODES, CONTROL_NODE, type Stage } from '../stage.ts';
 import type { Operation } from './operation.ts';
 
 const PORT = 8080;
 
 interface PodAddress {
-  readonly status: { readonly podIP: string };
+  readonly status: { readonly podIPs: readonly { readonly ip: string }[] };
 }
 
 export const podsReach: Operation = {
@@ -15,14 +16,16 @@ export const podsReach: Operation = {
     await using stack = new AsyncDisposableStack();
     const nodes = [CONTROL_NODE, ...COMPUTE_NODES];
     const names = nodes.map((name) => `reach-${name}`);
-    const pods = nodes.map((nodeName) => pod(`reach-${nodeName}`, nodeName, stage.release));
+    const pods = nodes.map((nodeName) => pod(`reach-${nodeName}`, nodeName, stage));
     await stage.kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: pods }));
     stack.defer(async () => void (await stage.kubectl(['delete', 'pod', ...names, '--now'])));
     await stage.kubectl(['wait', '--for=condition=Ready', 'pod', ...names, '--timeout=-1s']);
     const listed = await stage.kubectl(['get', 'pod', ...names, '--output=json']);
     const { items } = JSON.parse(listed) as { items: PodAddress[] };
     const urls = [
-      ...items.map(({ status }) => `http://${status.podIP}:${PORT}/`),
+      ...items.flatMap(({ status }) =>
+        status.podIPs.map(({ ip: host }) => `http://${formatAddress({ host, port: PORT })}/`),
+      ),
       'http://keystone:5000/v3',
       'http://nova-metadata:8775/',
     ];
@@ -35,7 +38,9 @@ export const podsReach: Operation = {
   },
 };
 
-function pod(name: string, nodeName: string, release: string): object {
+function pod(name: string, nodeName: string, { release, addresses }: Stage): object {
+  // To `::` it accepts both families, but it does not start there on a node without IPv6.
+  const bind = addresses === 'IPv4' ? '0.0.0.0' : '::';
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -48,7 +53,7 @@ function pod(name: string, nodeName: string, release: string): object {
           name: 'server',
           // One of the images that every node has.
           image: `${REGISTRY}/nova-compute:${release}`,
-          command: ['python3', '-m', 'http.server', String(PORT), '--directory', '/usr/share/zoneinfo'],
+          command: ['python3', '-m', 'http.server', String(PORT), '--bind', bind, '--directory', '/usr/share/zoneinfo'],
           readinessProbe: { tcpSocket: { port: PORT }, periodSeconds: 1 },
           securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
         },

@@ -2,6 +2,23 @@
 import type { Addresses } from '../../../build/docs/support.ts';
 import { formatAddress } from '../../../src/net/address.ts';
 
+export type { Addresses };
+
+/** `global.ipFamilies` of the charts, and the kinds of addresses that a cluster can have. */
+export const FAMILIES: Readonly<Record<Addresses, readonly string[]>> = {
+  IPv4: ['IPv4'],
+  'IPv6-only': ['IPv6'],
+  'dual-stack': ['IPv4', 'IPv6'],
+};
+
+/** ADDRESSES of the environment; '' and undefined are the default. @throws Error with the known ones */
+export function addressesOf(name = ''): Addresses {
+  const known = Object.keys(FAMILIES) as Addresses[];
+  const found = known.find((each) => each === (name || 'IPv4'));
+  if (found === undefined) throw new Error(`ADDRESSES=${name}: there is ${known.join(', ')}`);
+  return found;
+}
+
 /** The addresses of a cluster that are of one IP family. */
 interface Family {
   /** The network of all nodes and Pods. */

@@ -37,5 +37,13 @@ function read(module: string): KubernetesVersion {
   return { minor, version, module, sums: module.replace(/\.mod$/, '.sum') };
 }
 
+/** The minor version without a choice. */
+export const DEFAULT_KUBERNETES: string = kubernetesVersion().minor;
 /** The selected version. */
 export const KUBERNETES: KubernetesVersion = kubernetesVersion(process.env['KUBERNETES']);
+
+/** The version of containerd 2: `2.4.2`. */
+export const CONTAINERD_VERSION: string =
+  /^require github\.com\/containerd\/containerd\/v2 v(\S+)/m.exec(
+    readFileSync(`${GO_DIRECTORY}containerd/go.mod`, 'utf8'),
+  )?.[1] ?? '';

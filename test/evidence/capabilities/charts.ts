@@ -225,10 +225,11 @@ export const charts: Capability = {
       least: 13,
     },
     {
-      point: 'a Galera and a RabbitMQ of three: one cluster, and one again after all nodes were killed at once',
+      point:
+        'a Galera and a RabbitMQ of three, on IPv4 and on IPv6 alone: one cluster, and one again after all nodes were killed at once',
       file: 'test/aio/clusters.test.ts',
       test: /three nodes of .+ form one cluster, and again after all are killed together$/,
-      least: 2,
+      least: 4,
     },
     {
       point:
@@ -237,7 +238,8 @@ export const charts: Capability = {
       test: EVERY,
     },
     {
-      point: 'two kubelets in two network namespaces: Services by name across them, Pods that a taint drives over',
+      point:
+        'two kubelets in two network namespaces, IPv4, IPv6-only and dual-stack: Services by name across them, Pods that a taint drives over',
       file: 'test/e2e/two-nodes.test.ts',
       test: ['a NoExecute taint on one node moves its Pods to the other', EVERY],
     },
