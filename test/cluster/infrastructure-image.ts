@@ -20,11 +20,25 @@ import { unpackedPackages } from '../../tools/debian.ts';
 import { imagesTar, layerOfDirectory, type Image, type Layer } from '../../tools/image.ts';
 import { BASE_PACKAGES, helperEntries, kollaEnv } from './keystone-image.ts';
 import { kollaEntries, KOLLA_USERS } from './kolla-layout.ts';
-import { galeraVersion, mariadbSource, rabbitmqSource, type GaleraVersion } from './server-versions.ts';
+import {
+  galeraVersion,
+  mariadbSource,
+  rabbitmqSource,
+  rabbitmqVersion,
+  type GaleraVersion,
+  type RabbitmqVersion,
+} from './server-versions.ts';
 import { tarOf, type TarEntry } from '../../tools/tar.ts';
 
-/** The service's name in the catalogue, or the MariaDB of OpenStack's earlier releases, for an upgrade. */
-export type InfrastructureName = 'mariadb' | 'mariadb-before' | 'rabbitmq' | 'memcached';
+/**
+ * The service's name in the catalogue; for upgrades also the MariaDB of OpenStack's earlier releases, and each RabbitMQ.
+ */
+export type InfrastructureName =
+  | 'mariadb'
+  | 'mariadb-before'
+  | 'rabbitmq'
+  | `rabbitmq-${RabbitmqVersion}`
+  | 'memcached';
 
 interface Recipe {
   /** The user, as in Kolla's base image. */
@@ -44,14 +58,21 @@ const MARIADB: Recipe = {
   directories: ['etc/mysql/', 'var/lib/mysql/', 'run/mysqld/'],
   links: [['usr/bin/awk', 'mawk']],
 };
+const rabbitmqOf = (version: () => RabbitmqVersion): Recipe => ({
+  user: 'rabbitmq',
+  trees: async () => {
+    const { suite, packages } = rabbitmqSource(version());
+    return [await unpackedPackages('rabbitmq', packages, { suite })];
+  },
+  directories: ['etc/rabbitmq/', 'var/lib/rabbitmq/', 'var/log/rabbitmq/'],
+});
 const RECIPES: Readonly<Record<InfrastructureName, Recipe>> = {
+  rabbitmq: rabbitmqOf(rabbitmqVersion),
+  'rabbitmq-3.10': rabbitmqOf(() => '3.10'),
+  'rabbitmq-4.0': rabbitmqOf(() => '4.0'),
+  'rabbitmq-4.3': rabbitmqOf(() => '4.3'),
   mariadb: MARIADB,
   'mariadb-before': { ...MARIADB, trees: () => mariadbTrees(VERSION_BEFORE) },
-  rabbitmq: {
-    user: 'rabbitmq',
-    trees: async () => [await rabbitmqTree()],
-    directories: ['etc/rabbitmq/', 'var/lib/rabbitmq/', 'var/log/rabbitmq/'],
-  },
   memcached: {
     user: 'memcached',
     trees: async () => [await unpackedPackages('memcached', ['memcached'], OWN_LIBC)],
@@ -125,11 +146,6 @@ async function mariadbTrees(version: GaleraVersion): Promise<string[]> {
     await unpackedPackages('galera-scripts', scripts, { dependencies: false, suite }),
     await unpackedPackages('galera-backup', backup, { suite }),
   ];
-}
-
-async function rabbitmqTree(): Promise<string> {
-  const { suite, packages } = rabbitmqSource();
-  return await unpackedPackages('rabbitmq', packages, { suite });
 }
 
 async function ownLayers(name: InfrastructureName): Promise<Layer[]> {

@@ -31,6 +31,8 @@ export interface RabbitmqOptions {
   readonly version?: RabbitmqVersion;
   /** Runs it on a host of its own, with RabbitMQ's own ports, as a node that can be clustered. */
   readonly host?: MemberHost;
+  /** Feature flags to enable at its first start, with those that it requires; by default all stable ones. */
+  readonly featureFlags?: readonly string[];
 }
 
 /** Where a node of a cluster runs. */
@@ -124,6 +126,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     RABBITMQ_CONF_ENV_FILE: at('none'),
     RABBITMQ_MNESIA_BASE: at('mnesia'),
     RABBITMQ_LOG_BASE: at('log'),
+    ...(options.featureFlags === undefined ? {} : { RABBITMQ_FEATURE_FLAGS: options.featureFlags.join(',') }),
   };
   const on = (program: string, args: readonly string[]): [string, string[]] => {
     const [first = program, ...words] = [...(member?.launcher ?? []), program, ...args];

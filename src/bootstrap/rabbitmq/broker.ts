@@ -60,7 +60,8 @@ export class Broker {
   }
 
   async #send(method: string, path: string, doing: string, body?: object): Promise<JsonAnswer> {
-    const headers = { authorization: this.#authorization };
+    // Some of RabbitMQ's resources, such as a feature flag's, answer JSON alone with 406.
+    const headers = { authorization: this.#authorization, accept: 'application/json, */*;q=0.1' };
     const answer = await this.#client.send({ method, path: `/api${path}`, headers, body, doing });
     const { status } = answer;
     if (status === 404 && method !== 'PUT') return answer;

@@ -45,6 +45,14 @@ export const rabbitmq = check({
         'does not change the verdict.',
       example: '/var/lib/rabbitmq/version',
     },
+    {
+      flag: 'image',
+      type: 'path',
+      env: 'KOLLA_PROBE_RABBITMQ_IMAGE',
+      default: IMAGE_DIRECTORY,
+      help: "directory with this image's rabbitmq_server-VERSION",
+      example: '/opt/rabbitmq/lib',
+    },
     ...LOGIN_OPTIONS,
     ...AMQP_OPTIONS,
     {
@@ -95,7 +103,7 @@ export const rabbitmq = check({
       return good(accepted);
     };
     const whenRejected = options.allowRejectedLogin ? accept : bad;
-    const { versionFile } = options;
+    const { versionFile, image } = options;
     const question: Question = {
       subject: `rabbitmq ${formatAddress(at)}`,
       hosts: [...hostsOf(at, options), ...(management === undefined ? [] : [management.hostname])],
@@ -110,23 +118,26 @@ export const rabbitmq = check({
           : unhealthy(reasons.join('; '));
       },
     };
-    return versionFile === undefined ? question : recording(question, versionFile, log);
+    return versionFile === undefined ? question : recording(question, { file: versionFile, image }, log);
   },
 });
 
-/** Records the image's version when the node is healthy for the first time. */
-function recording(question: Question, file: string, log: Log): Question {
+/** Records the image's version once the node is healthy. */
+function recording(question: Question, { file, image }: { file: string; image: string }, log: Log): Question {
   let isDone = false;
+  let told: string | undefined;
   return {
     ...question,
     async ask(signal, tell) {
       const verdict = await question.ask(signal, tell);
       if (!verdict.healthy || isDone) return verdict;
-      isDone = true;
       try {
-        await recordVersion(file, await imageVersion(IMAGE_DIRECTORY));
+        await recordVersion(file, await imageVersion(image));
+        isDone = true;
       } catch (error) {
-        log.warn(`the version of this RabbitMQ is not recorded in ${file}: ${reasonOf(error)}`);
+        const text = `the version of this RabbitMQ is not recorded in ${file}: ${reasonOf(error)}`;
+        if (text !== told) log.warn(text);
+        told = text;
       }
       return verdict;
     },

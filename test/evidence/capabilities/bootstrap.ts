@@ -37,6 +37,12 @@ export const bootstrap: Capability = {
       test: EVERY,
     },
     {
+      point:
+        'RabbitMQ: unsupported upgrades refused by the node and its data; feature flags, Khepri and mirrored queues before others',
+      file: 'test/integration/kolla-bootstrap-rabbitmq-upgrade.test.ts',
+      test: EVERY,
+    },
+    {
       point: 'Nova’s cells with the real nova-manage: cell0, create or update, no password in an argv',
       file: 'test/integration/kolla-bootstrap-cells.test.ts',
       test: ['no password is in a log line or on a command line', EVERY],

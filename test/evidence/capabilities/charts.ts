@@ -233,6 +233,12 @@ export const charts: Capability = {
     },
     {
       point:
+        'RabbitMQ of three: unsupported upgrades refused with the cluster serving, and back; 4.3 rolled under RPC calls',
+      file: 'test/aio/rabbitmq-upgrade.test.ts',
+      test: EVERY,
+    },
+    {
+      point:
         'two kubelets in two network namespaces, IPv4, IPv6-only and dual-stack: Services by name across them, Pods that a taint drives over',
       file: 'test/e2e/two-nodes.test.ts',
       test: ['a NoExecute taint on one node moves its Pods to the other', EVERY],

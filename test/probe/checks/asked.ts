@@ -1,3 +1,4 @@
+import type { Log } from '../../../src/core/log.ts';
 import { inputOf, resolveOptions, splitWords } from '../../../src/cli/parse.ts';
 import { answerOf } from '../../../src/probe/ask.ts';
 import { CHECK_OPTIONS, commandFor, type Check } from '../../../src/probe/check.ts';
@@ -10,15 +11,21 @@ export async function asked(
   words: readonly string[],
   env: NodeJS.ProcessEnv = {},
   timeoutMs = 5000,
+  log: Log = recordedLog().log,
 ): Promise<Verdict> {
-  return await answerOf(await questionOf(check, words, env), timeoutMs, new AbortController().signal);
+  return await answerOf(await questionOf(check, words, env, log), timeoutMs, new AbortController().signal);
 }
 
-async function questionOf(check: Check, words: readonly string[], env: NodeJS.ProcessEnv): Promise<Question> {
+async function questionOf(
+  check: Check,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  log = recordedLog().log,
+): Promise<Question> {
   const options = [...check.options, ...CHECK_OPTIONS];
   const split = splitWords(words, options, false);
   const input = inputOf(commandFor(check), split, resolveOptions(options, split, env, undefined), check.word);
-  return await check.prepare(input, { log: recordedLog().log, inherited: {} });
+  return await check.prepare(input, { log, inherited: {} });
 }
 
 const MINUTE_MS = 60_000;

@@ -49,7 +49,54 @@ export const BOOTSTRAP: Stages = {
   }),
   'kolla-bootstrap delete glance': noKeystone,
   'kolla-bootstrap delete glance --skip queue --yes': noKeystone,
+  'kolla-bootstrap rabbitmq-check --node rabbit@host': async (directory) => ({
+    env: await rabbitmqImage(directory),
+    stderr: /RabbitMQ 4\.3\.6 may start: \/var\/lib\/rabbitmq\/mnesia has no data of rabbit@host/,
+  }),
+  'kolla-bootstrap rabbitmq-check --node rabbit@host --data ./mnesia --version-file ./version': async (directory) => {
+    await mkdir(join(directory, 'mnesia/rabbit@host'), { recursive: true });
+    await writeFile(join(directory, 'version'), '4.0.5\n');
+    return {
+      env: await rabbitmqImage(directory),
+      code: 65,
+      stderr: /RabbitMQ 4\.0\.5 -> 4\.3\.6: .*4\.0 -> 4\.2 -> 4\.3/,
+    };
+  },
+  'kolla-bootstrap rabbitmq-prepare --rabbitmq-url http://rabbitmq:15672 --rabbitmq-admin-user openstack --rabbitmq-admin-password-file /run/secrets/rabbitmq-admin':
+    async (directory) => {
+      await writeFile(join(directory, 'password'), 'hidden\n');
+      return await noRabbitmq(directory, { '/run/secrets/rabbitmq-admin': join(directory, 'password') }, {});
+    },
+  'kolla-bootstrap rabbitmq-prepare --rabbitmq-url https://rabbitmq:15672 --rabbitmq-admin-user openstack --timeout 10m':
+    async (directory) =>
+      await noRabbitmq(
+        directory,
+        { '--timeout 10m': `--timeout ${QUICK}` },
+        { KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD: 'hidden' },
+      ),
 };
+
+/** What finds a RabbitMQ as in an image. */
+async function rabbitmqImage(directory: string): Promise<Readonly<Record<string, string>>> {
+  const image = join(directory, 'image');
+  await mkdir(join(image, 'rabbitmq_server-4.3.6'), { recursive: true });
+  return { KOLLA_BOOTSTRAP_RABBITMQ_IMAGE: image };
+}
+
+/** The image and a login are given, but no RabbitMQ responds. */
+async function noRabbitmq(
+  directory: string,
+  replace: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
+): Promise<Stage> {
+  const place = `127.0.0.1:${await freePort()}`;
+  return {
+    replace: { 'rabbitmq:15672': place, ...replace },
+    env: { ...(await rabbitmqImage(directory)), KOLLA_BOOTSTRAP_TIMEOUT: QUICK, ...env },
+    code: 75,
+    stderr: new RegExp(`could not read /nodes within ${QUICK}; last state of RabbitMQ at https?://${place}/`),
+  };
+}
 
 /** The admin's login and the service's password are given, but no Keystone responds. */
 async function noKeystone(directory: string): Promise<Stage> {

@@ -107,7 +107,7 @@ export const rabbitmqPrepareCommand: Command = command({
       does: 'in a container of the new image',
     },
     {
-      line: 'kolla-bootstrap rabbitmq-prepare --rabbitmq-url https://rabbitmq:15672 --rabbitmq-admin-user openstack --ca-file ./ca.pem --timeout 10m',
+      line: 'kolla-bootstrap rabbitmq-prepare --rabbitmq-url https://rabbitmq:15672 --rabbitmq-admin-user openstack --timeout 10m',
       does: 'over TLS, with the password in KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD',
     },
   ],

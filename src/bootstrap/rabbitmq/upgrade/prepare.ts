@@ -31,13 +31,13 @@ export async function prepareUpgrade(
   const broker = new Broker(access, effects);
   const members = await membersOf(broker, access, effects);
   const flags = new Set((await flagsOf(broker)).filter(({ state }) => state === 'enabled').map(({ name }) => name));
-  const from = commonVersion(members, to);
   for (const { name, version } of members) {
     const refusal = version && refusalOf({ from: version, to, flags });
     if (refusal !== undefined && !isCured(version!, to, flags))
       throw new ConfigError(`nothing was changed, and ${name} runs on: ${refusal}`);
   }
-  if (from === undefined || compareSeries(from, to) === 0) {
+  const from = commonVersion(members, to);
+  if (from === undefined) {
     log.info(
       `nothing to prepare: ${members.map(({ name, version }) => `${name} ${version?.text ?? 'down'}`).join(', ')}`,
     );
