@@ -41,6 +41,15 @@ describe('kolla-operator and the charts', { skip: reason ?? false, concurrency: 
       });
       assert.equal(service.status?.helm?.revision, 1, name);
     }
+    // Helm 4 watches all that the hooks of an upgrade create: an account, Roles, Secrets, ConfigMaps and Jobs.
+    await site.patch('OpenStack', 'cloud', {
+      services: { keystone: { values: { workloads: { api: { env: { A: 'b' } } } } } },
+    });
+    await site.seen<OpenStackService>('OpenStackService', 'keystone', 'upgraded', (object) => {
+      assert.notEqual(condition(object, 'Degraded')?.status, 'True', JSON.stringify(object.status));
+      return isReady(object) && object.status?.helm?.revision === 2;
+    });
+    assert.match(await site.helm('get', 'hooks', 'keystone'), /^kind: Role$/m);
     assert.equal(await operator.stop(), 143);
   });
 

@@ -90,6 +90,8 @@ describe('fields that others than Helm have written', { skip: reason ?? false, c
   test('the replicas of an autoscaler stay, whether it scales an OpenStackWorkload', async () => {
     await site.create('OpenStackService', 'glance', { release: '2025.1' });
     await readyAt('glance', '2025.1');
+    // Without a number, an autoscaler takes it for 0, and scales nothing.
+    await site.patch('OpenStackWorkload', 'glance', { replicas: 1 });
     await autoscale('glance', 'kolla-pod.io/v1alpha1', 'OpenStackWorkload', 'glance');
     await site.seen<OpenStackWorkload>(
       'OpenStackWorkload',
@@ -124,6 +126,7 @@ describe('fields that others than Helm have written', { skip: reason ?? false, c
     const values = { kind: 'DaemonSet', strategy: { type: 'RollingUpdate' } };
     await site.create('OpenStackService', 'horizon', { release: '2025.1', values });
     await readyAt('horizon', '2025.1');
+    await site.seen<OpenStackWorkload>('OpenStackWorkload', 'horizon', 'ready', isReady);
     await site.patch('OpenStackWorkload', 'horizon', { paused: true });
     const refused = await site.seen<OpenStackWorkload>(
       'OpenStackWorkload',

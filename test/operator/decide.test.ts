@@ -93,3 +93,16 @@ test('creates deleted objects again, not more often than once a minute', () => {
   assert.equal(step(release('deployed'), { missing }).do, 'wait');
   assert.equal(step(release('deployed', { updated: new Date(NOW.getTime() - 61_000) }), { missing }).do, 'upgrade');
 });
+
+test('tries a conflict again at once when Helm may take the field, and only once', () => {
+  const description =
+    'Upgrade "keystone" failed: conflict occurred while applying object openstack/keystone apps/v1, Kind=Deployment: ' +
+    'Apply failed with 1 conflict: conflict with "kubectl-edit" using apps/v1: .spec.replicas';
+  const forced = { ...DESIRED, digest: 'forced', forceConflicts: true };
+  const facts = { attempted: [], failures: 1, missing: [], timeoutMs: HOUR_MS, ageMs: 1000 };
+  const after = (labels: Release['labels'], what: string) =>
+    decide(forced, { newest: release('failed', { labels, description: what }), ...facts }).do;
+  assert.equal(after(OURS.labels, description), 'upgrade');
+  assert.equal(after(labelsFor(forced, 'gone', 5), description), 'retry later');
+  assert.equal(after(OURS.labels, 'Upgrade "keystone" failed: another error'), 'retry later');
+});

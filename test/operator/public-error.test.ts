@@ -3,6 +3,15 @@ import { test } from 'node:test';
 import { hasTemplate, publicError } from '../../src/operator/helm/public-error.ts';
 
 const TEMPLATED = { objects: ['{{ fail "x" }}'] };
+const HOOK_4 =
+  'pre-upgrade hooks failed: resource Job/openstack/keystone-expand-r3 not ready. status: Failed, message: Job Failed. failed: 1/1';
+const TIMEOUT_4 =
+  'pre-upgrade hooks failed: resource Job/openstack/keystone-expand-r3 not ready. status: InProgress, message: Job in progress\n' +
+  'context deadline exceeded';
+const CONFLICT =
+  'conflict occurred while applying object openstack/keystone apps/v1, Kind=Deployment: Apply failed with 2 conflicts: ' +
+  'conflicts with "kubectl" with subresource "scale" using apps/v1:\n- .spec.replicas\n' +
+  'conflicts with "kubectl-set" using apps/v1:\n- .spec.template.spec.containers[name="main"].image';
 const HOOK = 'pre-upgrade hooks failed: 1 error occurred:\n\t* job keystone-expand-r3 failed: BackoffLimitExceeded\n\n';
 
 test('a template is found in keys, in lists and in any depth', () => {
@@ -19,10 +28,10 @@ test('without templates in values, Helm is shown as it is', () => {
   );
 });
 
-test('failed Jobs, schemas and locks are shown also with templates', () => {
+test('failed Jobs, conflicts, schemas and locks are shown also with templates', () => {
   const schema = "values don't meet the specifications of the schema(s) in the following chart(s):\nx:\n- at '': a";
   const others = [schema, 'another operation (install/upgrade/rollback) is in progress'];
-  for (const error of [HOOK, `Upgrade "keystone" failed: ${HOOK}`, ...others])
+  for (const error of [HOOK, `Upgrade "keystone" failed: ${HOOK}`, HOOK_4, TIMEOUT_4, CONFLICT, ...others])
     assert.equal(publicError(error, TEMPLATED), error);
 });
 
@@ -40,6 +49,9 @@ test('all other errors are shown with templates by their place alone', () => {
   for (const error of [
     'Job.batch "x" is invalid: spec.a: Invalid value: "s3cret"',
     `${HOOK.trim()} s3cret`,
+    `${HOOK_4} s3cret`,
+    `${CONFLICT}\n- .metadata.annotations.s3cret`,
+    `${CONFLICT}\ns3cret`,
     'pre-upgrade hooks failed: warning: Hook pre-upgrade x failed: Invalid value: "s3cret"',
     `${'s3cret '.repeat(1000)}${HOOK}`,
     'values may differ: s3cret',
