@@ -57,7 +57,8 @@ export function toolCodesPage(results: readonly ToolCodes[], generated: string):
     ...STATES.map(([, title, what]) => `| ${title} | ${what} |`),
     '',
     'A cell has the exit code of each step, up to the first that fails. **Bold**: the code alone misleads, being 0 without the head, or',
-    'another at the head.',
+    'another at the head. Upgrade checks run as they are: without `ipmitool` (Ironic), without a jobboard (Octavia). Tools run without',
+    "the other services: Cyborg's second step asks Nova. Gnocchi's tool creates what is missing and stamps its head, whatever is there.",
     ...releases.flatMap((release) => ['', ...part(release, results)]),
     '',
   ].join('\n');
@@ -95,6 +96,6 @@ function cell(state: StateCodes | undefined): string {
   const { codes, version } = state;
   const text = codes.join(', ');
   const failed = codes.some((code) => code !== 0);
-  const misleads = failed ? version === 'head' : version === 'behind' || version === 'newer';
+  const misleads = failed ? version === 'head' && codes.length === 1 : version === 'behind' || version === 'newer';
   return misleads ? `**${text}**` : text;
 }

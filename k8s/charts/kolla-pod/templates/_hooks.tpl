@@ -101,7 +101,7 @@ objects it must not touch. In: context.
 {{- $source := $volume.source | default dict -}}
 {{- if and $source (not (hasKey $source "hostPath")) (not (hasKey $source "persistentVolumeClaim")) -}}{{- $_ := set $volumes $name $volume -}}{{- end -}}
 {{- end -}}
-{{- $jobs := fromJsonArray (include "kolla-pod.ownJob" (list . "upgrade" $command list (dict "isOffline" true "isPhase" true "volumes" $volumes))) -}}
+{{- $jobs := fromJsonArray (include "kolla-pod.ownJob" (list . "upgrade" $command list (dict "isOffline" true "isPhase" true "volumes" $volumes "env" (pick .Values.bootstrap.env "KOLLA_DB_SYNC_CHECK_TIMEOUT")))) -}}
 {{- $_ := include "kolla-pod.passwordObjects" . -}}
 {{- range $copy := fromJsonArray (include "kolla-pod.copies" (list . list $jobs "check")) -}}
 {{- /* A failed one is kept for its log, and then made again by the operator. */ -}}
