@@ -3,7 +3,7 @@
 # Guess: one rule for both, since Node documents one list of forms for the variable.
 # Seen: two parsers. A range of addresses, which is documented, is for http alone. An entry with a space after another one, which curl takes,
 # is for fetch alone; and a bare domain name covers its subdomains for fetch alone, so that a list with svc.cluster.local sends what uses http
-# (many clients, agents and older libraries) to the proxy, and what uses fetch directly. (Needs an amd64 machine.)
+# to the proxy, and what uses fetch directly. (Needs an amd64 machine.)
 # Output seen:
 #   127.0.0.1: http direct, fetch direct
 #   127.0.0.1-127.0.0.9: http direct, fetch through the proxy

@@ -3,7 +3,7 @@
 # Guess: with 'mutate' the worker reads the mutable options anew, its reset() is called, and it stays, as it does with the eventlet backend; with
 # 'reload' it is replaced.
 # Seen: both replace it. The worker is stopped and another is started with a new process id, reset() is never called, and the parent stays: a
-# reload ends the worker's requests and connections, also for an option that is marked as mutable.
+# reload closes the worker's connections and loses what it has in memory, also for an option that is marked as mutable.
 # Output seen:
 #   mutate: started by SIGHUP: another worker; reset() called: no; parent: the same
 #   reload: started by SIGHUP: another worker; reset() called: no; parent: the same
