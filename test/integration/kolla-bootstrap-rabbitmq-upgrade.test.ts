@@ -91,7 +91,7 @@ test('before a supported upgrade all stable feature flags are enabled, and Khepr
   assert.equal(done.code, 0, done.stderr);
   assert.match(done.stderr, /1 nodes of RabbitMQ 4\.0\.5 are ready for 4\.2\.1/);
   assert.deepEqual(await disabledFlags(broker), []);
-  // RabbitMQ enables Khepri for good only once its data has been migrated.
+  // RabbitMQ enables Khepri permanently only once its data has been migrated.
   assert.match(await broker.control(['metadata_store_status'], 'rabbitmq-diagnostics'), /leader/);
   const again = await prepare(t, broker, '4.2.1');
   assert.equal(again.code, 0, again.stderr);
