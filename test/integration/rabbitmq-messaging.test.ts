@@ -164,7 +164,7 @@ describe('oslo.messaging on a cluster of three RabbitMQ 4.3', { skip }, () => {
           return (said === 'answered' && took.every(Boolean)) || undefined;
         });
       },
-      /** Sends a request and a notification that nobody receives yet. */
+      /** Sends a request and a notification that no server receives yet. */
       async leave(text: string) {
         await ask('cast', topics.idle, text);
         await ask('notify', topics.notes, text);
@@ -273,7 +273,8 @@ function describeQueue({
 }: Queue): string {
   const expiry =
     given['x-expires'] === undefined ? '' : `, ends ${Number(given['x-expires']) / 60_000} min after its last use`;
-  const age = given['x-max-age'] === undefined ? '' : `, of the last ${String(given['x-max-age'])}`;
+  const age =
+    given['x-max-age'] === undefined ? '' : `, of the last ${JSON.stringify(given['x-max-age']).replaceAll('"', '')}`;
   const size = members.length > 1 ? `, on ${members.length} nodes` : ', on one node';
   return `${type}${durable ? '' : ', transient'}${exclusive ? ', exclusive' : ''}${isAutoDelete ? ', auto-delete' : ''}${size}${expiry}${age}`;
 }
