@@ -106,7 +106,8 @@ describe('kolla-operator and one service', { skip: reason ?? false, concurrency:
     );
     assert.equal(failed.status?.release, '2025.2');
     assert.equal(await imageOf('keystone'), 'tiny:2025.2');
-    assert.deepEqual((await site.history('keystone')).slice(-2), ['2 deployed', '3 failed']);
+    // On a busy machine the next attempt may have begun.
+    assert.deepEqual((await site.history('keystone')).slice(1, 3), ['2 deployed', '3 failed']);
     site.fate = usualFate;
     // Any change of the object is tried at once; without one, the next attempt is due after a backoff.
     await site.patch('OpenStackService', 'keystone', { values: { replicas: 2 } });
@@ -116,7 +117,9 @@ describe('kolla-operator and one service', { skip: reason ?? false, concurrency:
       (service) => isReady(service) && service.status?.release === '2026.1',
     );
     assert.equal(condition({ ...failed, status } as OpenStackService, 'Degraded')?.status, 'False');
-    assert.deepEqual((await site.history('keystone')).slice(-2), ['3 failed', '4 deployed']);
+    const history = await site.history('keystone');
+    assert.equal(history[2], '3 failed');
+    assert.match(history.at(-1) ?? '', / deployed$/);
   });
 
   test('goes back to an older release without the Jobs of an upgrade', async () => {
