@@ -77,10 +77,12 @@ function part(release: string, all: readonly ToolCodes[]): string[] {
         `| ${programOf(service)} (${service} ${version}) | ${STATES.map(([key]) => cell(states[key])).join(' | ')} |`,
     ),
     '',
+    '`not known`: no answer within 200 s on the loaded machine of the run, which says nothing of the check; a missing tool was not run.',
+    '',
     '| `upgrade check` of | reads the database | unreachable | at head |',
     '|---|---|---|---|',
     ...checks.map(({ service, check: { readsDatabase, codes } }) => {
-      const cells = [codes.unreachable, codes.head].map((code) => code ?? 'no answer in 200 s');
+      const cells = [codes.unreachable, codes.head].map((code) => code ?? 'not known');
       return `| ${service} | ${readsDatabase ? 'yes' : '**no**'} | ${cells.join(' | ')} |`;
     }),
   ];

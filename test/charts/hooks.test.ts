@@ -196,7 +196,7 @@ describe('with upgrade.check', { skip, concurrency: 2 }, () => {
   test('its deadline is that of bootstrap.env, and nothing else of it is', async () => {
     const env = { KOLLA_DB_SYNC_CHECK_TIMEOUT: '15m', OTHER: 'x' };
     const { all } = await upgraded('placement', { bootstrap: { env }, upgrade: { check: true } });
-    const [job] = all.filter(({ kind }) => kind === 'Job');
+    const job = all.find(({ kind }) => kind === 'Job');
     assert.ok(job !== undefined);
     const names = mainOf(job).env?.filter(({ name }) => Object.hasOwn(env, name));
     assert.deepEqual(names, [{ name: 'KOLLA_DB_SYNC_CHECK_TIMEOUT', value: '15m' }]);
