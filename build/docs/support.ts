@@ -111,9 +111,7 @@ export function supportPage(results: SupportResults, generated: string): string 
     '',
     '| server | version | architecture | tests | passed in |',
     '|---|---|---|---|---|',
-    ...results.servers.map(({ server, version, architecture, commit }) => {
-      return `| ${[server, version, architecture, SERVERS[server] ?? '', commit].join(' | ')} |`;
-    }),
+    ...serverRows(results),
     '',
     '## Kubernetes without a cloud',
     '',
@@ -160,6 +158,15 @@ function cloudRows({ clouds }: SupportResults): string[] {
     return ['any', column.kubernetes, column.addresses, column.architecture, ...OF_CLOUDS.map(() => '-'), 'not run'];
   });
   return [...rows, ...none].map((row) => `| ${row.join(' | ')} |`);
+}
+
+/** A row for each version, and for each server of which none ran. */
+function serverRows({ servers }: SupportResults): string[] {
+  const none = Object.keys(SERVERS).filter((name) => !servers.some(({ server }) => server === name));
+  const missing = none.map((server) => ({ server, version: 'any', architecture: 'amd64', commit: 'not run' }));
+  return [...servers, ...missing].map(({ server, version, architecture, commit }) => {
+    return `| ${[server, version, architecture, SERVERS[server] ?? '', commit].join(' | ')} |`;
+  });
 }
 
 function keyOf({ kubernetes, addresses, architecture }: Column): string {
