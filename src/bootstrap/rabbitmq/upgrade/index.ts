@@ -36,7 +36,7 @@ const CHECK_OPTIONS = [
     flag: 'node',
     type: 'string',
     env: 'RABBITMQ_NODENAME',
-    help: 'name of the node, whose data is in a directory of this name',
+    help: 'name of the node and of its data directory',
     example: 'rabbit@rabbitmq-0.rabbitmq-nodes.openstack.svc.cluster.local',
   },
   {
@@ -44,7 +44,7 @@ const CHECK_OPTIONS = [
     type: 'path',
     env: 'KOLLA_BOOTSTRAP_RABBITMQ_VERSION_FILE',
     default: '/var/lib/rabbitmq/version',
-    help: 'file in which kolla-probe rabbitmq --version-file records the version',
+    help: 'file with the version, of kolla-probe rabbitmq --version-file',
     example: '/var/lib/rabbitmq/version',
   },
   IMAGE_OPTION,
