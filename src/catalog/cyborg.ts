@@ -20,7 +20,7 @@ export const cyborg: Service = {
   user: 'cyborg',
   databases: [alembicDatabase('cyborg', 'cyborg/db/sqlalchemy/alembic/versions')],
   migration: {
-    phases: { all: [UPGRADE, ONLINE], expand: [UPGRADE], online: [ONLINE] },
+    phases: { all: [UPGRADE], expand: [UPGRADE], online: [ONLINE] },
     upgradeCheck: {
       ...upgradeCheck('cyborg', { readsDatabase: true }),
       broken: 'Unable to query device_state column',
@@ -36,5 +36,6 @@ export const cyborg: Service = {
   ],
   notes:
     'The online phase sets the project of existing accelerator requests (from 14.1.0, 15.0.1 and 16.0.1 on) and, from 2026.2 on, ' +
-    'the state of devices. Before 14.1.0, 15.0.1 and 16.0.1 its command does not exist: migrate with `--phase expand`.',
+    'the state of devices. It needs the login in `[nova]`, so the full migration leaves it out: run it with `--phase online`. Before ' +
+    '14.1.0, 15.0.1 and 16.0.1 its command does not exist.',
 };

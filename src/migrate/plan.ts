@@ -7,7 +7,7 @@ import type { Redact } from '../core/redact.ts';
 import type { SchemaCheck, Step } from '../catalog/index.ts';
 import type { EnsureOptions } from './ensure/options.ts';
 import type { Credentials } from './fencing/account.ts';
-import type { Versions } from './schema/standing.ts';
+import type { Versions } from './schema/tables.ts';
 import { STOP_MS } from './steps/guarded-child.ts';
 import type { LeaseSite } from './lease/index.ts';
 import type { RolloutGate } from './rollout/index.ts';

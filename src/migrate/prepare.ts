@@ -18,7 +18,7 @@ import type { Plan } from './plan.ts';
 import { redacted } from './redacted.ts';
 import { rolloutGate } from './rollout/index.ts';
 import { workloadsOf } from './rollout/options.ts';
-import type { Versions } from './schema/standing.ts';
+import type { Versions } from './schema/tables.ts';
 import { requireDirectory, requireProgram } from './steps/program.ts';
 import { atHosts, environmentAs, environmentAt, urlsOf } from './target/hosts.ts';
 import type { OwnTls } from './target/own-tls.ts';

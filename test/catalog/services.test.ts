@@ -53,10 +53,15 @@ test('no step is repeated: the tools run all batches of their data themselves', 
 });
 
 for (const { name, migration } of ONLINE)
-  test(`${name}'s full migration moves its data too`, () => {
-    const { all, online = [] } = migration.phases;
-    assert.deepEqual(all.slice(-online.length), online);
-  });
+  if (name === 'cyborg')
+    test("cyborg's full migration, which is Kolla's, does not move its data: that needs the login in [nova]", () => {
+      assert.deepEqual(migration.phases.all, migration.phases.expand);
+    });
+  else
+    test(`${name}'s full migration moves its data too`, () => {
+      const { all, online = [] } = migration.phases;
+      assert.deepEqual(all.slice(-online.length), online);
+    });
 
 test("task names of a service's tool are unique", () => {
   const tools = SERVICES.filter(({ tool = [] }) => tool.length > 0);

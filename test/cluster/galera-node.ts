@@ -219,8 +219,8 @@ function nodeOptions(plan: NodePlan, directory: string): string[] {
     ...timing,
     ...(configuration?.provider ?? []),
   ];
-  // From 11.4 on a plugin has Galera's options as variables, but not gmcast.isolate, and rejects wsrep_provider_options.
-  const own = ['--wsrep-sst-method=rsync', '--loose-plugin-wsrep-provider=OFF'];
+  // TLS without a certificate costs a new key at each start. From 11.4 on a plugin has Galera's options as variables, but not gmcast.isolate, and rejects wsrep_provider_options.
+  const own = ['--wsrep-sst-method=rsync', '--loose-plugin-wsrep-provider=OFF', '--skip-ssl'];
   const transfer = configuration === undefined ? own : [`--wsrep-sst-auth=root:${rootPassword}`];
   return [
     ...rules,

@@ -17,8 +17,6 @@ import { runHelper } from '../support/helper.ts';
 fileLimit(25);
 
 const skip = (await canRunMariadb()) ?? false;
-/** Otherwise 11.4 and later make a key at each start, which takes most of its time. */
-const NO_TLS = '--skip-ssl';
 
 describe('an account of another authentication plugin', { skip }, () => {
   for (const [version, plugin, names] of [
@@ -58,7 +56,7 @@ describe('an account of another authentication plugin', { skip }, () => {
 describe('a certificate that the server has made itself', { skip }, () => {
   for (const version of ['11.4', '11.8'] as const) {
     test(`of ${version} is named with the fix, if it is to be verified`, async () => {
-      await using mariadb = await startMariadb({ version });
+      await using mariadb = await startMariadb({ version, extraArgs: ['--ssl'] });
       const place = `127.0.0.1:${mariadb.port}`;
       const ask = async (tls: string) => {
         const args = ['mysql', place, '--user', 'root', '--tls', tls];
@@ -82,7 +80,7 @@ describe('a certificate that the server has made itself', { skip }, () => {
 describe("the chart's my.cnf", { skip: (await canRunHelm()) ?? skip }, () => {
   for (const version of ['10.11', '11.4', '11.8'] as const) {
     test(`on ${version} keeps collations, and lets a transaction change what another has changed`, async () => {
-      await using mariadb = await startMariadb({ version, extraArgs: [NO_TLS, ...(await chartDefaults())] });
+      await using mariadb = await startMariadb({ version, extraArgs: await chartDefaults() });
       await mariadb.query('CREATE DATABASE manila');
       for (const charset of ['utf8', 'utf8mb3', 'utf8mb4'])
         await mariadb.query(`CREATE TABLE manila.${charset} (id VARCHAR(36) PRIMARY KEY) DEFAULT CHARSET=${charset}`);
@@ -103,7 +101,7 @@ describe("the chart's my.cnf", { skip: (await canRunHelm()) ?? skip }, () => {
   }
 
   test('without it, 11.8 ends such a transaction with 1020, and rejects a foreign key to an older table with a hint', async () => {
-    await using mariadb = await startMariadb({ version: '11.8', extraArgs: [NO_TLS] });
+    await using mariadb = await startMariadb({ version: '11.8' });
     const ended = await racing(mariadb);
     assert.match(reasonOf(ended), /^error 1020: Record has changed since last read in table 'races'/);
     assert.ok(isUndone(ended), 'kolla-db-sync retries it');
@@ -127,7 +125,7 @@ describe("the chart's my.cnf", { skip: (await canRunHelm()) ?? skip }, () => {
 async function withPlugin(version: GaleraVersion, plugin: string): Promise<Mariadb> {
   const { suite } = MARIADB_VERSIONS[version];
   const tree = await unpackedPackages('galera-scripts', ['mariadb-server'], { dependencies: false, suite });
-  const extraArgs = [NO_TLS, `--plugin-dir=${join(tree, 'usr/lib/mysql/plugin')}`, `--plugin-load-add=auth_${plugin}`];
+  const extraArgs = [`--plugin-dir=${join(tree, 'usr/lib/mysql/plugin')}`, `--plugin-load-add=auth_${plugin}`];
   return await startMariadb({ version, extraArgs });
 }
 

@@ -18,7 +18,7 @@ for (const [errno, text, hint] of [
   [
     1005,
     'Can\'t create table `k`.`t` (errno: 150 "Foreign key constraint is incorrectly formed")',
-    /collations .* character_set_collations = ''/,
+    /types or collations\. .* character_set_collations = ''/,
   ],
   [1419, 'You do not have the SUPER privilege and binary logging is enabled', /log_bin_trust_function_creators=1/],
 ] as const) {

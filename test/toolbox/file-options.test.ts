@@ -24,6 +24,10 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   'kolla-bootstrap plan': ['keystone'],
   'kolla-bootstrap status': ['keystone'],
   'kolla-bootstrap keys': ['create', 'keystone'],
+  'kolla-bootstrap rabbitmq-check': ['--node', 'rabbit@x'],
+  'kolla-bootstrap rabbitmq-prepare': [
+    ...['--rabbitmq-url', `https://${NOBODY_LISTENS}`, '--rabbitmq-admin-user', 'u', '--timeout', '1s'],
+  ],
   'kolla-init ': ['--timeout', '1s', '--wait', `https://${NOBODY_LISTENS}/`, '--wait', 'job/x'],
   'kolla-init check': [],
   'kolla-init plan': [],

@@ -71,7 +71,8 @@ for (const helper of all()) {
       const help = commandHelp(helper, name, command, { isTerminal: true, color: false, width: 60 });
       const body = help.slice(help.indexOf('\n'), help.indexOf('\nExamples'));
       assert.deepEqual(
-        body.split('\n').filter((line) => line.length > 60),
+        // One word that is longer cannot be wrapped.
+        body.split('\n').filter((line) => line.length > 60 && line.trim().includes(' ')),
         [],
       );
     }

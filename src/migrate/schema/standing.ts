@@ -6,27 +6,12 @@
  * What can't be proven is a standing too: a tool without version table, without scripts, a table that can't be read.
  */
 import type { Log } from '../../core/log.ts';
-import { reasonOf, type MysqlTarget } from '../../mysql/index.ts';
+import { reasonOf } from '../../mysql/index.ts';
 import type { Database } from '../plan.ts';
 import { reach, type Reached } from '../target/reach.ts';
 import { headsOf, impliedBy, readRevisions, type Revisions } from './revisions.ts';
+import type { Versions } from './tables.ts';
 import { readVersions } from './versions.ts';
-
-/** A version table, and the tool's script directory for it, relative to the modules installed next to the tool. */
-export interface VersionTable {
-  /** Another database than that of the lock. */
-  readonly other?: MysqlTarget | undefined;
-  readonly table: string;
-  /** Undefined if it is not known. */
-  readonly scripts: string | undefined;
-}
-
-/** The version tables that a tool keeps, and what a phase must have applied. */
-export interface Versions {
-  readonly tables: readonly VersionTable[];
-  /** Only the `expand` branch. */
-  readonly isExpand: boolean;
-}
 
 export interface Standing {
   readonly is: 'head' | 'behind' | 'newer' | 'unproven';

@@ -2,7 +2,6 @@ import { reasonOf, UsageError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { trustOfUrl } from '../../cli/tls-option.ts';
 import { formatAddress } from '../../net/address.ts';
-import { bad, good } from '../../net/protocols/answer.ts';
 import { check } from '../check.ts';
 import { LOGIN_OPTIONS } from '../remote/login.ts';
 import { AMQP_TLS_OPTIONS } from '../remote/tls.ts';
@@ -100,15 +99,15 @@ export const rabbitmq = check({
       const accepted = `${says}; nothing else was checked: correct --user or --password-file`;
       if (says !== told) log.warn(`rabbitmq ${formatAddress(at)}: ${accepted}`);
       told = says;
-      return good(accepted);
+      return { isGood: true, says: accepted };
     };
-    const whenRejected = options.allowRejectedLogin ? accept : bad;
+    const whenRejected = options.allowRejectedLogin ? { whenRejected: accept } : {};
     const { versionFile, image } = options;
     const question: Question = {
       subject: `rabbitmq ${formatAddress(at)}`,
       hosts: [...hostsOf(at, options), ...(management === undefined ? [] : [management.hostname])],
       async ask(signal, tell) {
-        const byAmqp = askBroker({ at, tls, options, greeting: false, whenRejected }, signal, tell);
+        const byAmqp = askBroker({ at, tls, options, greeting: false, ...whenRejected }, signal, tell);
         if (management === undefined) return await byAmqp;
         const { askManagement } = await import('../remote/management.ts');
         const verdicts = await Promise.all([byAmqp, askManagement({ url: management, options, trust }, signal)]);

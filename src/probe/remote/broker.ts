@@ -2,7 +2,7 @@ import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 import { trustOfUrl, type TlsMode } from '../../cli/tls-option.ts';
 import type { Address } from '../../net/address.ts';
-import { bad, type Answer, type Tell } from '../../net/protocols/answer.ts';
+import type { Answer, Tell } from '../../net/protocols/answer.ts';
 import type { TlsAsk } from '../../net/tls-ask.ts';
 import type { Verdict } from '../verdict.ts';
 import { answered, serverOf } from './server.ts';
@@ -88,7 +88,7 @@ export interface BrokerAsk {
 
 /** Checks a broker over AMQP, with the login if there is one. */
 export function askBroker(
-  { at, tls, options, greeting, whenRejected = bad }: BrokerAsk,
+  { at, tls, options, greeting, whenRejected }: BrokerAsk,
   signal: AbortSignal,
   tell: Tell = () => {},
 ): Promise<Verdict> {
@@ -103,6 +103,6 @@ export function askBroker(
     const { user, password } = login;
     const { vhost, declare } = options;
     const answer = await amqpVisit(talk, { user, password, vhost, declare }, tell);
-    return answer.isRejected ? whenRejected(answer.says) : answer;
+    return answer.isRejected ? (whenRejected?.(answer.says) ?? answer) : answer;
   }, tls);
 }

@@ -3,7 +3,7 @@ import { ConfigError, UsageError } from '../../../core/errors.ts';
 import { readData } from '../../../rabbitmq/data.ts';
 import { refusalOf } from '../../../rabbitmq/steps.ts';
 import { imageVersion } from '../../../rabbitmq/version.ts';
-import type { CheckOptions } from './index.ts';
+import type { CheckOptions } from './options.ts';
 
 /**
  * Resolves if the RabbitMQ of this image may start on a node's data.

@@ -7,66 +7,9 @@
  *
  * Errors: an upgrade that RabbitMQ does not support (65), a node that does not run (69), a login (77), the deadline (75).
  */
-import { command, type Command, type Context, type Input } from '../../../cli/command.ts';
-import type { Option } from '../../../cli/option.ts';
+import { command, type Command, type Context } from '../../../cli/command.ts';
 import { ExitCode } from '../../../core/errors.ts';
-import { caFileOption, tlsOption } from '../../../cli/tls-option.ts';
-import { IMAGE_DIRECTORY } from '../../../rabbitmq/version.ts';
-import { ADMIN_OPTIONS } from '../../options.ts';
-
-const IMAGE_OPTION = {
-  flag: 'image',
-  type: 'path',
-  env: 'KOLLA_BOOTSTRAP_RABBITMQ_IMAGE',
-  default: IMAGE_DIRECTORY,
-  help: "directory with this image's rabbitmq_server-VERSION",
-  example: '/opt/rabbitmq/lib',
-} as const satisfies Option;
-
-const CHECK_OPTIONS = [
-  {
-    flag: 'data',
-    type: 'path',
-    env: 'RABBITMQ_MNESIA_BASE',
-    default: '/var/lib/rabbitmq/mnesia',
-    help: "directory that contains the node's data",
-    example: '/var/lib/rabbitmq/mnesia',
-  },
-  {
-    flag: 'node',
-    type: 'string',
-    env: 'RABBITMQ_NODENAME',
-    help: 'name of the node and of its data directory',
-    example: 'rabbit@rabbitmq-0.rabbitmq-nodes.openstack.svc.cluster.local',
-  },
-  {
-    flag: 'version-file',
-    type: 'path',
-    env: 'KOLLA_BOOTSTRAP_RABBITMQ_VERSION_FILE',
-    default: '/var/lib/rabbitmq/version',
-    help: 'file with the version, of kolla-probe rabbitmq --version-file',
-    example: '/var/lib/rabbitmq/version',
-  },
-  IMAGE_OPTION,
-] as const satisfies readonly Option[];
-
-const PREPARE_OPTIONS = [
-  ...ADMIN_OPTIONS,
-  IMAGE_OPTION,
-  {
-    flag: 'timeout',
-    type: 'duration',
-    env: 'KOLLA_BOOTSTRAP_TIMEOUT',
-    default: '4m',
-    help: 'maximum time in total',
-    example: '10m',
-  },
-  tlsOption('KOLLA_BOOTSTRAP_TLS', 'depends on the URL'),
-  caFileOption('KOLLA_BOOTSTRAP_CA_FILE'),
-] as const satisfies readonly Option[];
-
-export type CheckOptions = Input<typeof CHECK_OPTIONS>['options'];
-export type PrepareOptions = Input<typeof PREPARE_OPTIONS>['options'];
+import { CHECK_OPTIONS, PREPARE_OPTIONS } from './options.ts';
 
 /** `kolla-bootstrap rabbitmq-check`: in the Pod of a node, before it starts. */
 export const rabbitmqCheckCommand: Command = command({

@@ -7,7 +7,7 @@ import type { Effects } from '../../effects.ts';
 import { Outdated } from '../../outdated.ts';
 import { adminOf } from '../../transport.ts';
 import { Broker, type BrokerOptions } from '../broker.ts';
-import type { PrepareOptions } from './index.ts';
+import type { PrepareOptions } from './options.ts';
 import { removeMirroring } from './mirroring.ts';
 
 interface Member {
