@@ -26,7 +26,12 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   'kolla-bootstrap keys': ['create', 'keystone'],
   'kolla-bootstrap rabbitmq-check': ['--node', 'rabbit@x'],
   'kolla-bootstrap rabbitmq-prepare': [
-    ...['--rabbitmq-url', `https://${NOBODY_LISTENS}`, '--rabbitmq-admin-user', 'u', '--timeout', '1s'],
+    '--rabbitmq-url',
+    `https://${NOBODY_LISTENS}`,
+    '--rabbitmq-admin-user',
+    'u',
+    '--timeout',
+    '1s',
   ],
   'kolla-init ': ['--timeout', '1s', '--wait', `https://${NOBODY_LISTENS}/`, '--wait', 'job/x'],
   'kolla-init check': [],
