@@ -49,7 +49,8 @@ describe(`containerd ${CONTAINERD_VERSION} mounts image volumes`, { skip }, () =
   test('the node runs it', async () => {
     const path = '--output=jsonpath={.items[*].status.nodeInfo.containerRuntimeVersion}';
     const version = await node.kubectl(['get', 'nodes', path]);
-    assert.equal(version.replace('//v', '//'), `containerd://${CONTAINERD_VERSION}`);
+    // Built from the module, it has no commit.
+    assert.equal(version.replace('//v', '//').replace(/\+unknown$/, ''), `containerd://${CONTAINERD_VERSION}`);
   });
 
   test('the binary of the image without libc runs in an unmodified image, without a copy', async () => {

@@ -41,6 +41,9 @@ export interface Admin {
   readonly use: (token: string) => Promise<number>;
 }
 
+/** uWSGI closes each connection without saying so in its response: the next request could meet the end of it. */
+const CLOSE = { connection: 'close' };
+
 /** Logs in to Keystone without the proxy, so that the tests' own requests are not counted. */
 export async function adminOf({ url, adminPassword }: KeystoneServer): Promise<Admin> {
   const tokenOf = async (name: string, password: string, project: string): Promise<string | number> => {
@@ -48,7 +51,7 @@ export async function adminOf({ url, adminPassword }: KeystoneServer): Promise<A
     const identity = { methods: ['password'], password: { user: { name, domain, password } } };
     const reply = await fetch(`${url}/auth/tokens?nocatalog`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { ...CLOSE, 'content-type': 'application/json' },
       body: JSON.stringify({ auth: { identity, scope: { project: { name: project, domain } } } }),
     });
     await reply.text();
@@ -58,7 +61,7 @@ export async function adminOf({ url, adminPassword }: KeystoneServer): Promise<A
   const ask = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
     const reply = await fetch(`${url}${path}`, {
       method,
-      headers: { 'x-auth-token': token, 'content-type': 'application/json' },
+      headers: { ...CLOSE, 'x-auth-token': token, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await reply.text();
@@ -72,7 +75,7 @@ export async function adminOf({ url, adminPassword }: KeystoneServer): Promise<A
       return Object.values(rest)[0] as Entity[];
     },
     login: (name, password) => tokenOf(name, password, 'service'),
-    use: async (own) => (await fetch(`${url}/auth/catalog`, { headers: { 'x-auth-token': own } })).status,
+    use: async (own) => (await fetch(`${url}/auth/catalog`, { headers: { ...CLOSE, 'x-auth-token': own } })).status,
   };
 }
 
