@@ -106,6 +106,10 @@ const HINTS: readonly Hint[] = [
       'SET GLOBAL read_only=0 there',
   },
   {
+    errnos: [3159],
+    means: 'the server requires TLS for all accounts; add ssl_ca=FILE to the database URL, or give --tls',
+  },
+  {
     errnos: [1419],
     means: 'triggers need SET GLOBAL log_bin_trust_function_creators=1 where the server writes a binary log',
   },
