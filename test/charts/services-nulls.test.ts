@@ -9,7 +9,11 @@ import { load } from 'js-yaml';
 import { chartNames, CHARTS } from '../../build/charts.ts';
 import { isMapping } from '../../src/core/mapping.ts';
 import { canRunHelm } from '../../tools/helm.ts';
+import { fileLimit } from '../support/file-limit.ts';
 import { rendering } from './support.ts';
+
+// 1,400 renderings: four minutes of one processor.
+fileLimit(40);
 
 const skip = (await canRunHelm()) ?? false;
 

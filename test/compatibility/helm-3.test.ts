@@ -2,6 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canRunHelm, helm } from '../../tools/helm.ts';
+import { fileLimit } from '../support/file-limit.ts';
+
+// Three files in one.
+fileLimit(40);
 
 process.env['HELM_MAJOR'] = '3';
 await import('../integration/kolla-operator.test.ts');

@@ -37,7 +37,10 @@ before(async () => {
   node = galera.nodes[0]!;
   await node.query("CREATE USER haproxy@'%'");
   await node.query("CREATE USER monitor@'%' IDENTIFIED BY 'hidden'");
-  mariadb = await allSides({ ...env, PATH: `${env['PATH']}:${process.env['PATH']}` });
+  // From 11.4 on the client requires TLS, which the test's nodes, unlike a server's default, do not offer.
+  const home = stack.use(await privateDirectory('home'));
+  await writeFile(join(home.path, '.my.cnf'), '[client]\nskip-ssl\n');
+  mariadb = await allSides({ ...env, PATH: `${env['PATH']}:${process.env['PATH']}`, HOME: home.path });
   broker = stack.use(await startRabbitmq());
   rabbitmq = await allSides(await diagnosticsOnPath(broker));
 });
