@@ -75,12 +75,11 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'at-length',
-    what: "configurations of Kolla's last six releases and 1,800 generated ones by Kolla's own tool and ours, 200 kills, damaged certificates, and log lines read in every size",
+    what: "configurations of Kolla's last six releases and 1,800 generated ones by Kolla's own tool and ours, 200 kills, damaged certificates, files of 2 GiB, and log lines read in every size",
     tier: 'full',
     processor: [
       'test/contract/**/{at-length,releases,releases-arm64,kill}.test.ts',
-      'test/engine/at-length.test.ts',
-      'test/logship/bytes/at-length.test.ts',
+      'test/{engine,fs,logship/bytes}/at-length.test.ts',
     ],
   },
   {

@@ -231,7 +231,9 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     const shown = [];
     for (const at of ["'10.0.0.%'", 'localhost', "'%'"]) {
       const rows = await mariadb.query(`SHOW GRANTS FOR ${own.user}@${at}`);
-      shown.push(rows.map((row) => String(Object.values(row)[0]).replace(/ IDENTIFIED BY PASSWORD '[^']+'/, '')));
+      const texts = rows.map((row) => String(Object.values(row)[0]).replace(/ IDENTIFIED BY PASSWORD '[^']+'/, ''));
+      // From 11.4 on a quote within a value is printed doubled, and as it is before.
+      shown.push(texts.map((text) => text.replaceAll("''", "'")));
     }
     const grants = (at: string, rule: string) => [
       `GRANT USAGE ON *.* TO \`${own.user}\`@\`${at}\`${rule}`,
@@ -239,9 +241,13 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     ];
     assert.deepEqual(shown, [
       grants('10.0.0.%', ' REQUIRE X509'),
-      grants('localhost', " REQUIRE ISSUER '/CN=it''s' CIPHER 'AES'"),
+      grants('localhost', " REQUIRE ISSUER '/CN=it's' CIPHER 'AES'"),
       grants('%', ''),
     ]);
+    const [stored] = await mariadb.query(
+      `SELECT x509_issuer FROM mysql.user WHERE User = '${own.user}' AND Host = 'localhost'`,
+    );
+    assert.equal(String(stored?.['x509_issuer']), "/CN=it's");
   });
 
   test('is not created with --migrate-as service', async () => {

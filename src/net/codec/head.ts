@@ -33,6 +33,8 @@ const LENIENT_HEADER = /^(?![ \t])([^:\0]*):([^\0]*)$/;
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const FOLD = /^[ \t]/;
+/** More than any protocol needs to be told by. */
+const BEGUN_MAX = 64;
 /** As in newer releases of curl. */
 const MAX_HEADERS = 5000;
 const LINE_FEED = 10;
@@ -59,6 +61,7 @@ export function encodeHead(first: string, headers: HeaderList): Uint8Array {
 /** Splits a head into lines, which may be split across chunks. */
 export class Lines {
   #text = '';
+  #begun = '';
   readonly #maxBytes: number;
   #bytesLeft: number;
 
@@ -67,9 +70,9 @@ export class Lines {
     this.#bytesLeft = maxBytes;
   }
 
-  /** The beginning of a line that is not finished. */
+  /** The first characters of a line that is not finished: to read all of it at each byte would cost quadratic time. */
   get begun(): string {
-    return this.#text;
+    return this.#begun;
   }
 
   /** @returns the line if it ends in this chunk, and the position in the chunk up to which it was read */
@@ -79,6 +82,7 @@ export class Lines {
     this.#bytesLeft -= part.length + 1;
     if (this.#bytesLeft < 0) throw new HttpParseError(`a head of more than ${this.#maxBytes} bytes`, true);
     this.#text += latin1(part);
+    if (this.#begun.length < BEGUN_MAX) this.#begun = this.#text.slice(0, BEGUN_MAX);
     if (end === -1) {
       // The line feed has not been received yet.
       this.#bytesLeft++;
@@ -86,6 +90,7 @@ export class Lines {
     }
     const line = this.#text.endsWith('\r') ? this.#text.slice(0, -1) : this.#text;
     this.#text = '';
+    this.#begun = '';
     return { line, next: end + 1 };
   }
 }
