@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '../runner/outcomes.ts';
-import { serversIn } from './support.ts';
+import { itemsOf } from '../runner/plan.ts';
+import { SERVER_FILES, serversIn } from './support.ts';
 
 const [SERVERS, STREAMS, NOT_INDEXED] = ['servers', 'data-stream', 'not-indexed'].map(
   (name) => `test/integration/kolla-log-ship-${name}.test.ts`,
@@ -38,6 +39,16 @@ test('a version of which a test failed, or that was skipped, is not recorded', (
 
 test('a run without one of the files records none', () => {
   assert.deepEqual(named(WHOLE.filter(({ file }) => file !== STREAMS)), []);
+});
+
+test('each file of make servers counts for a server', () => {
+  const counted = Object.values(SERVER_FILES).flat();
+  assert.deepEqual(
+    itemsOf(['servers'])
+      .map(({ name }) => name)
+      .filter((file) => !counted.includes(file)),
+    [],
+  );
 });
 
 const BROKER = ['server-versions', 'tls-servers', 'kolla-bootstrap-rabbitmq', 'kolla-probe-rabbitmq'].map((name) =>

@@ -43,11 +43,25 @@ const LOG_FILES = ['servers', 'data-stream', 'not-indexed'].map(
 );
 const integration = (names: readonly string[]) => names.map((name) => `test/integration/${name}.test.ts`);
 /** Files by the server that they use. Tests are named after the server and its version: `OpenSearch 3.9.0 > ...`. */
-const SERVER_FILES: Readonly<Record<string, readonly string[]>> = {
+export const SERVER_FILES: Readonly<Record<string, readonly string[]>> = {
   Elasticsearch: LOG_FILES,
   OpenSearch: LOG_FILES,
-  MariaDB: integration(['server-versions', 'mariadb', 'kolla-db-sync', 'kolla-db-sync-ensure', 'kolla-probe-mariadb']),
-  Galera: integration(['server-versions', 'galera', 'tls-galera', 'kolla-db-sync-nodes', 'kolla-probe-galera']),
+  MariaDB: integration([
+    'server-versions',
+    'mariadb',
+    'kolla-db-sync',
+    'kolla-db-sync-account',
+    'kolla-db-sync-ensure',
+    'kolla-probe-mariadb',
+  ]),
+  Galera: integration([
+    'server-versions',
+    'galera',
+    'tls-galera',
+    'kolla-db-sync-fencing',
+    'kolla-db-sync-nodes',
+    'kolla-probe-galera',
+  ]),
   RabbitMQ: integration(['server-versions', 'tls-servers', 'kolla-bootstrap-rabbitmq', 'kolla-probe-rabbitmq']),
   containerd: ['test/e2e/image-volume.test.ts'],
 };
