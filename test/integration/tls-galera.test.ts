@@ -9,14 +9,14 @@ import { after, before, describe, test } from 'node:test';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { canRunHelm } from '../../tools/helm.ts';
 import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
-import { galeraVersion } from '../cluster/server-versions.ts';
+import { mariadbVersion } from '../cluster/server-versions.ts';
 import { until } from '../support/until.ts';
 import { runHelper } from '../support/helper.ts';
 import { tlsFileOf, tlsFiles, type TlsFiles } from './tls-support.ts';
 
 /** As docs/how-to/tls.md has it. */
 const RELOAD =
-  galeraVersion() === '10.11'
+  mariadbVersion() === '10.11'
     ? "SET GLOBAL wsrep_provider_options = 'socket.ssl_reload=1'"
     : 'SET GLOBAL wsrep_provider_socket_ssl_reload = ON';
 const SEEN = 'SELECT id FROM keystone.seen';
