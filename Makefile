@@ -41,8 +41,8 @@ charts: $(READY) ## dist/charts/*.tgz, with the library and the schema in each
 images: $(READY) ## dist/images/*.tar: scratch, install, core and operator for amd64 and arm64, SBOM and licences next to them; ARCH=amd64 for one (arm64 takes minutes), REPOSITORY=registry/name
 	@$(NODE) build/images.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(REPOSITORY),--repository $(REPOSITORY))
 
-release: $(READY) ## dist/release/VERSION: binaries, images, charts, SBOMs, provenance; KEY=FILE signs it; ARCH=amd64 for one, REPOSITORY=registry/name, COMPRESSION=zstd, SOURCE=URI, BUILDER=URI, KEY_URL=URL
-	@$(NODE) build/release.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(KEY),--key $(KEY)) $(if $(REPOSITORY),--repository $(REPOSITORY)) $(if $(COMPRESSION),--compression $(COMPRESSION)) $(if $(SOURCE),--source $(SOURCE)) $(if $(BUILDER),--builder $(BUILDER)) $(if $(KEY_URL),--key-url $(KEY_URL))
+release: $(READY) ## dist/release/VERSION: binaries, images, charts, SBOMs, provenance; KEY=FILE signs it; ARCH=amd64 for one, REPOSITORY=registry/name, COMPRESSION=zstd, SOURCE=URI, BUILDER=URI, KEY_URL=URL, STALE_EVIDENCE=1
+	@$(NODE) build/release.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(KEY),--key $(KEY)) $(if $(REPOSITORY),--repository $(REPOSITORY)) $(if $(COMPRESSION),--compression $(COMPRESSION)) $(if $(SOURCE),--source $(SOURCE)) $(if $(BUILDER),--builder $(BUILDER)) $(if $(KEY_URL),--key-url $(KEY_URL)) $(if $(STALE_EVIDENCE),--stale-evidence)
 
 publish: $(READY) ## copies that release to REGISTRY=registry.example.com REPOSITORY=team/kolla-pod, by skopeo; KEY=cosign.pub verifies it before
 	@KEY=$(if $(KEY),$(abspath $(KEY))) dist/release/$$($(NODE) -p "require('./package.json').version")/publish.sh $(REGISTRY)/$(REPOSITORY)
@@ -103,7 +103,7 @@ kubernetes: $(READY) ## helpers, charts and operator on another version of Kuber
 servers: $(READY) ## helpers on another version of RabbitMQ or MariaDB, for docs/reference/support.md: RABBITMQ=4.0 MARIADB=10.11
 	@RABBITMQ=$(RABBITMQ) MARIADB=$(MARIADB) $(NODE) test/run.ts servers --evidence
 
-evidence: $(READY) ## make test-full, and prints docs/evidence/ from its results
+evidence: $(READY) ## make test-full, and prints what passed into docs/reference/support.md
 	@$(NODE) test/run.ts full --evidence
 
 docs: $(READY) ## the pages generated from tables

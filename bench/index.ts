@@ -11,7 +11,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { must } from '../tools/process.ts';
+import { commitNow } from '../tools/commit.ts';
 import { comparedIn, type Bench, type Cost, type Row } from './bench.ts';
 import { dbSync } from './db-sync.ts';
 import { drawingOf } from './drawing.ts';
@@ -60,7 +60,7 @@ async function carryOut(bench: Bench): Promise<void> {
     return;
   }
   const before = load();
-  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
+  const commit = await commitNow();
   const { rows, lines, table, drawing } = await found(bench);
   for (const line of lines) console.log(line);
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown CPU'}, load ${before} before, ${load()} after`;

@@ -5,6 +5,7 @@ import { all } from '../src/toolbox/index.ts';
 import { SERVICES } from '../src/catalog/index.ts';
 import { ROOT } from './bundle.ts';
 import { CHARTS } from './charts.ts';
+import { evidencePage } from './evidence.ts';
 import { cataloguePage } from './docs/catalogue.ts';
 import { chartValuesPage } from './docs/chart-values.ts';
 import { withPods } from './docs/charts.ts';
@@ -28,6 +29,7 @@ const support = JSON.parse(readFileSync(join(ROOT, 'docs/evidence/support.json')
 writeFileSync(join(ROOT, 'docs/reference/support.md'), supportPage(support, GENERATED));
 const codes = JSON.parse(readFileSync(join(ROOT, 'docs/evidence/tool-codes.json'), 'utf8')) as ToolCodes[];
 writeFileSync(join(ROOT, 'docs/reference/tool-codes.md'), toolCodesPage(codes, GENERATED));
+writeFileSync(join(ROOT, 'docs/evidence/README.md'), evidencePage(GENERATED));
 const probePage = join(ROOT, 'docs/reference/kolla-probe.md');
 writeFileSync(probePage, withProbes(readFileSync(probePage, 'utf8')));
 const chartsPage = join(CHARTS, 'README.md');

@@ -1,6 +1,6 @@
 /**
  * `node build/release.ts [--out DIR] [--arch amd64|arm64]... [--key FILE] [--repository NAME] [--compression gzip|zstd]
- * [--source URI] [--builder URI] [--key-url URL]`: writes dist/release/VERSION, with all that a site needs and no checkout.
+ * [--source URI] [--builder URI] [--key-url URL] [--stale-evidence]`: writes dist/release/VERSION, with all that a site needs and no checkout.
  *
  *   package.json -> version.ts: the version, stated the same everywhere; CHANGELOG.md -> its section, CHANGES.md
  *   images/ for each architecture -> release/archives.ts: NAME-VERSION-linux-ARCH.tar.gz; SBOMs, licences
@@ -37,6 +37,7 @@ import { REPOSITORY_FORM } from './images/repository.ts';
 import { sha256 } from './digest.ts';
 import type { Compression } from './release/images.ts';
 import { writeRelease } from './release/index.ts';
+import { staleEvidence } from './evidence.ts';
 import { readSigner } from './release/key.ts';
 import type { Source } from './release/provenance.ts';
 import { packageVersion, stale } from './version.ts';
@@ -57,6 +58,7 @@ async function main(): Promise<void> {
   const signer =
     values.key === undefined ? undefined : await readSigner(values.key, process.env['COSIGN_PASSWORD'] ?? '');
   const source = await sourceOf(values.source);
+  if (!values['stale-evidence']) await checkEvidence();
   const out = resolve(values.out);
   await mkdir(out, { recursive: true });
   const work = await mkdtemp(join(out, '.images-'));
@@ -89,6 +91,7 @@ interface Options {
   readonly source: string;
   readonly builder: string;
   readonly 'key-url'?: string;
+  readonly 'stale-evidence': boolean;
 }
 
 function options(): Options {
@@ -120,6 +123,7 @@ function parsed() {
         source: { type: 'string', default: '' },
         builder: { type: 'string', default: LOCAL_BUILDER },
         'key-url': { type: 'string' },
+        'stale-evidence': { type: 'boolean', default: false },
       },
     }).values;
   } catch (cause) {
@@ -145,6 +149,14 @@ async function sourceOf(uri: string): Promise<Source> {
     throw new ConfigError(`files that git does not track would be released; remove them:\n${others.trimEnd()}`);
   const [commit = '', time = ''] = (await git('log', '-1', '--format=%H %cI')).trim().split(' ');
   return { uri, commit, time, lockfile: sha256(await readFile(join(ROOT, 'package-lock.json'))) };
+}
+
+/** @throws ConfigError if docs/evidence/ has what was seen of older sources */
+async function checkEvidence(): Promise<void> {
+  const lines = await staleEvidence();
+  if (lines.length === 0) return;
+  const fix = 'print it again, or release all the same with --stale-evidence (make release STALE_EVIDENCE=1)';
+  throw new ConfigError(`evidence is older than what it is about; ${fix}:\n${lines.join('\n')}`);
 }
 
 async function imagesFor(name: string, directory: string, repository: string): Promise<BuiltImage[]> {

@@ -9,19 +9,16 @@
  *
  * `ci` runs `full`, the files of `test` first in their lanes, for --minutes at most: unfinished files of `test` are
  * failures, those of `full` are listed. With --results a run leaves out the files whose results are in FILE, includes them in what it
- * prints, and adds its own. A run of every suite judges the claims of test/evidence; --evidence also writes them, and
- * after any run what it shows for the support matrix.
+ * prints, and adds its own. --evidence writes what the run shows for the support matrix.
  */
 import { availableParallelism, constants } from 'node:os';
 import { join, matchesGlob } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cacheRoot } from '../tools/cache.ts';
 import { privateDirectory } from '../tools/directory.ts';
-import { judgeRun } from './evidence/index.ts';
 import { recordOutcomes } from './evidence/support.ts';
 import { changedFiles, isReached } from './runner/changed.ts';
 import { runCheck } from './runner/checks.ts';
-import { notRun } from './runner/outcomes.ts';
 import { CHECK, itemsOf, suitesOf, UnknownSuite, type Item } from './runner/plan.ts';
 import { inLanes } from './runner/pool.ts';
 import { prepare, type Prepared } from './runner/prepare.ts';
@@ -91,7 +88,6 @@ async function main(words: readonly string[]): Promise<number> {
   if (values.results !== undefined) await writeResults(values.results, { seconds: secondsSoFar(), ran });
 
   const cut = [...missing, ...ran.filter(({ result }) => result.isCut).map(({ item }) => item)];
-  const unheld = isWhole(suites) ? await judged(ran, cut) : [];
   if (values.evidence === true)
     await recordOutcomes(ran.flatMap(({ result }) => (result.isCut ? [] : result.outcomes)));
   const isRequired = ({ suite }: Item) => !isCi || required.includes(suite);
@@ -99,33 +95,17 @@ async function main(words: readonly string[]): Promise<number> {
   if (values.changed !== true && values.only === undefined)
     section('not run; make test-full runs all', othersOf(suites));
   section('times', timesOf(ran));
-  section('claims that do not hold', unheld);
   const why = asked.signal.aborted ? 'by a signal' : `after ${values.minutes} min`;
   section(`cut ${why}, no failure`, namesOf(cut.filter((item) => !isRequired(item))));
   section(`cut ${why}, and required`, namesOf(cut.filter(isRequired)));
   // Last, where it is seen without scrolling.
   section('failed', failuresOf(ran));
   console.log(`\n${summaryOf(ran, secondsSoFar()).join('\n')}`);
-  const hasFailures = ran.some(({ result }) => hasFailed(result)) || cut.some(isRequired) || unheld.length > 0;
+  const hasFailures = ran.some(({ result }) => hasFailed(result)) || cut.some(isRequired);
   const code = asked.signal.aborted ? Number(process.exitCode) : Number(hasFailures);
   // eslint-disable-next-line unicorn/no-process-exit -- a build that is under way is not waited for; servers end with us
   if (isOver.aborted) process.exit(code);
   return code;
-}
-
-/** Claims are judged by a run that has every suite. */
-function isWhole(suites: readonly string[]): boolean {
-  return (
-    values.changed !== true && values.only === undefined && suitesOf('full').every((suite) => suites.includes(suite))
-  );
-}
-
-/** A line for each claim that does not hold; --evidence also writes docs/evidence/. */
-async function judged(ran: readonly Ran[], cut: readonly Item[]): Promise<string[]> {
-  // Tests cancelled by an interruption of their file do not disprove the claim.
-  const outcomes = ran.flatMap(({ result }) => (result.isCut ? [] : result.outcomes));
-  const others = notRun(cut.map(({ name }) => name));
-  return (await judgeRun([...outcomes, ...others], { writes: values.evidence === true })).map((line) => `  ${line}`);
 }
 
 /** Whether --only selects it. */

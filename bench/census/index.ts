@@ -5,10 +5,9 @@
  *     states.ts sets up a stand-in (stand-in.py, under the service's name) in a healthy and in an unhealthy state;
  *     memcached, Apache, RabbitMQ and MariaDB are the real servers (subjects.ts)
  *   -> in each state the declared check through sh, with our commands (ask.ts), the readiness and the liveness check -> Row
- *   rows -> JSON -> the test, which judges each, and table.ts, which prints them
+ *   rows -> JSON -> test/integration/kolla-probe-census.test.ts, which judges each
  *
- * `node bench/census/census.ts --print` writes the table. canHoldCensus() gives the reason if the machine cannot run it;
- * a row whose real server is unavailable is `skipped`, with the reason.
+ * canHoldCensus() gives the reason if the machine cannot run it; a row whose real server is unavailable is `skipped`, with the reason.
  */
 import { fileURLToPath } from 'node:url';
 import { canHoldCensus, inNamespaces } from './namespace.ts';

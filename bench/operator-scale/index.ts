@@ -13,7 +13,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { firstLacking } from '../../tools/capability.ts';
 import { canRunHelm } from '../../tools/helm.ts';
-import { must } from '../../tools/process.ts';
+import { commitNow } from '../../tools/commit.ts';
 import { canRunControlPlane } from '../../test/cluster/kubernetes/index.ts';
 import { canRunKwok } from './kwok.ts';
 import { pageOf } from './page.ts';
@@ -27,7 +27,7 @@ const ROUNDS = Number(process.env['ROUNDS'] || 3);
 
 const missing = await firstLacking([canRunControlPlane, canRunHelm, canRunKwok]);
 if (missing === undefined) {
-  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
+  const commit = await commitNow();
   await using site = await openSite();
   const say = (text: string) => console.error(`  ${text}`);
   const scales = await measure(site, { counts: COUNTS, minutes: MINUTES, rounds: ROUNDS, say });

@@ -12,7 +12,7 @@ import { writeFileSync } from 'node:fs';
 import { connectKube } from '../../src/kube/index.ts';
 import { startForwarder } from '../../test/cluster/forwarder.ts';
 import { canRunControlPlane, startControlPlane } from '../../test/cluster/kubernetes/index.ts';
-import { must } from '../../tools/process.ts';
+import { commitNow } from '../../tools/commit.ts';
 import { fileLimit } from '../../test/support/file-limit.ts';
 import { account, follow, NAMESPACE, serviceAccount, type Following } from '../../test/integration/kube-support.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -85,7 +85,7 @@ async function soak(): Promise<void> {
   await change(2);
   await Promise.all([sees(direct, 2), sees(moved, 2)]);
   tell('and after all that', 'both see the next change');
-  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
+  const commit = await commitNow();
   writeFileSync('docs/evidence/soak-api-server.md', pageOf(commit, rows));
 }
 

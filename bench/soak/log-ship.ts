@@ -35,7 +35,7 @@ import {
   type Row,
   type Size,
 } from '../../test/faults/index.ts';
-import { must } from '../../tools/process.ts';
+import { commitNow } from '../../tools/commit.ts';
 
 const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));
 const KILLS = Number(process.env['KILLS'] || 100);
@@ -44,8 +44,7 @@ const EVENTS = Number(process.env['EVENTS'] || 100_000);
 const FULL: Size = { events: EVENTS, kills: KILLS, outageMs: 60_000, seed: SEED };
 
 const began = performance.now();
-const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
-const isClean = (await must('git', ['status', '--porcelain', '--', 'src', 'test'])).trim() === '';
+const commit = await commitNow();
 console.log(`log-ship: seed ${SEED}, ${KILLS} kills, ${MINUTES} min, commit ${commit}\n${headOf()}`);
 const rows: Row[] = [];
 const skipped: string[] = [];
@@ -120,7 +119,7 @@ function page(all: readonly Row[], doubling: readonly Row[], { kills, stops, wri
   return [
     '# Every line once, at length',
     '',
-    `Printed by \`make soak\` at commit ${isClean ? commit : `${commit} with uncommitted changes`}, in ${minutes} min; seed ${SEED}.`,
+    `Printed by \`make soak\` at commit ${commit}, in ${minutes} min; seed ${SEED}.`,
     '',
     'A writer of its own logs numbered events, and syncs beside the log how far it has come; `kolla-log-ship` runs as a process. Once a fault is',
     'over the shipper is stopped by SIGTERM, must end with 0, and is run once more. Then the server is asked for every document. Lost: written,',

@@ -8,7 +8,7 @@
  * 200.
  */
 import { writeFileSync } from 'node:fs';
-import { must } from '../../tools/process.ts';
+import { commitNow } from '../../tools/commit.ts';
 import { growthOf, type Growth } from './growth.ts';
 import { startProbedPod } from './probed-pod.ts';
 
@@ -18,7 +18,7 @@ const MOST_GROWTH = 1.1;
 /** A check or two may have a socket or file open at the time of a sample. */
 const MOST_OPEN = 4;
 
-const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
+const commit = await commitNow();
 await using pod = await startProbedPod('500ms');
 await growthOf(pod, WARM_S);
 const seen = await growthOf(pod, MINUTES * 60, console.log);

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { compareCases, type Tally } from '../../test/contract/set-configs/property/index.ts';
 import { canRunReference } from '../../test/contract/set-configs/reference.ts';
-import { must } from '../../tools/process.ts';
+import { commitNow } from '../../tools/commit.ts';
 
 const CASES = Number(process.env['CASES'] || 20_000);
 const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));
@@ -16,15 +16,14 @@ else console.log(`not run on this machine: ${missing}`);
 
 async function soak(): Promise<void> {
   const began = performance.now();
-  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
-  const clean = (await must('git', ['status', '--porcelain', '--', 'src/config', 'test/contract'])).trim() === '';
+  const commit = await commitNow();
   console.log(`kolla_set_configs against Kolla's own: seed ${SEED}, ${CASES} cases, commit ${commit}`);
   const tally = await compareCases(SEED, CASES, { say: console.log });
   const seconds = Math.round((performance.now() - began) / 1000);
   console.log(textOf(tally));
-  const evidence = { commit: clean ? commit : `${commit} with uncommitted changes`, seconds, ...tally };
+  const evidence = { commit, seconds, ...tally };
   writeFileSync('docs/evidence/soak-set-configs.json', `${JSON.stringify(evidence, undefined, 2)}\n`);
-  writeFileSync('docs/evidence/soak-set-configs.md', pageOf(tally, evidence.commit, seconds));
+  writeFileSync('docs/evidence/soak-set-configs.md', pageOf(tally, commit, seconds));
   if (tally.failures.length > 0) process.exitCode = 1;
 }
 

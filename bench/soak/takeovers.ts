@@ -12,7 +12,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { canRunGalera } from '../../test/cluster/galera.ts';
 import { canRunControlPlane } from '../../test/cluster/kubernetes/index.ts';
-import { must } from '../../tools/process.ts';
+import { commitNow } from '../../tools/commit.ts';
 import { fileLimit } from '../../test/support/file-limit.ts';
 import { randomFrom, shuffled } from '../../test/support/random.ts';
 import {
@@ -58,8 +58,7 @@ if (missing === undefined) await soak();
 else console.log(`not run on this machine: ${missing}`);
 
 async function soak(): Promise<void> {
-  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();
-  const isClean = (await must('git', ['status', '--porcelain', '--', 'src', 'test'])).trim() === '';
+  const commit = await commitNow();
   console.log(`takeovers: seed ${SEED}, ${TAKEOVERS} of them, commit ${commit}`);
   const interrupted = Promise.withResolvers<never>();
   process.once('SIGINT', () => interrupted.reject(new Error('interrupted')));
@@ -78,7 +77,7 @@ async function soak(): Promise<void> {
     return console.log(`ended after ${total()} of ${TAKEOVERS} takeovers: no page is written`);
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown CPU'}, load ${loadavg()[0]?.toFixed(1)} at the end`;
   const run = {
-    commit: isClean ? commit : `${commit} with uncommitted changes`,
+    commit,
     seed: SEED,
     machine,
     seconds: seconds(),

@@ -12,6 +12,7 @@ import { cliPage, errorsPage, GENERATED } from '../../build/docs/pages.ts';
 import { withProbes } from '../../build/docs/probes.ts';
 import { rbacPage, withoutExample } from '../../build/docs/rbac.ts';
 import { supportPage, type SupportResults } from '../../build/docs/support.ts';
+import { evidencePage } from '../../build/evidence.ts';
 import { all } from '../../src/toolbox/index.ts';
 import { SERVICES } from '../../src/catalog/index.ts';
 
@@ -20,6 +21,7 @@ const SUPPORT = JSON.parse(
 ) as SupportResults;
 
 for (const [name, page] of [
+  ['../evidence/README.md', evidencePage(GENERATED)],
   ['cli.md', `${cliPage(all())}\n`],
   ['errors.md', errorsPage()],
   ['rbac.md', rbacPage(GENERATED)],

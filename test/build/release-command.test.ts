@@ -62,9 +62,14 @@ test('exits with code 65 for a file that git ignores next to the charts, which w
   // A cache without Helm, and no Go: without the error the build would end here, with code 69.
   await symlink((await must('sh', ['-c', 'command -v git'])).trim(), join(directory.path, 'git'));
   const env = { PATH: directory.path, KOLLA_POD_CACHE: join(directory.path, 'cache') };
-  const release = async () =>
-    await run(process.execPath, [join(copy, 'build/release.ts'), '--out', join(directory.path, 'out')], { env });
-  assert.equal((await release()).code, 69);
+  const release = async (...args: string[]) =>
+    await run(process.execPath, [join(copy, 'build/release.ts'), '--out', join(directory.path, 'out'), ...args], {
+      env,
+    });
+  const refused = await release();
+  assert.equal(refused.code, 65);
+  assert.match(refused.stderr, /docs\/evidence\/cloud\.md: [0-9a-f]{12} is no commit of this history: make cloud /);
+  assert.equal((await release('--stale-evidence')).code, 69);
   await writeFile(join(copy, 'k8s/charts/keystone/files/debug.log'), 'password\n');
   const { code, stderr } = await release();
   assert.equal(code, 65, stderr);

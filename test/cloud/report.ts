@@ -1,5 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
-import { commitNow } from '../evidence/commit.ts';
+import { commitNow } from '../../tools/commit.ts';
 import { recordCloud } from '../evidence/support.ts';
 import { DEFAULT_KUBERNETES } from '../cluster/kubernetes/version.ts';
 import type { Memory } from './memory.ts';

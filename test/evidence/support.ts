@@ -18,7 +18,7 @@ import {
   type SupportResults,
 } from '../../build/docs/support.ts';
 import { IMAGE_ARCH } from '../../build/images/base.ts';
-import { commitNow } from './commit.ts';
+import { commitNow } from '../../tools/commit.ts';
 import { KUBERNETES } from '../cluster/kubernetes/version.ts';
 import type { Outcome } from '../runner/outcomes.ts';
 import { itemsOf } from '../runner/plan.ts';

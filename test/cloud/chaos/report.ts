@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { commitNow } from '../../evidence/commit.ts';
+import { commitNow } from '../../../tools/commit.ts';
 import { writePage } from '../page.ts';
 import { cell, timelineTable } from '../table.ts';
 import type { Timeline } from '../timeline.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../../../build/bundle.ts';
-import { commitNow } from '../../evidence/commit.ts';
+import { commitNow } from '../../../tools/commit.ts';
 import { writePage } from '../page.ts';
 import { timelineTable } from '../table.ts';
 import type { Phase } from '../upgrade/load.ts';
