@@ -13,7 +13,7 @@ export function pageOf(scales: readonly Scale[], { commit, minutes }: { commit: 
     'Printed by `node bench/operator-scale/index.ts --print` at commit',
     `${commit}, on ${availableParallelism()} CPUs shared with other work: a load of ${fixed(loadavg()[0] ?? 0, 1)} at the end, so CPU`,
     'times and requests say more than seconds. `OpenStackService` objects of one small chart, a Deployment, whose Pods kwok',
-    'runs. The operator is the built binary, with the permissions that it prints and the default `--at-once 4`; its requests',
+    'runs. The operator is the built binary, with the permissions that it prints and the default `--max-concurrent-reconciles 4`; its requests',
     "and Helm's are those of an API server's audit log. Memory is its own: a Helm has about 60 MB while it runs.",
     '',
     row('services', ({ services }) => String(services)),

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { createLog } from '../../src/core/log.ts';
 import { openFence, takeFence } from '../../src/migrate/lock/fence.ts';
 import type { Plan } from '../../src/migrate/plan.ts';
-import { reach, type Reached } from '../../src/migrate/target/reach.ts';
+import { reach, type Reached } from '../../src/migrate/server/reach.ts';
 import { sync } from '../../src/migrate/sync.ts';
 import type { TakeTurn } from '../../src/migrate/lock/turn.ts';
 import { parseAddress } from '../../src/net/address.ts';

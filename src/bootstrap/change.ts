@@ -32,7 +32,7 @@ export interface Change {
 /** A difference, and how to apply it. */
 export interface Planned extends Change {
   /**
-   * @throws Outdated if the state has changed since it was read
+   * @throws ConflictError if the state has changed since it was read
    */
   readonly apply: () => Promise<void>;
 }

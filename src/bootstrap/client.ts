@@ -5,7 +5,7 @@ import { statusLine } from '../cli/status-line.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
 import { askJson, UntrustedError, type JsonAnswer, type JsonCall } from '../net/json.ts';
 import type { Effects } from './effects.ts';
-import { Outdated } from './outdated.ts';
+import { ConflictError } from './conflict.ts';
 
 interface ClientOptions extends Effects {
   /** The server's name in messages: `Keystone`. */
@@ -48,7 +48,7 @@ export class Client {
 
   /**
    * The response. Status 5xx and 429 and lost responses are retried until the deadline.
-   * @throws Outdated for a POST or PATCH with a lost response, since only reading the state shows whether it succeeded
+   * @throws ConflictError for a POST or PATCH with a lost response, since only reading the state shows whether it succeeded
    * @throws DeadlineError with the last state; ConfigError for a certificate not signed by a trusted CA
    */
   async send(request: Request): Promise<JsonAnswer> {
@@ -105,7 +105,7 @@ export class Client {
       }
       signal.throwIfAborted();
       if (isSent && ONCE.has(request.method) && !request.isRepeatable) {
-        throw new Outdated(new UnavailableError(`cannot ${doing}: ${name} at ${base.href}: ${reason}`));
+        throw new ConflictError(new UnavailableError(`cannot ${doing}: ${name} at ${base.href}: ${reason}`));
       }
       reasons.push(this.#bases.length === 1 ? reason : `${base.host}: ${reason}`);
     }

@@ -3,18 +3,18 @@ import { formatDuration } from '../core/duration.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
 import { lineOf, titleOf, type Part, type Planned } from './change.ts';
 import type { Effects } from './effects.ts';
-import { Outdated } from './outdated.ts';
+import { ConflictError } from './conflict.ts';
 
 /** The members of a part that are used here. A removal passes its planRemoval as `plan`. */
 type Readable = Pick<Part, 'name' | 'plan'>;
 
 const BACKOFF = { minMs: 200, maxMs: 1000 };
 /** Maximum number of reads in which our own change may be missing, since a replica may lag. */
-const LOOKS = 4;
+const MAX_STALE_READS = 4;
 /** Maximum number of times our changes may be reverted because another run removed an object they depend on. */
-const REMAKES = 3;
-/** Maximum number of attempts that fail with `Outdated`. Concurrent runs settle at least one object per attempt. */
-const TRIES = 20;
+const MAX_RECREATIONS = 3;
+/** Maximum number of attempts that fail with `ConflictError`. Concurrent runs settle at least one object per attempt. */
+const MAX_CONFLICTS = 20;
 
 /**
  * The differences after the state has become stable; concurrent runs may create objects and remove them again.
@@ -25,8 +25,8 @@ export async function settledPlan(part: Readable, effects: Effects): Promise<rea
     try {
       return await part.plan();
     } catch (error) {
-      if (!(error instanceof Outdated)) throw error;
-      if (look === LOOKS) throw error.final;
+      if (!(error instanceof ConflictError)) throw error;
+      if (look === MAX_STALE_READS) throw error.cause;
     }
     await rest(look, effects);
   }
@@ -52,10 +52,10 @@ export async function converge(part: Readable, effects: Effects): Promise<number
       requireAll(changes, part, effects);
       const cut = await applyAll(changes, done);
       if (cut === undefined) continue;
-      if (++tries === TRIES) throw cut.final;
+      if (++tries === MAX_CONFLICTS) throw cut.cause;
       log.info(`${cut.message}; reading again`, { part: part.name });
-    } else if (++looks === LOOKS) {
-      if (again.action === 'update' || ++remakes > REMAKES) {
+    } else if (++looks === MAX_STALE_READS) {
+      if (again.action === 'update' || ++remakes > MAX_RECREATIONS) {
         const why = again.stuck ?? 'another client changes it too';
         throw new UnavailableError(`${titleOf(again)} was set, but still differs: ${why}`);
       }
@@ -76,13 +76,13 @@ function requireAll(changes: readonly Planned[], part: Readable, { log }: Effect
   if (short !== undefined) throw new ConfigError(`cannot ${lineOf(short)}: ${short.lacks}`);
 }
 
-async function applyAll(changes: readonly Planned[], done: Set<string>): Promise<Outdated | undefined> {
+async function applyAll(changes: readonly Planned[], done: Set<string>): Promise<ConflictError | undefined> {
   for (const change of changes) {
     try {
       await change.apply();
       done.add(titleOf(change));
     } catch (error) {
-      if (error instanceof Outdated) return error;
+      if (error instanceof ConflictError) return error;
       throw error;
     }
   }

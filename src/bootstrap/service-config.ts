@@ -3,12 +3,12 @@ import { ConfigError, messageOf, reasonOf } from '../core/errors.ts';
 import { osloLines } from '../oslo/ini.ts';
 import { osloValue } from '../oslo/value.ts';
 import { isForOslo, setVariable } from '../oslo/variable.ts';
-import type { Place, Service } from '../catalog/index.ts';
+import type { ConfigOption, Service } from '../catalog/index.ts';
 
 /** The service's own configuration, if the file exists. */
 export interface ServiceConfig {
   /** Undefined if the option is unset or empty. Throws ConfigError for a file that oslo.config cannot read either. */
-  valueAt(place: Place | undefined): string | undefined;
+  valueAt(place: ConfigOption | undefined): string | undefined;
   /** The file exists but is unreadable, so it is unknown whether an option is set. */
   readonly isHidden: boolean;
   /** Throws ConfigError for an unreadable file, and for one that oslo.config cannot parse, with the line number. */
@@ -17,7 +17,7 @@ export interface ServiceConfig {
    * The option's name in messages: `[keystone_authtoken] password in /etc/glance/glance-api.conf, which is not here`,
    * or the name of the environment variable.
    */
-  nameOf(places: readonly Place[]): string;
+  nameOf(places: readonly ConfigOption[]): string;
 }
 
 interface Found {

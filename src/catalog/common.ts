@@ -1,8 +1,8 @@
 import type { AccountPlaces, IdentityService, IdentityUser, Queue, ServiceDatabase, UpgradeCheck } from './service.ts';
-import type { Listing, Place, Step } from './tool.ts';
+import type { Listing, ConfigOption, Step } from './tool.ts';
 
 /** oslo.db's option, the only source of the URL for most services. */
-export const OSLO_DB: readonly Place[] = [{ section: 'database', key: 'connection' }];
+export const OSLO_DB: readonly ConfigOption[] = [{ section: 'database', key: 'connection' }];
 
 /**
  * The only database of most services: managed by alembic, with its URL in oslo.db's option.
@@ -92,7 +92,7 @@ export function catalogued(
   };
 }
 
-const TRANSPORT_URL: Place = { section: 'DEFAULT', key: 'transport_url' };
+const TRANSPORT_URL: ConfigOption = { section: 'DEFAULT', key: 'transport_url' };
 
 /** An account of the service's own in the virtual host that all share, as in Kolla. */
 export function queue(user: string): Queue {

@@ -57,7 +57,7 @@ export type {
 } from './service.ts';
 export type { Infrastructure } from './infrastructure.ts';
 export type { Probe } from './probe.ts';
-export type { Listing, Place, Step, ToolTask, ToolVariable } from './tool.ts';
+export type { Listing, ConfigOption, Step, ToolTask, ToolVariable } from './tool.ts';
 export { INTERFACES, isLastBeforeRollout, isOneWay, PHASES, versionTablesOf } from './service.ts';
 export { knownRelease, RELEASES, UPGRADE_STAGES, upgradesFrom, upgradeStage } from './order.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { AbsolutePath, Argv, ListOf, Mapping, Place, Text } from './own-words.ts';
+import { AbsolutePath, Argv, ListOf, Mapping, ConfigOption, Text } from './own-words.ts';
 import { INTERFACES, type Interface } from './service.ts';
 
 const Grant = v.pipe(
@@ -20,11 +20,11 @@ const User = v.strictObject({
   grants: ListOf(Grant),
   places: v.optional(
     v.strictObject({
-      name: v.optional(Place),
-      password: Place,
-      domain: v.optional(Place),
-      project: v.optional(Place),
-      projectDomain: v.optional(Place),
+      name: v.optional(ConfigOption),
+      password: ConfigOption,
+      domain: v.optional(ConfigOption),
+      project: v.optional(ConfigOption),
+      projectDomain: v.optional(ConfigOption),
     }),
   ),
 });
@@ -61,13 +61,13 @@ export const Identity = v.strictObject({
 export const Queue = v.strictObject({
   vhost: Text,
   user: Text,
-  url: ListOf(Place),
+  url: ListOf(ConfigOption),
   optional: v.optional(v.literal(true, 'must be true or omitted')),
 });
 
 const NOT_A_NUMBER = 'must be a whole number from 0 to 999999999';
 const Figure = v.strictObject({
-  place: v.optional(Place),
+  place: v.optional(ConfigOption),
   usual: v.pipe(
     v.number(NOT_A_NUMBER),
     v.integer(NOT_A_NUMBER),
@@ -86,7 +86,7 @@ export const Keys = v.pipe(
         v.regex(/^(?=.{1,253}$)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, 'is not a valid name of a Secret'),
       ),
       directory: AbsolutePath,
-      directoryAt: Place,
+      directoryAt: ConfigOption,
       keep: Figure,
       lifetime: v.optional(ListOf(Figure)),
       reencrypt: v.optional(Argv),

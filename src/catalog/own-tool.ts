@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Argv, ListOf, Mapping, Place, Step, Text, VariableName } from './own-words.ts';
+import { Argv, ListOf, Mapping, ConfigOption, Step, Text, VariableName } from './own-words.ts';
 
 const Name = v.pipe(
   Text,
@@ -27,7 +27,7 @@ const Listed = v.pipe(
     is: v.pipe(Mapping, v.record(v.string(), Text)),
     not: v.optional(v.pipe(Mapping, v.record(v.string(), Text))),
     sameUrl: v.optional(Text),
-    holds: v.pipe(Mapping, v.record(v.string(), Place)),
+    holds: v.pipe(Mapping, v.record(v.string(), ConfigOption)),
   }),
   v.check(
     ({ line, is, not = {}, holds, sameUrl }) => {

@@ -23,7 +23,7 @@ export const Mapping = v.custom<Record<string, unknown>>(
 );
 
 /** An option in the service's configuration. */
-export const Place = v.strictObject({ section: Text, key: Text });
+export const ConfigOption = v.strictObject({ section: Text, key: Text });
 
 /** A list whose items have this schema. */
 export function ListOf<S extends v.GenericSchema>(item: S): v.ArraySchema<S, string> {

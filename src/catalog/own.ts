@@ -11,7 +11,7 @@ import {
   Expression,
   ListOf,
   Mapping,
-  Place,
+  ConfigOption,
   Step,
   Text,
   VariableName,
@@ -45,16 +45,20 @@ const UpgradeCheck = v.strictObject({
   broken: v.optional(Expression),
   brokenBecause: v.optional(Text),
   needs: v.optional(ListOf(Text)),
-  scratch: v.optional(ListOf(Place)),
+  scratch: v.optional(ListOf(ConfigOption)),
   moot: v.optional(
-    v.strictObject({ check: Text, unless: Place, environment: v.pipe(Mapping, v.record(VariableName, v.string())) }),
+    v.strictObject({
+      check: Text,
+      unless: ConfigOption,
+      environment: v.pipe(Mapping, v.record(VariableName, v.string())),
+    }),
   ),
 });
 const TableName = v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'));
 const Scripts = v.pipe(Text, v.regex(SCRIPTS, 'must be a directory below the installed modules'));
 const Database = v.strictObject({
   name: Text,
-  url: v.optional(ListOf(Place), []),
+  url: v.optional(ListOf(ConfigOption), []),
   optional: v.optional(v.literal(true, 'must be true or omitted')),
   versionTable: v.optional(TableName),
   scripts: v.optional(Scripts),

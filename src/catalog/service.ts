@@ -1,5 +1,5 @@
 import type { Probe } from './probe.ts';
-import type { Place, Step, ToolTask } from './tool.ts';
+import type { ConfigOption, Step, ToolTask } from './tool.ts';
 
 /**
  * The phases of a migration. `all` is the full migration, while no replica runs; the others split it for a rolling
@@ -27,7 +27,7 @@ export interface UpgradeCheck {
   /** Programs that it calls, and that only some images of the service have. */
   readonly needs?: readonly string[];
   /** Options of directories that it writes to. It gets a temporary directory in their place. */
-  readonly scratch?: readonly Place[];
+  readonly scratch?: readonly ConfigOption[];
   /** One of its checks, about something that is switched off. */
   readonly moot?: MootCheck;
 }
@@ -36,7 +36,7 @@ export interface UpgradeCheck {
 interface MootCheck {
   /** As its table names it. */
   readonly check: string;
-  readonly unless: Place;
+  readonly unless: ConfigOption;
   /** While the option is off: variables with which the check contacts nothing. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -46,7 +46,7 @@ export interface ServiceDatabase {
   /** The schema's default name, for messages and charts; the actual name is in the URL. */
   readonly name: string;
   /** The options for its URL; the first one that is set applies. If empty, the user must pass a URL. */
-  readonly url: readonly Place[];
+  readonly url: readonly ConfigOption[];
   /** Set if the database may be absent: then no URL needs to be set. */
   readonly optional?: true;
   /** Alembic's version table, if known. */
@@ -71,11 +71,11 @@ export function versionTablesOf({ versionTable, scripts, parts = [] }: ServiceDa
 
 /** Options of the service's configuration with its Keystone account. Each overrides the catalogue's value. */
 export interface AccountPlaces {
-  readonly name?: Place;
-  readonly password: Place;
-  readonly domain?: Place;
-  readonly project?: Place;
-  readonly projectDomain?: Place;
+  readonly name?: ConfigOption;
+  readonly password: ConfigOption;
+  readonly domain?: ConfigOption;
+  readonly project?: ConfigOption;
+  readonly projectDomain?: ConfigOption;
 }
 
 /** A role of an account on a project, a domain or the system. */
@@ -131,14 +131,14 @@ export interface Queue {
   readonly vhost: string;
   readonly user: string;
   /** The options for its transport URL; the first one that is set applies. */
-  readonly url: readonly Place[];
+  readonly url: readonly ConfigOption[];
   /** Set if the queue may be absent: then no URL needs to be set. */
   readonly optional?: true;
 }
 
 /** An integer in the service's configuration, with its default. */
 export interface Figure {
-  readonly place?: Place;
+  readonly place?: ConfigOption;
   readonly usual: number;
 }
 
@@ -153,7 +153,7 @@ export interface KeyRepository {
   readonly secret: string;
   /** The directory that the service reads, and the option that sets it. */
   readonly directory: string;
-  readonly directoryAt: Place;
+  readonly directoryAt: ConfigOption;
   /** Number of keys that a rotation keeps. */
   readonly keep: Figure;
   /**

@@ -1,5 +1,5 @@
 /** An option in the service's configuration. */
-export interface Place {
+export interface ConfigOption {
   readonly section: string;
   readonly key: string;
 }
@@ -61,7 +61,7 @@ export interface Listing {
   /** A group that contains a URL. An item with our URL (ignoring account and query) is ours, whatever its name. */
   readonly sameUrl?: string;
   /** Groups that must match these options of the service's configuration. */
-  readonly holds: Readonly<Record<string, Place>>;
+  readonly holds: Readonly<Record<string, ConfigOption>>;
 }
 
 /**

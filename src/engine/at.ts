@@ -1,6 +1,6 @@
 /** src/fs/at.ts on the system calls of kolla-core. */
 import { join } from 'node:path';
-import type { Held } from '../fs/at.ts';
+import type { OpenPath } from '../fs/at.ts';
 import { eachEntry } from './entries.ts';
 import { systemError } from './errors.ts';
 import { constants, isAbsent, linkAt, statAt, type Stats } from './fs.ts';
@@ -9,11 +9,11 @@ import { AT } from './sys.ts';
 export const O_PATH = 0o10_000_000;
 const [EINVAL, ENOSYS] = [-22, -38];
 
-export function openAt(held: Held, name: string, flags: number, mode = 0): number {
+export function openAt(held: OpenPath, name: string, flags: number, mode = 0): number {
   return done(sys.open(held.fd, name, flags, mode), 'open', held, name);
 }
 
-export function listAt({ fd, path }: Held): string[] {
+export function listAt({ fd, path }: OpenPath): string[] {
   const open = sys.open(fd, '.', constants.O_RDONLY | constants.O_DIRECTORY, 0);
   if (open < 0) throw systemError(open, 'scandir', path);
   try {
@@ -25,56 +25,56 @@ export function listAt({ fd, path }: Held): string[] {
   }
 }
 
-export function lstatAt(held: Held, name: string): Stats | undefined {
+export function lstatAt(held: OpenPath, name: string): Stats | undefined {
   const found = statAt(held.fd, name, AT.noFollow);
   if (typeof found !== 'number') return found;
   if (isAbsent(found)) return undefined;
   throw systemError(found, 'lstat', join(held.path, name));
 }
 
-export function readlinkAt({ fd, path }: Held, name: string): string {
+export function readlinkAt({ fd, path }: OpenPath, name: string): string {
   return linkAt(fd, name, join(path, name));
 }
 
-export function mkdirAt(held: Held, name: string, mode: number): void {
+export function mkdirAt(held: OpenPath, name: string, mode: number): void {
   done(sys.mkdir(held.fd, name, mode), 'mkdir', held, name);
 }
 
-export function symlinkAt({ fd, path }: Held, name: string, target: string): void {
+export function symlinkAt({ fd, path }: OpenPath, name: string, target: string): void {
   const result = sys.symlink(target, fd, name);
   if (result < 0) throw systemError(result, 'symlink', target, join(path, name));
 }
 
-export function renameAt({ fd, path }: Held, from: string, to: string): void {
+export function renameAt({ fd, path }: OpenPath, from: string, to: string): void {
   const result = sys.rename(fd, from, fd, to);
   if (result < 0) throw systemError(result, 'rename', join(path, from), join(path, to));
 }
 
-export function chmodAt(held: Held, name: string, mode: number): void {
+export function chmodAt(held: OpenPath, name: string, mode: number): void {
   done(sys.chmod(held.fd, name, mode, AT.noFollow), 'chmod', held, name);
 }
 
-export function chownHeld({ fd, path }: Held, uid: number, gid: number): void {
+export function chownHeld({ fd, path }: OpenPath, uid: number, gid: number): void {
   done(sys.chown(fd, '', uid, gid, AT.emptyPath), 'chown', { fd, path }, '');
 }
 
 /** fchmod() rejects an O_PATH descriptor. A kernel before 6.6 has no call for it: there its name in /proc is used. */
-export function chmodHeld({ fd, path }: Held, mode: number): void {
+export function chmodHeld({ fd, path }: OpenPath, mode: number): void {
   const result = sys.chmod(fd, '', mode, AT.emptyPath);
   const isKnown = result !== EINVAL && result !== ENOSYS;
   done(isKnown ? result : sys.chmod(AT.cwd, `/proc/self/fd/${fd}`, mode, 0), 'chmod', { fd, path }, '');
 }
 
-export function unlinkAt(held: Held, name: string): void {
+export function unlinkAt(held: OpenPath, name: string): void {
   done(sys.unlink(held.fd, name, 0), 'unlink', held, name);
 }
 
-export function rmdirAt(held: Held, name: string): void {
+export function rmdirAt(held: OpenPath, name: string): void {
   done(sys.unlink(held.fd, name, AT.removeDirectory), 'rmdir', held, name);
 }
 
 /** The path is built only if there is an error. */
-function done(result: number, syscall: string, { path }: Held, name: string): number {
+function done(result: number, syscall: string, { path }: OpenPath, name: string): number {
   if (result < 0) throw systemError(result, syscall, join(path, name));
   return result;
 }

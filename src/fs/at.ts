@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 
 /** A descriptor, and the path shown to users. */
-export interface Held {
+export interface OpenPath {
   readonly fd: number;
   readonly path: string;
 }
@@ -31,37 +31,37 @@ export interface Held {
 export const O_PATH = 0o10_000_000;
 
 /** Opens the path and returns its descriptor. */
-export function openAt(held: Held, name: string, flags: number, mode = 0): number {
+export function openAt(held: OpenPath, name: string, flags: number, mode = 0): number {
   return act(held, name, (at) => openSync(at, flags, mode));
 }
 
-export function listAt(held: Held): string[] {
+export function listAt(held: OpenPath): string[] {
   return act(held, '.', (at) => readdirSync(at));
 }
 
 /** Undefined if the object is missing. */
-export function lstatAt(held: Held, name: string): Stats | undefined {
+export function lstatAt(held: OpenPath, name: string): Stats | undefined {
   return act(held, name, (at) => lstatSync(at, { throwIfNoEntry: false }));
 }
 
-export function readlinkAt(held: Held, name: string): string {
+export function readlinkAt(held: OpenPath, name: string): string {
   return act(held, name, (at) => readlinkSync(at));
 }
 
-export function mkdirAt(held: Held, name: string, mode: number): void {
+export function mkdirAt(held: OpenPath, name: string, mode: number): void {
   act(held, name, (at) => mkdirSync(at, { mode }));
 }
 
-export function symlinkAt(held: Held, name: string, target: string): void {
+export function symlinkAt(held: OpenPath, name: string, target: string): void {
   act(held, name, (at) => symlinkSync(target, at));
 }
 
-export function renameAt(held: Held, from: string, to: string): void {
+export function renameAt(held: OpenPath, from: string, to: string): void {
   act(held, to, (at) => renameSync(placeOf(held, from), at));
 }
 
 /** Changes the mode of a file or directory. A plain chmod would follow a link. */
-export function chmodAt(held: Held, name: string, mode: number): void {
+export function chmodAt(held: OpenPath, name: string, mode: number): void {
   const fd = openAt(held, name, O_PATH | constants.O_NOFOLLOW);
   try {
     chmodHeld({ fd, path: `${held.path}/${name}` }, mode);
@@ -71,28 +71,28 @@ export function chmodAt(held: Held, name: string, mode: number): void {
 }
 
 /** Acts on the open object itself. An ID of -1 is kept. */
-export function chownHeld({ fd, path }: Held, uid: number, gid: number): void {
+export function chownHeld({ fd, path }: OpenPath, uid: number, gid: number): void {
   actHeld(fd, path, (at) => chownSync(at, uid, gid));
 }
 
 /** Acts on the open object itself, which must not be a link. */
-export function chmodHeld({ fd, path }: Held, mode: number): void {
+export function chmodHeld({ fd, path }: OpenPath, mode: number): void {
   actHeld(fd, path, (at) => chmodSync(at, mode));
 }
 
-export function unlinkAt(held: Held, name: string): void {
+export function unlinkAt(held: OpenPath, name: string): void {
   act(held, name, (at) => unlinkSync(at));
 }
 
-export function rmdirAt(held: Held, name: string): void {
+export function rmdirAt(held: OpenPath, name: string): void {
   act(held, name, (at) => rmdirSync(at));
 }
 
-function placeOf({ fd }: Held, name: string): string {
+function placeOf({ fd }: OpenPath, name: string): string {
   return `/proc/self/fd/${fd}/${name}`;
 }
 
-function act<T>(held: Held, name: string, call: (at: string) => T): T {
+function act<T>(held: OpenPath, name: string, call: (at: string) => T): T {
   try {
     return call(placeOf(held, name));
   } catch (error) {

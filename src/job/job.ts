@@ -65,10 +65,12 @@ async function readJob(name: string, options: JobOptions, context: Context, purp
   const asked = chosenParts(options);
   const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
   const hasDatabase = service.databases.length > 0 || isGiven;
-  const homeless = hasDatabase ? undefined : options.only.find((part) => asked.includes(part) && OF_DATABASE.has(part));
-  if (homeless !== undefined) {
+  const partWithoutDatabase = hasDatabase
+    ? undefined
+    : options.only.find((part) => asked.includes(part) && OF_DATABASE.has(part));
+  if (partWithoutDatabase !== undefined) {
     throw new ConfigError(
-      `${name} has no database of its own for the lock that ${homeless} needs: set ` +
+      `${name} has no database of its own for the lock that ${partWithoutDatabase} needs: set ` +
         'KOLLA_DB_SYNC_CONNECTION to one that may hold it',
     );
   }

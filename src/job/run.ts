@@ -1,6 +1,6 @@
 import { ExitCode, ConfigError } from '../core/errors.ts';
 import { converge, lineOf, type PartName } from '../bootstrap/index.ts';
-import { inWords, makeReady, syncReady, underLock, type Locked } from '../migrate/index.ts';
+import { explainErrors, makeReady, syncReady, underLock, type Locked } from '../migrate/index.ts';
 import type { Job } from './job.ts';
 import { lookAt, partEffects, syncEffects } from './look.ts';
 
@@ -14,7 +14,7 @@ export async function runJob(job: Job): Promise<ExitCode> {
   const { log, signal } = context;
   const effects = syncEffects(job, { signal, log });
   if (sync !== undefined && chosen.includes('database')) {
-    await inWords(sync.plan, () => makeReady(sync.plan, effects), 'ensure');
+    await explainErrors(sync.plan, () => makeReady(sync.plan, effects), 'ensure');
   }
   let changes = await ensureGroup(job, BEFORE);
   if (sync !== undefined && chosen.includes('schema')) {

@@ -109,7 +109,7 @@ export class Refusal {
   }
 
   /** Called after each 403. */
-  async isMeant(signal: AbortSignal): Promise<boolean> {
+  async confirmForbidden(signal: AbortSignal): Promise<boolean> {
     this.#since ??= performance.now();
     return performance.now() - this.#since >= this.#timing.refusedMs || (await this.#api.isReady(signal));
   }

@@ -98,7 +98,7 @@ export async function* follow<T extends KubeObject>(
       }
       const known = error instanceof ApiError ? error : undefined;
       if (known instanceof TooManyWatches || known?.status === 405) return known;
-      if (known?.status === 403 && (await refusal.isMeant(signal))) return known;
+      if (known?.status === 403 && (await refusal.confirmForbidden(signal))) return known;
       if (known === undefined) api.forgetConnections();
       if (known?.status === 410) {
         // The server has compacted our version, so the watch starts over.

@@ -62,7 +62,8 @@ export async function* pollSet<T extends KubeObject>(
         return names === undefined ? items : items.filter(({ metadata }) => names.includes(metadata.name));
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 403) throw error;
-        if (names === undefined || ref.namespace === undefined || !(await refusal.isMeant(signal))) throw error;
+        if (names === undefined || ref.namespace === undefined || !(await refusal.confirmForbidden(signal)))
+          throw error;
         mayList = false;
         warn(
           `${userIn(error.message) ?? 'this user'} may not list ${resourceName(ref)} ${placeOf(ref)}: ` +
@@ -119,7 +120,7 @@ async function* answers<R>(
       if (known?.status === 403) {
         // Requested once more after isMeant() was true, because the server may have become ready after the denial.
         if (isMeant) throw notPermitted(ref, known);
-        isMeant = await refusal.isMeant(signal);
+        isMeant = await refusal.confirmForbidden(signal);
       }
       if (!isMeant) yield { kind: 'trouble', reason: messageOf(error), ...defined({ status: known?.status }) };
       await pause((known?.retryAfterMs ?? 0) + backoffMs(attempt++, timing.backoff), signal);

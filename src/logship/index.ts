@@ -19,7 +19,7 @@ import { command, type Command, type Context, type Helper, type Input } from '..
 import { ConfigError, type ExitCode } from '../core/errors.ts';
 import type { ListenAddress } from '../net/address.ts';
 import type { Inside } from '../net/http/router.ts';
-import { openBeside } from './beside.ts';
+import { openBackground } from './background.ts';
 import { OPTIONS } from './options.ts';
 import { openPipelines, runAll } from './pipelines.ts';
 import { missingPaths } from './read/discover.ts';
@@ -49,16 +49,16 @@ export async function runShipping(
   if (settings.once) checkPresent(settings.patterns);
   const holes = await openHoles(state, log);
   const context = { log, now, state, holes, proxyEnv: proxyEnvOf(inherited), stdout: process.stdout };
-  await using beside = await openBeside(settings, { holes, log, now, signal });
+  await using background = await openBackground(settings, { holes, log, now, signal });
   const pipelines = await openPipelines(settings, context);
-  beside.begin(pipelines);
+  background.begin(pipelines);
   onBegin(
     viewOf(
       () => pipelines.map((pipeline) => pipeline.state()),
-      () => beside.state(),
+      () => background.state(),
     ),
   );
-  return await runAll(pipelines, beside.afterSyslog(signal));
+  return await runAll(pipelines, background.afterSyslog(signal));
 }
 
 /** Without `once`, a file may be created later, and a glob may match nothing. */

@@ -7,7 +7,7 @@ import { closeFence } from './lock/fence.ts';
 import type { Databases, Effects, LockTerms, Tool } from './plan.ts';
 import { openRecord, readRecords } from './record/record.ts';
 import { requireWayBack } from './record/way-back.ts';
-import type { Held, Ran } from './steps/run-steps.ts';
+import type { LockedSession, Ran } from './steps/run-steps.ts';
 import { isOverAfter } from './steps/supervise.ts';
 import type { Turn } from './lock/turn.ts';
 
@@ -26,20 +26,20 @@ export interface Begun {
 }
 
 /** Maximum time for the final statements after a stop. It must be within a Pod's termination grace period. */
-const LAST_WORD_MS = 4000;
+const SHUTDOWN_MS = 4000;
 /** The same after a migration that was not interrupted. */
-const GOOD_WORD_MS = 30_000;
+const CLEANUP_MS = 30_000;
 
 /**
  * Ensures that the previous migration can no longer write, records the start of ours, and creates its account. If this
  * fails, the fence is released if it is ours, because nothing was started.
  */
-export async function begin(plan: Before, turn: Turn, held: Held, effects: Effects): Promise<Begun> {
+export async function begin(plan: Before, turn: Turn, held: LockedSession, effects: Effects): Promise<Begun> {
   const { session, token } = held;
   const signal = AbortSignal.any([effects.signal, held.lost]);
   const progress = { isOver: false };
   // A server that does not respond must not delay our exit.
-  const late = longAfter(signal, LAST_WORD_MS);
+  const late = longAfter(signal, SHUTDOWN_MS);
   try {
     return await unlessAborted(prepare(plan, turn, held, effects, progress), late);
   } catch (error) {
@@ -49,7 +49,7 @@ export async function begin(plan: Before, turn: Turn, held: Held, effects: Effec
     }
     const state = effects.signal.aborted ? 'interrupted' : 'failed';
     const exitCode = error instanceof KollaError ? error.exitCode : ExitCode.bug;
-    await closeFence(session, token, { state, exitCode, ...progress }, LAST_WORD_MS).catch((failed: unknown) => {
+    await closeFence(session, token, { state, exitCode, ...progress }, SHUTDOWN_MS).catch((failed: unknown) => {
       effects.log.warn(`cannot release the lock: ${reasonOf(failed)}`);
     });
     throw error;
@@ -59,7 +59,7 @@ export async function begin(plan: Before, turn: Turn, held: Held, effects: Effec
 async function prepare(
   plan: Before,
   turn: Turn,
-  held: Held,
+  held: LockedSession,
   effects: Effects,
   progress: { isOver: boolean },
 ): Promise<Begun> {
@@ -85,9 +85,9 @@ async function prepare(
     async end({ outcome }) {
       // The next run fences this migration, or has already done so.
       if (outcome.state === 'lost') return;
-      const timeoutMs = outcome.state === 'ended' ? GOOD_WORD_MS : LAST_WORD_MS;
+      const timeoutMs = outcome.state === 'ended' ? CLEANUP_MS : SHUTDOWN_MS;
       const { signal, log } = effects;
-      const options = { timeoutMs, isOver: isOverAfter(outcome), signal: longAfter(signal, LAST_WORD_MS), log };
+      const options = { timeoutMs, isOver: isOverAfter(outcome), signal: longAfter(signal, SHUTDOWN_MS), log };
       await endOwn(plan, held, [...kept, own.user], options);
     },
   };

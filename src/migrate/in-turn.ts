@@ -3,12 +3,12 @@ import { startRenewal } from './lock/renewal.ts';
 import type { Turn } from './lock/turn.ts';
 import { stopMsOf, type Databases, type Effects, type LockTerms, type Tool } from './plan.ts';
 import { Pulse } from './steps/pulse.ts';
-import type { Held, Ran } from './steps/run-steps.ts';
+import type { LockedSession, Ran } from './steps/run-steps.ts';
 
 /** Work that is done while lock, fence and Lease are held and renewed. */
-type Work = (begun: Begun, held: Held) => Promise<Ran>;
+type Work = (begun: Begun, held: LockedSession) => Promise<Ran>;
 /** Records the result and releases everything. */
-type Close<T> = (held: Held, ran: Ran) => Promise<T>;
+type Close<T> = (held: LockedSession, ran: Ran) => Promise<T>;
 
 /** Keeps our turn renewed during the work, which starts once the previous migration can no longer write. */
 export async function inTurn<T>(

@@ -26,7 +26,7 @@ import { status } from './record/status.ts';
 import { redacted } from './redacted.ts';
 import type { OnStage } from './stage.ts';
 import { sync } from './sync.ts';
-import { serviceOf } from './target/target.ts';
+import { serviceOf } from './server/target.ts';
 import { upgradeCheckCommand } from './upgrade-check.ts';
 
 const MAIN = {
@@ -116,7 +116,7 @@ export type { Effects } from './plan.ts';
 export { prepareSync, requireTools, type Prepared } from './prepare.ts';
 export { showStatus } from './record/status.ts';
 export { syncReady } from './sync.ts';
-export { serviceOf } from './target/target.ts';
+export { serviceOf } from './server/target.ts';
 export { findTasks, TOOL_OPTIONS, type Task } from './tool/index.ts';
 export { underLock, type Locked } from './under-lock.ts';
-export { inWords } from './worded.ts';
+export { explainErrors } from './explain.ts';

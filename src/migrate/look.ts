@@ -5,9 +5,9 @@ import { missingIn, type Seen } from './ensure/missing.ts';
 import { isAccessDenied, tryLogin } from './ensure/login.ts';
 import type { Database, Databases, Effects, Tool, Work } from './plan.ts';
 import { upToDateBy } from './record/up-to-date.ts';
-import { reach } from './target/reach.ts';
+import { reach } from './server/reach.ts';
 import { planTool, type Task, type ToolChange } from './tool/index.ts';
-import { inWords } from './worded.ts';
+import { explainErrors } from './explain.ts';
 
 /** Missing databases, accounts and grants. Empty without an admin account, because nothing would be created. */
 export async function lookAtDatabase(plan: EnsureOptions & Databases, effects: Effects): Promise<Seen[]> {
@@ -56,7 +56,7 @@ async function lookAtOne(
 export async function lookAtSchema(plan: Work & Database & Tool, isThere: boolean, effects: Effects): Promise<Seen[]> {
   const { target, phase, release, steps } = plan;
   if (steps.length === 0) return [];
-  if (isThere && (await inWords(plan, () => upToDateBy(plan, effects), 'read')) !== undefined) return [];
+  if (isThere && (await explainErrors(plan, () => upToDateBy(plan, effects), 'read')) !== undefined) return [];
   const why = !isThere
     ? 'the database does not exist yet'
     : plan.check === undefined
@@ -83,7 +83,7 @@ export async function lookAtTool(
   const { signal, log } = effects;
   try {
     await using session = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database });
-    return await inWords(plan, () => planTool(tasks, plan, { session, childEnv }, effects), 'read');
+    return await explainErrors(plan, () => planTool(tasks, plan, { session, childEnv }, effects), 'read');
   } catch (error) {
     if (errnoOf((error as Error).cause) !== UNKNOWN_DATABASE) throw error;
     return await planTool(tasks, plan, undefined, effects);

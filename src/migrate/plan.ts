@@ -50,7 +50,7 @@ export interface Tool {
   /** Whether a command of the user runs instead of the tool; `phase` is then only a name. */
   readonly isCommand?: boolean;
   /** Whether the tool must log in as the migration's own account, which its environment can tell it. */
-  readonly tellsAccount?: boolean;
+  readonly injectsAccount?: boolean;
 }
 
 /** How the turn is taken, kept and released. */

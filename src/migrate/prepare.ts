@@ -20,9 +20,9 @@ import { rolloutGate } from './rollout/index.ts';
 import { workloadsOf } from './rollout/options.ts';
 import type { Versions } from './schema/tables.ts';
 import { requireDirectory, requireProgram } from './steps/program.ts';
-import { atHosts, environmentAs, environmentAt, urlsOf } from './target/hosts.ts';
-import type { OwnTls } from './target/own-tls.ts';
-import { findOthers, findSource, isFoundByTool, type Source } from './target/target.ts';
+import { atHosts, environmentAs, environmentAt, urlsOf } from './server/hosts.ts';
+import type { OwnTls } from './server/own-tls.ts';
+import { findOthers, findSource, isFoundByTool, type Source } from './server/target.ts';
 
 const LONGEST_RELEASE = 128;
 const STOPPING_MS = 1000;
@@ -88,7 +88,7 @@ export async function prepareSync(
       ...environmentAt(sources, at),
       ...(as && environmentAs(sources, at, as)),
     }),
-    tellsAccount: options.migrateAs === 'own' && sources.every(({ variables }) => variables.length > 0),
+    injectsAccount: options.migrateAs === 'own' && sources.every(({ variables }) => variables.length > 0),
     timeoutMs: options.timeout,
     lockTimeoutMs: options.lockTimeout,
     lossMs: options.lockLoss,

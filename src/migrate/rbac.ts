@@ -8,7 +8,7 @@ import { rolloutGrants } from './rollout/grants.ts';
 import { parseWorkload } from '../kube/rollout-kinds.ts';
 import { ROLLOUT_OPTIONS } from './rollout/options.ts';
 import { SIDECAR_OPTIONS } from './options.ts';
-import { serviceOf } from './target/target.ts';
+import { serviceOf } from './server/target.ts';
 
 const [AFTER_ROLLOUT] = ROLLOUT_OPTIONS;
 const [STAY] = SIDECAR_OPTIONS;

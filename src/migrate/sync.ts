@@ -10,7 +10,7 @@ import { runSteps, type Ran } from './steps/run-steps.ts';
 import { takeTurn, type TakeTurn, type Turn } from './lock/turn.ts';
 import { tellDone, tellUpToDate } from './record/tell-up-to-date.ts';
 import { lookAtRecord } from './record/up-to-date.ts';
-import { inWords } from './worded.ts';
+import { explainErrors } from './explain.ts';
 
 type Migration = LockedWork & Pick<Plan, 'rollout'>;
 
@@ -19,12 +19,14 @@ type Migration = LockedWork & Pick<Plan, 'rollout'>;
  * command's, or 0 if there was nothing to do.
  */
 export async function sync(plan: Plan, effects: Effects, take: TakeTurn = takeTurn): Promise<ExitCode> {
-  return await inWords(plan, async () => migrate({ ...plan, target: await makeReady(plan, effects) }, effects, take));
+  return await explainErrors(plan, async () =>
+    migrate({ ...plan, target: await makeReady(plan, effects) }, effects, take),
+  );
 }
 
 /** The same for a database that already exists. */
 export async function syncReady(plan: Migration, effects: Effects): Promise<ExitCode> {
-  return await inWords(plan, () => migrate(plan, effects, takeTurn));
+  return await explainErrors(plan, () => migrate(plan, effects, takeTurn));
 }
 
 async function migrate(plan: Migration, effects: Effects, take: TakeTurn): Promise<ExitCode> {

@@ -6,7 +6,7 @@ import type { Effects, LockedWork } from './plan.ts';
 import { conclude } from './record/conclude.ts';
 import type { Ran } from './steps/run-steps.ts';
 import { ensureTool, type Task } from './tool/index.ts';
-import { inWords, worded } from './worded.ts';
+import { explainErrors, explain } from './explain.ts';
 
 /** What work other than a migration receives while it holds the lock. */
 export interface Locked {
@@ -53,7 +53,7 @@ export async function underLock(
         const runTool = async (tasks: readonly Task[]): Promise<number> => {
           const own = { ...effects, redact: begun.redact };
           const run = () => ensureTool(tasks, { ...plan, childEnv: begun.childEnv }, held, claim, own);
-          const ran = await inWords(plan, run, 'prepare');
+          const ran = await explainErrors(plan, run, 'prepare');
           throwUnlessDone((last = ran), effects);
           return ran.changes;
         };
@@ -75,7 +75,7 @@ export async function underLock(
         conclude(plan, { claim, lease: lease === undefined ? undefined : silent(lease) }, held, ran, effects),
     );
   } catch (error) {
-    if (thrown === undefined) throw worded(plan, error, 'prepare');
+    if (thrown === undefined) throw explain(plan, error, 'prepare');
     throw thrown.error;
   }
 }
@@ -97,7 +97,7 @@ function planOf(migration: LockedWork, phase: string): LockedWork {
     steps: [],
     check: undefined,
     versions: undefined,
-    tellsAccount: false,
+    injectsAccount: false,
     isAlwaysDone: true,
   };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { knownServices, type Place, type Service, type UpgradeCheck } from '../catalog/index.ts';
+import { knownServices, type ConfigOption, type Service, type UpgradeCheck } from '../catalog/index.ts';
 import { command, type Context } from '../cli/command.ts';
 import type { Option, Values } from '../cli/option.ts';
 import { formatDuration } from '../core/duration.ts';
@@ -13,8 +13,8 @@ import { osloVariable } from '../oslo/variable.ts';
 import { start } from '../process/run.ts';
 import { findingsIn } from './findings.ts';
 import { programFile, requireProgram } from './steps/program.ts';
-import { configured, wordsOf } from './target/service-config.ts';
-import { serviceOf } from './target/target.ts';
+import { configured, wordsOf } from './server/service-config.ts';
+import { serviceOf } from './server/target.ts';
 
 /** Time from SIGTERM to SIGKILL: it only reads. */
 const GRACE_MS = 5000;
@@ -122,7 +122,7 @@ function lookedAt({ readsDatabase }: UpgradeCheck): string {
 }
 
 /** Whether a boolean option of the service is on. A configuration that can't be read is the tool's to report. */
-async function isOn(service: Service, place: Place, inherited: NodeJS.ProcessEnv): Promise<boolean> {
+async function isOn(service: Service, place: ConfigOption, inherited: NodeJS.ProcessEnv): Promise<boolean> {
   try {
     const { value = '' } = await configured(service, [place], { serviceConfig: undefined, inherited }, '');
     return ['true', '1', 'on', 'yes'].includes(value.toLowerCase());

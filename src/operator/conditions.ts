@@ -1,7 +1,7 @@
 import type { Condition } from './objects.ts';
 
 /** What an observation says about a condition. */
-export type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
+export type ConditionUpdate = Pick<Condition, 'status' | 'reason' | 'message'>;
 
 /** The field's limit in the CRDs. */
 const MESSAGE_MAX_CHARACTERS = 32_768;
@@ -13,7 +13,7 @@ const MESSAGE_MAX_CHARACTERS = 32_768;
  */
 export function withVerdicts(
   conditions: readonly Condition[] = [],
-  verdicts: Readonly<Record<string, Verdict>>,
+  verdicts: Readonly<Record<string, ConditionUpdate>>,
   generation: number,
   now: Date,
 ): Condition[] {

@@ -8,14 +8,14 @@ import { watched, type Cache } from './cache.ts';
 import { HELM_GRACE_MS, type Helm } from './helm/command.ts';
 import { revisionOf } from './helm/release.ts';
 import { Journal } from './journal.ts';
-import { podOnly, stateOnly, withoutManagers } from './keep.ts';
+import { stripPod, stripTemplate, stripManagedFields } from './keep.ts';
 import { ownSet, type Kind, type OpenStack, type OpenStackService, type OpenStackWorkload } from './objects.ts';
 import { reconcileOpenStack } from './openstack/reconcile.ts';
 import { Preflight } from './openstack/preflight.ts';
 import type { CONTROLLERS, OPERATOR_OPTIONS } from './options.ts';
 import { policyProblem } from './policy.ts';
 import { Publisher } from './publish.ts';
-import { WorkQueue, type Handled } from './queue.ts';
+import { WorkQueue, type Result } from './queue.ts';
 import { migrationIn } from './service/migrations.ts';
 import type { Pod } from '../kube/pods.ts';
 import { ServiceReconciler } from './service/reconcile.ts';
@@ -60,38 +60,42 @@ export async function control(
     const name = `watch of ${ref.resource}`;
     const onMoved = () => beat.watchMoved(name);
     onMoved();
-    const cache = watched<T>(client, ref, { signal, log, keep: withoutManagers, onMoved, ...rest });
+    const cache = watched<T>(client, ref, { signal, log, keep: stripManagedFields, onMoved, ...rest });
     endings.push(cache.ended.finally(() => beat.ended(name)));
     known.push(cache.known);
     return cache;
   };
   // Keys are queued before the caches are complete, and handled afterwards.
   const ready = Promise.withResolvers<void>();
-  const queueOf = (kind: Kind, handle: (key: string) => Promise<Handled>, atOnce: number) =>
+  const queueOf = (kind: Kind, handle: (key: string) => Promise<Result>, maxConcurrentReconciles: number) =>
     new WorkQueue({
       handle: async (key) => {
         await ready.promise;
         const turn = turnOf(kind, key);
         beat.moved(turn);
         journal.begin(kind, key);
-        let handled: Handled | undefined;
+        let handled: Result | undefined;
         try {
           return (handled = await handle(key));
         } finally {
           beat.ended(turn);
-          journal.end(kind, key, handled?.againMs === 0);
+          journal.end(kind, key, handled?.requeueAfterMs === 0);
         }
       },
       isLast: (key) => journal.isSuspect(kind, key),
       signal,
-      atOnce,
-      onError: (key, error, againMs) =>
-        log.error(`${kind} ${key}: ${messageOf(error)}; again in ${Math.round(againMs / 1000)}s`),
+      maxConcurrentReconciles,
+      onError: (key, error, requeueAfterMs) =>
+        log.error(`${kind} ${key}: ${messageOf(error)}; again in ${Math.round(requeueAfterMs / 1000)}s`),
     });
   const queues: Record<Controller, WorkQueue> = {
     openstack: queueOf('OpenStack', async (key) => await openstackOf(key), 1),
-    service: queueOf('OpenStackService', async (key) => (await service?.reconcile(key, signal)) ?? {}, settings.atOnce),
-    workload: queueOf('OpenStackWorkload', async (key) => await workloadOf(key), settings.atOnce),
+    service: queueOf(
+      'OpenStackService',
+      async (key) => (await service?.reconcile(key, signal)) ?? {},
+      settings.maxConcurrentReconciles,
+    ),
+    workload: queueOf('OpenStackWorkload', async (key) => await workloadOf(key), settings.maxConcurrentReconciles),
   };
   const add = (controller: Controller, key: string | undefined) => {
     if (key !== undefined && isRun(controller)) queues[controller].add(key);
@@ -134,7 +138,7 @@ export async function control(
       ? watch<Pod>(
           { group: '', version: 'v1', resource: 'pods', namespace },
           {
-            keep: podOnly,
+            keep: stripPod,
             onChange: (pod) => {
               for (const { metadata, spec } of below.scales.values()) {
                 const live = below.workloads[spec.kind ?? 'Deployment'].get(metadata.name);
@@ -148,12 +152,12 @@ export async function control(
     below && services && openstacks && isRun('service') ? serviceReconciler(services, openstacks, below) : undefined;
   const preflight = new Preflight({ client, charts, helm, beat, log });
 
-  async function openstackOf(key: string): Promise<Handled> {
+  async function openstackOf(key: string): Promise<Result> {
     if (openstacks === undefined || services === undefined) return {};
     return await reconcileOpenStack(key, { client, publisher, openstacks, services, preflight, log, now }, signal);
   }
 
-  async function workloadOf(key: string): Promise<Handled> {
+  async function workloadOf(key: string): Promise<Result> {
     if (below === undefined || pods === undefined) return {};
     return await reconcileWorkload(key, { client, publisher, ...below, pods, now }, signal);
   }
@@ -165,7 +169,7 @@ export async function control(
         // Helm sets this label and the annotation on the objects of every release, whoever has installed it.
         { ...WORKLOAD_KINDS[kind], namespace, labelSelector: 'app.kubernetes.io/managed-by=Helm' },
         {
-          keep: stateOnly,
+          keep: stripTemplate,
           onChange: (object) => {
             addService(releaseOf(object));
             if (scales.get(object.metadata.name) !== undefined) add('workload', object.metadata.name);

@@ -3,21 +3,21 @@ import type { Pod } from '../kube/pods.ts';
 import { RESTART } from './workload/change.ts';
 
 /** managedFields are larger than the rest of many objects. */
-export function withoutManagers<T extends KubeObject>(object: T): T {
+export function stripManagedFields<T extends KubeObject>(object: T): T {
   const { managedFields: _, ...metadata } = object.metadata as T['metadata'] & { managedFields?: unknown };
   return { ...object, metadata };
 }
 
 /** A workload without its Pod template, of which only the restart is read. */
-export function stateOnly(object: KubeObject): KubeObject {
+export function stripTemplate(object: KubeObject): KubeObject {
   const { template, ...spec } = (object as { spec?: { template?: Partial<KubeObject> } }).spec ?? {};
   const restart = template?.metadata?.annotations?.[RESTART];
   const own = restart === undefined ? {} : { template: { metadata: { annotations: { [RESTART]: restart } } } };
-  return { ...withoutManagers(object), spec: { ...spec, ...own } } as KubeObject;
+  return { ...stripManagedFields(object), spec: { ...spec, ...own } } as KubeObject;
 }
 
 /** What is read of a Pod. */
-export function podOnly({ metadata, spec, status }: Pod): Pod {
+export function stripPod({ metadata, spec, status }: Pod): Pod {
   const { name, uid, resourceVersion, labels = {}, annotations = {} } = metadata as Pod['metadata'] & { uid?: string };
   const containers = spec?.containers?.map(({ name: container, image }) => ({
     name: container,

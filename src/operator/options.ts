@@ -70,9 +70,9 @@ export const OPERATOR_OPTIONS = [
     example: '/run/kolla-operator',
   },
   {
-    flag: 'at-once',
+    flag: 'max-concurrent-reconciles',
     type: 'integer',
-    env: 'KOLLA_OPERATOR_AT_ONCE',
+    env: 'KOLLA_OPERATOR_MAX_CONCURRENT_RECONCILES',
     default: '4',
     help: 'services reconciled at the same time',
     example: '8',

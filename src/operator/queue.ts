@@ -8,17 +8,17 @@ const BACKOFF: Backoff = { minMs: 1000, maxMs: 5 * 60_000 };
 export const REFUSED_MS = 60_000;
 
 /** How a key was handled, and when to handle it again without an event. */
-export interface Handled {
+export interface Result {
   /** Undefined: after the next event. */
-  readonly againMs?: number | undefined;
+  readonly requeueAfterMs?: number | undefined;
 }
 
 interface QueueOptions {
   /** Never called twice for one key at the same time. A rejection is reported and retried with backoff. */
-  readonly handle: (key: string) => Promise<Handled>;
-  readonly onError: (key: string, error: unknown, againMs: number) => void;
+  readonly handle: (key: string) => Promise<Result>;
+  readonly onError: (key: string, error: unknown, requeueAfterMs: number) => void;
   /** Maximum number of keys that are handled at the same time. */
-  readonly atOnce: number;
+  readonly maxConcurrentReconciles: number;
   /** Whether a key is begun only when nothing else waits or is handled. */
   readonly isLast?: (key: string) => boolean;
   readonly signal: AbortSignal;
@@ -70,9 +70,9 @@ export class WorkQueue {
   }
 
   #next(): void {
-    const { atOnce, isLast = () => false } = this.#options;
+    const { maxConcurrentReconciles, isLast = () => false } = this.#options;
     for (const key of this.#waiting) {
-      if (this.#active.size >= atOnce) return;
+      if (this.#active.size >= maxConcurrentReconciles) return;
       if (!this.#active.has(key) && !isLast(key)) this.#begin(key);
     }
     const [last] = this.#waiting;
@@ -87,16 +87,16 @@ export class WorkQueue {
   async #turn(key: string): Promise<void> {
     const { handle, onError, signal } = this.#options;
     try {
-      const { againMs } = await handle(key);
+      const { requeueAfterMs } = await handle(key);
       this.#failures.delete(key);
-      if (againMs !== undefined) this.addAfter(key, againMs);
+      if (requeueAfterMs !== undefined) this.addAfter(key, requeueAfterMs);
     } catch (error) {
       if (!signal.aborted) {
         const failures = this.#failures.get(key) ?? 0;
         this.#failures.set(key, failures + 1);
-        const againMs = backoffMs(failures, BACKOFF);
-        onError(key, error, againMs);
-        this.addAfter(key, againMs);
+        const requeueAfterMs = backoffMs(failures, BACKOFF);
+        onError(key, error, requeueAfterMs);
+        this.addAfter(key, requeueAfterMs);
       }
     }
     this.#active.delete(key);

@@ -2,7 +2,7 @@ import type { Context } from '../cli/command.ts';
 import { defined } from '../core/defined.ts';
 import { formatDuration } from '../core/duration.ts';
 import { ExitCode } from '../core/errors.ts';
-import { unhealthy, type Verdict, type Question } from './verdict.ts';
+import { unhealthy, type CheckResult, type Question } from './verdict.ts';
 
 /**
  * Runs one check once and reports the result: the reason on stderr if unhealthy, nothing otherwise.
@@ -32,20 +32,20 @@ export async function answerOf(
   timeoutMs: number,
   signal: AbortSignal,
   deadline: AbortSignal = AbortSignal.timeout(timeoutMs),
-): Promise<Verdict> {
+): Promise<CheckResult> {
   const bounded = AbortSignal.any([signal, deadline]);
   let awaited: string | undefined;
   const late = () =>
     question.whenLate ??
     unhealthy(`no response in ${formatDuration(timeoutMs)}${awaited === undefined ? '' : `: ${awaited}`}`);
-  const lateBecause = (verdict: Verdict) => {
+  const lateBecause = (verdict: CheckResult) => {
     if (!verdict.healthy && UNRESOLVED.test(verdict.reason)) awaited = verdict.reason;
     return late();
   };
   // Referenced, unlike the deadline's own timer, because a check without pending handles must time out too.
   const held = setTimeout(() => {}, timeoutMs + 1);
   try {
-    const over = new Promise<Verdict>((resolve) => {
+    const over = new Promise<CheckResult>((resolve) => {
       // A check that the deadline interrupts while it resolves a name says so: the server is not what is silent.
       bounded.addEventListener('abort', () => setImmediate(() => resolve(late())), { once: true });
     });

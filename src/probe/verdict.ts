@@ -1,5 +1,5 @@
 /** Healthy, or the reason why not. */
-export type Verdict =
+export type CheckResult =
   | { readonly healthy: true; readonly detail?: string }
   | {
       readonly healthy: false;
@@ -11,14 +11,14 @@ export type Verdict =
       readonly isUnseen?: true;
     };
 
-export const healthy: Verdict = { healthy: true };
+export const healthy: CheckResult = { healthy: true };
 
 /** A healthy verdict with the observation, for `--verbose` and the status page. */
-export function healthyAs(detail: string): Verdict {
+export function healthyAs(detail: string): CheckResult {
   return { healthy: true, detail };
 }
 
-export function unhealthy(reason: string): Verdict {
+export function unhealthy(reason: string): CheckResult {
   return { healthy: false, reason };
 }
 
@@ -27,7 +27,7 @@ export function unhealthy(reason: string): Verdict {
  * client runs the check itself.
  * @param reason why it is not visible, and which setting to change
  */
-export function unseen(reason: string): Verdict {
+export function unseen(reason: string): CheckResult {
   return { healthy: false, reason, isUnseen: true };
 }
 
@@ -38,12 +38,12 @@ export interface Question {
   /** The hosts that the check contacts. If one of them is not this Pod, the check is remote. */
   readonly hosts: readonly string[];
   /** The verdict if there is no response before the deadline; by default unhealthy. */
-  readonly whenLate?: Verdict;
+  readonly whenLate?: CheckResult;
   /**
    * Runs the check. An unhealthy result is returned with its reason, never thrown. Credential files are read on each
    * run.
    * @param signal the deadline, or the end of the process
    * @param tell called with the current step, which the reason names on timeout
    */
-  ask(signal: AbortSignal, tell?: (awaited: string) => void): Promise<Verdict>;
+  ask(signal: AbortSignal, tell?: (awaited: string) => void): Promise<CheckResult>;
 }

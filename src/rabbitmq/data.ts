@@ -43,7 +43,7 @@ export interface Data {
 }
 
 /** The directories of a node. */
-export interface Place {
+export interface NodeDirectories {
   /** RABBITMQ_MNESIA_BASE. */
   readonly base: string;
   /** The node's name: `rabbit@HOST`. */
@@ -57,7 +57,7 @@ export interface Place {
  * @returns undefined for a node without data, or with data of which nothing is known, such as after an interrupted first start
  * @throws ConfigError for an unreadable or damaged file
  */
-export async function readData({ base, node, record }: Place): Promise<Data | undefined> {
+export async function readData({ base, node, record }: NodeDirectories): Promise<Data | undefined> {
   // Without the data, a version that was left behind means nothing.
   if (!(await isDirectory(join(base, node)))) return undefined;
   const flagsFile = join(base, `${node}-feature_flags`);

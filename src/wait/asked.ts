@@ -4,7 +4,7 @@ import type { ObjectDependency } from './dependency.ts';
 import { findValues } from './jsonpath/find.ts';
 import { parseJsonPath } from './jsonpath/parse.ts';
 import { CONDITION, fields, listOf, MalformedError, NUMBER, objectOf, shaped } from './shape.ts';
-import { met, pending, type Judge, type Verdict } from './verdict.ts';
+import { met, pending, type Judge, type WaitState } from './verdict.ts';
 
 interface StatusCondition {
   readonly type?: string;
@@ -26,7 +26,7 @@ const SHAPE = objectOf({ status: fields({ conditions: listOf(v.unknown()), obser
  * ignores the status of a controller that has not observed the latest spec.
  */
 export function judgeAsked({ conditions, jsonpaths }: ObjectDependency): Judge<KubeObject> {
-  const checks: ((object: KubeObject) => Verdict)[] = conditions.map(
+  const checks: ((object: KubeObject) => WaitState)[] = conditions.map(
     ({ type, status }) =>
       (object) =>
         conditionOf(shaped(SHAPE, object) as ConditionedObject, type, status),
@@ -41,7 +41,7 @@ export function judgeAsked({ conditions, jsonpaths }: ObjectDependency): Judge<K
   };
 }
 
-function conditionOf({ metadata, status }: ConditionedObject, type: string, wanted: string): Verdict {
+function conditionOf({ metadata, status }: ConditionedObject, type: string, wanted: string): WaitState {
   const { generation = 0 } = metadata;
   const found = askedIn(status?.conditions ?? [], type);
   if (found === undefined) return pending(`no condition ${type} yet`);
@@ -66,7 +66,7 @@ function isAlike(a: string | undefined, b: string): boolean {
   return a?.toLowerCase() === b.toLowerCase();
 }
 
-function valueOf(found: readonly unknown[], path: string, wanted: string | undefined): Verdict {
+function valueOf(found: readonly unknown[], path: string, wanted: string | undefined): WaitState {
   const values = found.filter((value) => value !== undefined && value !== null).map(textOf);
   const shown = values.length === 0 ? `${path} does not exist yet` : `${path}=${values.join(' ')}`;
   const isMet = wanted === undefined ? values.some((value) => value !== '') : values.includes(wanted);

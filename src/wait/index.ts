@@ -30,7 +30,7 @@ export { ANY, KINDS } from './kinds/index.ts';
 export { reportAsEntrypoint, reportInLines, type BoardReport } from './tell.ts';
 export type { WaitOptions } from './waiter.ts';
 
-export interface WaitContext {
+export interface WaitAllContext {
   readonly signal: AbortSignal;
   readonly log: Log;
   /** A terminal for a table. Without one, every change is a log line. */
@@ -48,7 +48,7 @@ export interface WaitContext {
 export async function waitForAll(
   dependencies: readonly Dependency[],
   options: WaitOptions & { readonly timeoutMs: number },
-  { signal, log, live, tell, kube }: WaitContext,
+  { signal, log, live, tell, kube }: WaitAllContext,
 ): Promise<void> {
   const now = () => performance.now();
   using report = tell?.(log, now) ?? (live === undefined ? reportInLines(log, now) : reportInTable(live, log, now));

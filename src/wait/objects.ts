@@ -4,10 +4,10 @@ import type { KubeObject } from '../kube/types.ts';
 import { judgeAsked } from './asked.ts';
 import type { ObjectDependency } from './dependency.ts';
 import { MalformedError, PLAIN, shaped, type Shape } from './shape.ts';
-import type { Resource, Sighting, View } from './sharing.ts';
+import type { Resource, SharedObservation, View } from './sharing.ts';
 import { Reasons } from './reasons.ts';
-import { met, skipped, pending, together, type Judge, type Verdict } from './verdict.ts';
-import type { Effects, Report, WaitOptions, Waiter, Way } from './waiter.ts';
+import { met, skipped, pending, together, type Judge, type WaitState } from './verdict.ts';
+import type { Effects, Report, WaitOptions, Waiter, WaitContext } from './waiter.ts';
 
 /** What a kind of object means for a wait. */
 interface Meaning<T extends KubeObject> {
@@ -16,7 +16,7 @@ interface Meaning<T extends KubeObject> {
   readonly shape: Shape;
   readonly judge: Judge<T>;
   /** For several objects: whether all that count must be met, or one, or how their verdicts are combined. */
-  readonly ofMany: 'all' | 'any' | ((objects: readonly T[]) => Verdict);
+  readonly ofMany: 'all' | 'any' | ((objects: readonly T[]) => WaitState);
   /** The meaning of `!`: that no such object exists (the default), or that the verdict is negative. */
   readonly negates?: 'existence' | 'verdict';
   readonly metadataOnly?: boolean;
@@ -28,14 +28,14 @@ interface Meaning<T extends KubeObject> {
    * Looks up the result of a missing object elsewhere. Undefined if it is unknown there too.
    * @param state the state without it
    */
-  readonly whenAbsent?: (namespace: string, state: string, signal: AbortSignal) => Promise<Verdict | undefined>;
+  readonly whenAbsent?: (namespace: string, state: string, signal: AbortSignal) => Promise<WaitState | undefined>;
   /** Whether something else forbids what the objects allow; undefined if nothing does. */
   readonly unlessRefused?: (
     objects: readonly KubeObject[],
     namespace: string,
     report: Report,
     signal: AbortSignal,
-  ) => Promise<Verdict | undefined>;
+  ) => Promise<WaitState | undefined>;
   /** Why objects that are not met stay so, as other objects tell it: see Reasons. */
   readonly explain?: (objects: readonly T[], namespace: string, signal: AbortSignal) => Promise<string | undefined>;
   /** The fix for a `failed` verdict, worded to follow the state. */
@@ -104,7 +104,7 @@ export function objectWaiter<T extends KubeObject>(
   };
 }
 
-type Trouble = Extract<Sighting<KubeObject>, { kind: 'trouble' }>;
+type Trouble = Extract<SharedObservation<KubeObject>, { kind: 'trouble' }>;
 
 /** The next command while the API server itself is the problem: the object tells nothing then. */
 function troubleHint(trouble: Trouble | undefined): string | undefined {
@@ -122,7 +122,7 @@ interface Question<T extends KubeObject> {
 }
 
 /** The verdict; pending if the object is malformed, also for negated waits. */
-export async function unlessMalformed(verdict: () => Verdict | Promise<Verdict>): Promise<Verdict> {
+export async function unlessMalformed(verdict: () => WaitState | Promise<WaitState>): Promise<WaitState> {
   try {
     return await verdict();
   } catch (error) {
@@ -132,10 +132,10 @@ export async function unlessMalformed(verdict: () => Verdict | Promise<Verdict>)
 }
 
 async function verdictOn<T extends KubeObject>(
-  { objects: all, gone }: Extract<Sighting<T>, { kind: 'objects' }>,
+  { objects: all, gone }: Extract<SharedObservation<T>, { kind: 'objects' }>,
   { dependency, meaning, namespace, judge, counts }: Question<T>,
-  { report, signal }: Way,
-): Promise<Verdict> {
+  { report, signal }: WaitContext,
+): Promise<WaitState> {
   const { resource, whenAbsent, unlessRefused, none = `no such ${resource.kind}` } = meaning;
   const absent = none + (namespace === '' ? '' : ` in namespace ${namespace}`);
   const objects = all.filter(counts);
@@ -161,7 +161,7 @@ function verdictOnAll<T extends KubeObject>(
   judge: Judge<T>,
   { name, release, isNegated }: ObjectDependency,
   { ofMany, shape }: Meaning<T>,
-): Verdict {
+): WaitState {
   if (typeof ofMany === 'function') return ofMany(given.map((object) => shaped(shape, object) as T));
   const objects = given.map((object) => shaped(PLAIN, object) as T);
   const judged = objects.map((object) => {
@@ -177,7 +177,7 @@ function verdictOnAll<T extends KubeObject>(
   return only[1].is === 'skipped' ? pending(only[1].state) : only[1];
 }
 
-function opposite({ is, state }: Verdict): Verdict {
+function opposite({ is, state }: WaitState): WaitState {
   return is === 'met' ? pending(state) : met(state);
 }
 
@@ -194,7 +194,7 @@ function judgeOf<T extends KubeObject>(dependency: ObjectDependency, meaning: Me
 async function filterOf(
   { isOnOwnNode, kind }: ObjectDependency,
   { ownNode }: Effects,
-  way: Way,
+  way: WaitContext,
 ): Promise<(object: KubeObject) => boolean> {
   if (!isOnOwnNode) return () => true;
   const own = await ownNode(way);

@@ -4,7 +4,7 @@ import { backoffMs, pause } from '../core/backoff.ts';
 import { ApiError } from '../kube/api-error.ts';
 import { objectPath, podRef } from '../kube/path.ts';
 import type { KubeClient, KubeObject } from '../kube/types.ts';
-import type { Effects, OwnNode, Report, Self, Way } from './waiter.ts';
+import type { Effects, OwnNode, Report, Self, WaitContext } from './waiter.ts';
 
 const BACKOFF = { minMs: 200, maxMs: 5000 };
 
@@ -38,7 +38,7 @@ export function ownNodeOnce(self: Self, kube: Effects['kube'], signal: AbortSign
 async function nodeOfOwnPod(
   { nodeName, podName }: Self,
   kube: Effects['kube'],
-  { report, signal }: Way,
+  { report, signal }: WaitContext,
 ): Promise<string> {
   if (nodeName !== undefined) return nodeName;
   const client = await kube();

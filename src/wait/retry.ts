@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { formatDuration } from '../core/duration.ts';
 import { KollaError } from '../core/errors.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
-import { pending, skipped, type Verdict } from './verdict.ts';
+import { pending, skipped, type WaitState } from './verdict.ts';
 import type { Report, Self } from './waiter.ts';
 
 const TRY_MS = 5000;
@@ -21,7 +21,7 @@ interface RetryOptions {
  * responds. For servers, which do not announce when they are available.
  */
 export async function retry(
-  attempt: (signal: AbortSignal) => Promise<Verdict>,
+  attempt: (signal: AbortSignal) => Promise<WaitState>,
   { isNegated, report, signal, backoff = BACKOFF }: RetryOptions,
 ): Promise<string> {
   for (let n = 0; ; n++) {
@@ -48,7 +48,7 @@ const ABSENT = /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUN
  * the server is absent, so they must not satisfy `!`.
  * @param error the error; for a name with several addresses, the errors of all of them
  */
-export function unanswered(error: unknown, state: string): Verdict {
+export function unanswered(error: unknown, state: string): WaitState {
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
   // Without IPv6, for example, one address always fails, and the others decide.
   return errors.some(isAbsence) ? pending(state) : skipped(state);

@@ -44,7 +44,7 @@ export interface View {
   readonly mustBeSure: boolean;
 }
 
-export type Sighting<T extends KubeObject> =
+export type SharedObservation<T extends KubeObject> =
   /** All objects that currently exist; those in `gone` existed before. */
   { readonly kind: 'objects'; readonly objects: readonly T[]; readonly gone: readonly T[] } | WayObservation;
 
@@ -76,7 +76,11 @@ export class Watches {
    * @param kind the kind under which the demand is counted
    * @throws ForbiddenError if it may be neither watched nor read
    */
-  async *see<T extends KubeObject>(kind: string, view: View, signal: AbortSignal): AsyncGenerator<Sighting<T>> {
+  async *see<T extends KubeObject>(
+    kind: string,
+    view: View,
+    signal: AbortSignal,
+  ): AsyncGenerator<SharedObservation<T>> {
     const client = await this.#kube();
     const demand = this.#demand(kind, view.namespace, client.namespace);
     const { names, selectors } = demand;
@@ -98,7 +102,7 @@ export class Watches {
   }
 
   /** Like see(), for a set that only one waiter uses. */
-  async *seeAlone<T extends KubeObject>(ref: SetRef, signal: AbortSignal): AsyncGenerator<Sighting<T>> {
+  async *seeAlone<T extends KubeObject>(ref: SetRef, signal: AbortSignal): AsyncGenerator<SharedObservation<T>> {
     yield* this.#seeSet<T>(ref, () => true, signal);
   }
 
@@ -106,7 +110,7 @@ export class Watches {
     ref: ObjectRef,
     { metadataOnly, mustBeSure }: View,
     signal: AbortSignal,
-  ): AsyncGenerator<Sighting<T>> {
+  ): AsyncGenerator<SharedObservation<T>> {
     const client = await this.#kube();
     let known: T | undefined;
     for await (const seen of client.watch<T>(ref, { signal, warn: this.#warn, metadataOnly })) {
@@ -131,11 +135,11 @@ export class Watches {
     ref: SetRef,
     isOurs: (object: T) => boolean,
     signal: AbortSignal,
-  ): AsyncGenerator<Sighting<T>> {
+  ): AsyncGenerator<SharedObservation<T>> {
     const client = await this.#kube();
     const key = JSON.stringify(ref);
     const shared = this.#shared.get(key) ?? this.#begin(key, client, ref);
-    const mailbox = new Mailbox<Sighting<T>>();
+    const mailbox = new Mailbox<SharedObservation<T>>();
     let known: ReadonlyMap<string, T> | undefined;
     const take = (seen: Observed) => {
       if (seen.kind === 'error') return mailbox.fail(seen.error);
@@ -190,7 +194,7 @@ async function* askUntilSure<T extends KubeObject>(
   ref: ObjectRef,
   metadataOnly: boolean,
   signal: AbortSignal,
-): AsyncGenerator<Sighting<T>, T | undefined> {
+): AsyncGenerator<SharedObservation<T>, T | undefined> {
   let refusedAt: number | undefined;
   for (let attempt = 0; ; attempt++) {
     try {

@@ -2,7 +2,7 @@ import type { KubeObject } from '../kube/types.ts';
 import { oneLine } from '../core/one-line.ts';
 
 /** The verdict on an object's state. */
-export interface Verdict {
+export interface WaitState {
   /**
    * `failed`: the object can never become ready by itself. `refused`: nor can another one in its place. `skipped`: it
    * does not count (because it is suspended, being deleted, or of another release), so that other objects of the set
@@ -13,26 +13,26 @@ export interface Verdict {
   readonly state: string;
 }
 
-export type Judge<T extends KubeObject> = (object: T) => Verdict;
+export type Judge<T extends KubeObject> = (object: T) => WaitState;
 
-export function met(state: string): Verdict {
+export function met(state: string): WaitState {
   return { is: 'met', state };
 }
 
-export function pending(state: string): Verdict {
+export function pending(state: string): WaitState {
   return { is: 'pending', state };
 }
 
-export function failed(state: string): Verdict {
+export function failed(state: string): WaitState {
   return { is: 'failed', state: oneLine(state) };
 }
 
 /** @param state with the fix */
-export function refused(state: string): Verdict {
+export function refused(state: string): WaitState {
   return { is: 'refused', state: oneLine(state) };
 }
 
-export function skipped(state: string): Verdict {
+export function skipped(state: string): WaitState {
   return { is: 'skipped', state };
 }
 
@@ -40,7 +40,7 @@ export function skipped(state: string): Verdict {
  * Combines the verdicts on a set's members: all that count must be met, or one of them. An empty set is never met.
  * @param judged the name and the verdict of each member
  */
-export function together(judged: readonly (readonly [string, Verdict])[], ofMany: 'all' | 'any'): Verdict {
+export function together(judged: readonly (readonly [string, WaitState])[], ofMany: 'all' | 'any'): WaitState {
   const counting = judged.filter(([, verdict]) => verdict.is !== 'skipped');
   const isMet = counting.filter(([, verdict]) => verdict.is === 'met');
   const hopeless = counting.find(([, verdict]) => verdict.is === 'failed');

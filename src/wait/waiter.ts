@@ -17,7 +17,7 @@ export interface Waiter {
 }
 
 /** Warnings and the signal of one wait. */
-export interface Way {
+export interface WaitContext {
   readonly report: Report;
   readonly signal: AbortSignal;
 }
@@ -26,7 +26,7 @@ export interface Way {
  * Resolves our node, or rejects if it is unknown.
  * @param way the wait that needs it
  */
-export type OwnNode = (way: Way) => Promise<string>;
+export type OwnNode = (way: WaitContext) => Promise<string>;
 
 /** What waiters may use. */
 export interface Effects {

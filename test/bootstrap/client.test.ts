@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { Client, type Request } from '../../src/bootstrap/client.ts';
-import { Outdated } from '../../src/bootstrap/outdated.ts';
+import { ConflictError } from '../../src/bootstrap/conflict.ts';
 import { DeadlineError } from '../../src/core/errors.ts';
 import type { Log } from '../../src/core/log.ts';
 import { freePort } from '../../tools/port.ts';
@@ -65,7 +65,7 @@ for (const [method, what, answer] of [
       answer(...args);
     });
     const post = { ...GET, method, body: {} };
-    await assert.rejects(client([server.port]).send(post), Outdated);
+    await assert.rejects(client([server.port]).send(post), ConflictError);
     assert.equal(asked, 1);
     await assert.rejects(
       client([server.port], { deadline: over.signal }).send({ ...post, isRepeatable: true }),

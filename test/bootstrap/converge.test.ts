@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Part } from '../../src/bootstrap/change.ts';
 import { converge } from '../../src/bootstrap/converge.ts';
 import type { Effects } from '../../src/bootstrap/effects.ts';
-import { Outdated } from '../../src/bootstrap/outdated.ts';
+import { ConflictError } from '../../src/bootstrap/conflict.ts';
 import { UnavailableError } from '../../src/core/errors.ts';
 import type { Log } from '../../src/core/log.ts';
 
@@ -52,7 +52,7 @@ test('outdated state is read again, and an object created meanwhile by another c
     part(['a', 'b'], (name, there) => {
       tried.push(name);
       there.add(name);
-      if (name === 'a') throw new Outdated(new UnavailableError('409'));
+      if (name === 'a') throw new ConflictError(new UnavailableError('409'));
     }),
     effects(),
   );
@@ -61,7 +61,7 @@ test('outdated state is read again, and an object created meanwhile by another c
 
 test('state that stays outdated is read again until the deadline, whose error names the next change', async () => {
   const never409 = part(['a'], () => {
-    throw new Outdated(new UnavailableError('Keystone answers 409'));
+    throw new ConflictError(new UnavailableError('Keystone answers 409'));
   });
   await assert.rejects(converge(never409, effects([], AbortSignal.timeout(200))), /next change: create role a/);
 });
@@ -87,7 +87,7 @@ for (const [action, most] of [
 
 test('contradicting state is read again, and is an error if it persists', async () => {
   let reads = 0;
-  const twice = new Outdated(new UnavailableError('there are 2'));
+  const twice = new ConflictError(new UnavailableError('there are 2'));
   const settling: Pick<Part, 'name' | 'plan'> = {
     name: 'endpoints',
     plan: () => (++reads < 3 ? Promise.reject(twice) : Promise.resolve([])),

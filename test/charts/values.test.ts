@@ -353,7 +353,7 @@ describe('values', { skip }, () => {
       { config: { files: { 'a.conf': { existing: { key: 'k' } } } } },
       /files\.a\.conf\.existing: say secret or configMap/,
     ],
-    [{ workloads: { api: { configJson: '' } } }, /workloads\.api: say configJson or command/],
+    [{ workloads: { api: { configJson: '' } } }, /workloads\.api: configJson or command is required/],
     [
       { workloads: { api: { configJson: 'files/none.json' } } },
       /workloads\.api\.configJson: the chart has no files\/none\.json/,

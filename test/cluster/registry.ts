@@ -18,7 +18,7 @@ export interface Registry extends AsyncDisposable {
 }
 
 /** A network other than that of this machine. */
-export interface Place {
+export interface RegistryNetwork {
   /** The command that runs another command in that network. */
   inside(command: string, args: readonly string[]): [string, string[]];
   /** A port on this machine that is forwarded to one in that network. */
@@ -41,7 +41,7 @@ export const canRunRegistry: Capability = async () => {
 };
 
 /** Starts a registry. @param place where it runs, by default on this machine; @param port by default a free one */
-export async function startRegistry(place?: Place, port?: number): Promise<Registry> {
+export async function startRegistry(place?: RegistryNetwork, port?: number): Promise<Registry> {
   const program = join(await registryPackages(), 'usr/bin/docker-registry');
   await using stack = new AsyncDisposableStack();
   const { path: directory } = stack.use(await privateDirectory('registry'));

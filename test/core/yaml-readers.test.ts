@@ -7,7 +7,7 @@ import { readFileOptions } from '../../src/cli/file.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { loadValues } from '../../src/core/helm-yaml.ts';
 import { credentialsFrom } from '../../src/kube/credentials.ts';
-import { valueIn } from '../../src/migrate/target/service-config.ts';
+import { valueIn } from '../../src/migrate/server/service-config.ts';
 import { documentsIn } from '../../src/operator/helm/documents.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 

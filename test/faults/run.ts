@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { headOf, judge, rowOf, type Row } from './row.ts';
-import { openSite, type Place, type ShipOptions, type Shipper, type Site, type Writing } from './site.ts';
+import { openSite, type ShipperSite, type ShipOptions, type Shipper, type Site, type Writing } from './site.ts';
 
 /** Where the documents go. It is also the only source of what was received. */
 export interface Destination {
@@ -44,7 +44,7 @@ export interface Fault<To extends Destination = Destination> {
   /** Options of the first shipper, which replace the grace period. */
   readonly firstArgs?: readonly string[];
   /** Where the shippers run, if not on the file system of the writer. */
-  readonly place?: (state: string) => Promise<Place>;
+  readonly place?: (state: string) => Promise<ShipperSite>;
   /** Environment of the shippers. */
   readonly env?: NodeJS.ProcessEnv;
   /** Called before anything is written. */

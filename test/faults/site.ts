@@ -51,7 +51,7 @@ export interface ShipOptions {
 }
 
 /** Where the shippers run, if not on the file system of the writer. */
-export interface Place extends AsyncDisposable {
+export interface ShipperSite extends AsyncDisposable {
   /** Arguments that precede the command line of a shipper. */
   readonly launcher: readonly string[];
   /** The path of their state directory, as the test sees it. */
@@ -62,7 +62,7 @@ export interface Place extends AsyncDisposable {
  * Creates a site on a real disk, where a new file gets the inode of a removed one.
  * @param place gets the state directory and substitutes another one for the shippers
  */
-export async function openSite(place?: (state: string) => Promise<Place>): Promise<Site> {
+export async function openSite(place?: (state: string) => Promise<ShipperSite>): Promise<Site> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await privateDirectory('faults'));
   const root = join(directory.path, 'logs');

@@ -2,14 +2,14 @@ import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { start, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
-import type { Place } from './site.ts';
+import type { ShipperSite } from './site.ts';
 import { stat } from 'node:fs/promises';
 
 /** Enough for the dead letters of a soak test. */
 const SIZE_KB = 2048;
 
 /** Mount namespace in which the state directory is a small disk. See canHaveSmallDisk. */
-export async function onSmallDisk(state: string): Promise<Place> {
+export async function onSmallDisk(state: string): Promise<ShipperSite> {
   const script = `mkdir "$0" && mount -t tmpfs -o size=${SIZE_KB}k,mode=700 none "$0" && touch "$0/up" && exec sleep infinity`;
   const view = ['--mount', '--propagation', 'private', 'sh', '-c', script, state];
   const holder = await start(...tied('unshare', view));

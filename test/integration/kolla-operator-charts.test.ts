@@ -27,7 +27,7 @@ describe('kolla-operator and the charts', { skip: reason ?? false, concurrency: 
 
   test('installs every chart with no other permissions than those that it prints', async () => {
     for (const name of chartNames()) packageChart(name, site.charts);
-    await using operator = await site.operator(['--at-once', '2'], await site.account());
+    await using operator = await site.operator(['--max-concurrent-reconciles', '2'], await site.account());
     const image = { reference: 'registry.test/kolla-pod:1' };
     const values = { global: { passwords: PASSWORDS, kollaPod: { image } } };
     // Which adds a PodDisruptionBudget.
@@ -129,7 +129,7 @@ describe('kolla-operator and the charts', { skip: reason ?? false, concurrency: 
     });
     const begun = requests.length;
     for (let event = 0; event < 20; event++)
-      assert.deepEqual(await reconciler.reconcile(REST, signal), { againMs: undefined });
+      assert.deepEqual(await reconciler.reconcile(REST, signal), { requeueAfterMs: undefined });
     assert.deepEqual(requests.slice(begun), []);
     stop.abort();
     await Promise.all(ended);

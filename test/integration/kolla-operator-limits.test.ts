@@ -85,7 +85,7 @@ describe('the limits of Helm', { skip: reason ?? false, concurrency: 1 }, () => 
       valuesFrom: [{ kind: 'ConfigMap', name: 'large' }],
     });
     await site.create('OpenStackService', 'glance', { release: '2025.1' });
-    const operator = await site.operator(['--controllers', 'service', '--at-once', '1']);
+    const operator = await site.operator(['--controllers', 'service', '--max-concurrent-reconciles', '1']);
     const degraded = async (name: string) => {
       const service = await seen(name, 'degraded', (one) => condition(one, 'Degraded')?.status === 'True');
       return [condition(service, 'Degraded')?.reason, service.status?.message];
@@ -109,7 +109,14 @@ describe('the limits of Helm', { skip: reason ?? false, concurrency: 1 }, () => 
     await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
     t.after(() => registry.close());
     const { port } = registry.address() as AddressInfo;
-    await other.operator(['--charts', `oci://127.0.0.1:${port}/charts`, '--at-once', '1', '--helm-deadline', '3s']);
+    await other.operator([
+      '--charts',
+      `oci://127.0.0.1:${port}/charts`,
+      '--max-concurrent-reconciles',
+      '1',
+      '--helm-deadline',
+      '3s',
+    ]);
     for (const name of ['glance', 'heat'])
       await other.create('OpenStackService', name, { release: '2025.1', timeout: '1s', chart: { version: '1.0.0' } });
     for (const name of ['glance', 'heat']) {

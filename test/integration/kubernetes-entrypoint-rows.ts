@@ -1,17 +1,17 @@
 import { NAMESPACE, OWN_NODE, OWN_POD } from './waits-objects.ts';
 
 /** How one of the two programs reacts to an environment. */
-export type Verdict = 'resolved' | 'waits' | `ends with ${number}`;
+export type Reaction = 'resolved' | 'waits' | `ends with ${number}`;
 
 export interface Row {
   readonly name: string;
   /** Variables in addition to NAMESPACE and POD_NAME. */
   readonly env: NodeJS.ProcessEnv;
-  readonly ours: Verdict;
+  readonly ours: Reaction;
   /** Output which proves that the drop-in is not just slow. */
   readonly says?: RegExp;
   /** The result of the original, if it differs. */
-  readonly there?: Verdict;
+  readonly there?: Reaction;
   /** The ServiceAccount; the default is `entry`. */
   readonly account?: 'watcher' | 'old' | 'nobody';
   /** The feature that the original lacks because it is older; the row is then not run on it. */
@@ -25,7 +25,7 @@ const widget = (more: string, name = 'gate', kind = 'Widget') => ({
 });
 
 /** An environment that the drop-in rejects. @param there the result of the original */
-const refused = (name: string, env: NodeJS.ProcessEnv, says: RegExp, there?: Verdict): Row => ({
+const refused = (name: string, env: NodeJS.ProcessEnv, says: RegExp, there?: Reaction): Row => ({
   name,
   env,
   ours: 'ends with 64',

@@ -8,7 +8,7 @@ import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
 import { HELPERS } from '../support/helper.ts';
 import { run, start } from '../../tools/process.ts';
-import { COMMON_ENV, ROWS, type Row, type Verdict } from './kubernetes-entrypoint-rows.ts';
+import { COMMON_ENV, ROWS, type Row, type Reaction } from './kubernetes-entrypoint-rows.ts';
 import { ACCOUNTS, makeWorld } from './kubernetes-entrypoint-world.ts';
 import { NAMESPACE, prepare } from './waits-objects.ts';
 import { Cells } from './waits-table.ts';
@@ -83,7 +83,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
       await once(running.child, 'close');
       clearTimeout(late);
       const code = await running.ended;
-      const verdict: Verdict = code === 0 ? 'resolved' : code === 143 ? 'waits' : `ends with ${code}`;
+      const verdict: Reaction = code === 0 ? 'resolved' : code === 143 ? 'waits' : `ends with ${code}`;
       cells.set(row.name, 'drop-in', verdict);
       assert.equal(verdict, row.ours, `${row.name}: ${said}`);
       if (row.says !== undefined) assert.match(said, row.says, row.name);
@@ -129,7 +129,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
         const seconds = wanted === 'waits' ? '5' : '60';
         const { words, env } = inPod(['timeout', seconds, ORIGINAL ?? ''], row);
         const { code, stdout, stderr } = await run('unshare', words, { env });
-        const verdict: Verdict = code === 0 ? 'resolved' : code === 124 ? 'waits' : `ends with ${code}`;
+        const verdict: Reaction = code === 0 ? 'resolved' : code === 124 ? 'waits' : `ends with ${code}`;
         cells.set(row.name, 'original', verdict);
         assert.equal(verdict, wanted, `${row.name}: ${stdout}${stderr}`);
       };

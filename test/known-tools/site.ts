@@ -3,7 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ROOT } from '../../build/bundle.ts';
 import { defined } from '../../src/core/defined.ts';
-import { serviceNamed, type Place, type Service } from '../../src/catalog/index.ts';
+import { serviceNamed, type ConfigOption, type Service } from '../../src/catalog/index.ts';
 import { isYaml } from '../../src/oslo/variable.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import type { Finished } from '../../tools/process.ts';
@@ -118,7 +118,7 @@ export async function toolSite(
 }
 
 interface Url {
-  readonly place: Place | undefined;
+  readonly place: ConfigOption | undefined;
   readonly url: string;
 }
 

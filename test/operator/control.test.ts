@@ -61,7 +61,7 @@ function settingsIn(directory: string): Settings {
     stallTimeout: 600_000,
     beat: new Beat(600_000),
     controllers: ['service'],
-    atOnce: 1,
+    maxConcurrentReconciles: 1,
     process: 'me',
     inherited: {},
   };

@@ -62,7 +62,10 @@ test('unlocks an operation that an operator has left, at once', () => {
 
 test("waits for another user's operation until it has exceeded its own timeout", () => {
   const waits = step(release('pending-upgrade'));
-  assert.deepEqual(waits.do === 'wait' && [waits.reason, waits.againMs], ['AnotherOperation', HOUR_MS + 299_000]);
+  assert.deepEqual(waits.do === 'wait' && [waits.reason, waits.requeueAfterMs], [
+    'AnotherOperation',
+    HOUR_MS + 299_000,
+  ]);
   assert.equal(step(release('pending-upgrade', { updated: new Date(NOW.getTime() - 2 * HOUR_MS) })).do, 'unlock');
   // Labels that Helm has copied from a revision of ours.
   assert.equal(step(release('pending-upgrade', { ...OURS, revision: 6 })).do, 'wait');
@@ -71,7 +74,7 @@ test("waits for another user's operation until it has exceeded its own timeout",
 test('tries a failed upgrade again later, more rarely each time, and at once when it was interrupted', () => {
   const waits = (failures: number) => {
     const again = step(release('failed', OURS), { failures });
-    return again.do === 'retry later' ? again.againMs : again.do;
+    return again.do === 'retry later' ? again.requeueAfterMs : again.do;
   };
   assert.deepEqual([waits(1), waits(2), waits(3)], [4000, 9000, 19_000]);
   assert.equal(waits(50), 15 * 60_000 - 1000);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/types.ts';
 import type { Cache } from '../../src/operator/cache.ts';
-import { conditionOf, type Verdict } from '../../src/operator/conditions.ts';
+import { conditionOf, type ConditionUpdate } from '../../src/operator/conditions.ts';
 import type { OpenStack, OpenStackService, OpenStackStatus } from '../../src/operator/objects.ts';
 import { planOf, wantedServices } from '../../src/operator/openstack/plan.ts';
 import type { Preflight } from '../../src/operator/openstack/preflight.ts';
@@ -92,8 +92,8 @@ test('an upgrade that is taken back or suspended during its preflight changes no
 
 test('a service that a quota or a policy refuses is tried again without an event', async () => {
   const { client } = clientOf(new ApiError(403, 'exceeded quota'));
-  const { againMs } = await turn(client, new Map([['cloud', cloudAt('2026.1', 2)]]), () => {});
-  assert.ok(againMs !== undefined);
+  const { requeueAfterMs } = await turn(client, new Map([['cloud', cloudAt('2026.1', 2)]]), () => {});
+  assert.ok(requeueAfterMs !== undefined);
 });
 
 test('a workload whose change a policy refuses is tried again without an event', async () => {
@@ -113,8 +113,8 @@ test('a workload whose change a policy refuses is tried again without an event',
     pods: none,
     now,
   };
-  const { againMs } = await reconcileWorkload('nova-api', effects, signal);
-  assert.ok(againMs !== undefined);
+  const { requeueAfterMs } = await reconcileWorkload('nova-api', effects, signal);
+  assert.ok(requeueAfterMs !== undefined);
 });
 
 test('a paused workload that another client has resumed is paused again, and only then', async () => {
@@ -148,7 +148,7 @@ test('a paused workload that another client has resumed is paused again, and onl
 
 test('a preflight that is not made any more leaves no condition that it fails', () => {
   const services = servicesAt('2025.2');
-  const statusAt = (release: string, before: OpenStackStatus | undefined, checked?: Verdict) => {
+  const statusAt = (release: string, before: OpenStackStatus | undefined, checked?: ConditionUpdate) => {
     const openstack = cloudAt(release, 2);
     return statusOf(openstack, before, planOf(openstack, services), { checked }, now());
   };

@@ -13,7 +13,7 @@ test('never handles a key twice at the same time, and handles it again if it was
       return {};
     },
     onError: assert.ifError,
-    atOnce: 4,
+    maxConcurrentReconciles: 4,
     signal: stop.signal,
   });
   queue.add('a');
@@ -38,7 +38,7 @@ test('handles at most so many keys at once, the others in their order', async ()
       return {};
     },
     onError: assert.ifError,
-    atOnce: 2,
+    maxConcurrentReconciles: 2,
     signal: stop.signal,
   });
   for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
@@ -61,7 +61,7 @@ test('begins a key that is last when nothing else waits or is handled', async ()
       return {};
     },
     onError: assert.ifError,
-    atOnce: 2,
+    maxConcurrentReconciles: 2,
     isLast: (key) => key === 'last',
     signal: stop.signal,
   });
@@ -87,8 +87,8 @@ test('reports an error and retries the key', async () => {
   let turns = 0;
   const queue = new WorkQueue({
     handle: () => (++turns === 1 ? Promise.reject(new Error('refused')) : Promise.resolve({})),
-    onError: (_, error, againMs) => void (error instanceof Error && errors.push(againMs)),
-    atOnce: 1,
+    onError: (_, error, requeueAfterMs) => void (error instanceof Error && errors.push(requeueAfterMs)),
+    maxConcurrentReconciles: 1,
     signal: stop.signal,
   });
   queue.add('a');
@@ -107,10 +107,10 @@ test('takes nothing after its end, and ends after the last turn', async () => {
     handle: async () => {
       turns++;
       await gate.promise;
-      return { againMs: 0 };
+      return { requeueAfterMs: 0 };
     },
     onError: assert.ifError,
-    atOnce: 1,
+    maxConcurrentReconciles: 1,
     signal: stop.signal,
   });
   queue.add('a');
@@ -129,7 +129,7 @@ test('a delay that is longer than a timer can be is no spin', async () => {
   const queue = new WorkQueue({
     handle: (key) => Promise.resolve(begun.push(key)).then(() => ({})),
     onError: assert.ifError,
-    atOnce: 1,
+    maxConcurrentReconciles: 1,
     signal: stop.signal,
   });
   queue.addAfter('late', 2 ** 31);

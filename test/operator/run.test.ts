@@ -60,7 +60,7 @@ test('the Lease is renewed while all other requests hang, as behind a webhook th
     controllers: [],
     helmDeadline: 30_000,
     helmMemoryBytes: 2 ** 28,
-    atOnce: 4,
+    maxConcurrentReconciles: 4,
     listen: undefined,
     stallTimeout: 600_000,
   };

@@ -148,8 +148,8 @@ test("a secret in Helm's record of a failure reaches no condition, Event or log"
   };
   await using one = await reconciler('exit 1', answers, [failed]);
   one.services.set('keystone', service);
-  const { againMs = 0 } = await one.made.reconcile('keystone', signal);
-  assert.ok(againMs > 0);
+  const { requeueAfterMs = 0 } = await one.made.reconcile('keystone', signal);
+  assert.ok(requeueAfterMs > 0);
   assert.match(JSON.stringify(one.statuses), /Deployment is invalid: Invalid value/);
   assert.doesNotMatch(JSON.stringify([one.statuses, one.said]), /s3cret-word/);
 });
@@ -238,7 +238,7 @@ test('a change that arrives between the decision and Helm ends the step, too', a
     one.services.set('keystone', changed);
     one.made.changed(changed);
   };
-  assert.deepEqual(await one.made.reconcile('keystone', signal), { againMs: 0 });
+  assert.deepEqual(await one.made.reconcile('keystone', signal), { requeueAfterMs: 0 });
   assert.equal(await one.runs(), 0);
 });
 
@@ -253,7 +253,7 @@ test('an object that was deleted and re-created ends the step of the former one'
   const recreated = { ...SERVICE, metadata: { ...SERVICE.metadata, uid: 'another' } };
   one.services.set('keystone', recreated);
   one.made.changed(recreated);
-  assert.deepEqual(await turn, { againMs: 0 });
+  assert.deepEqual(await turn, { requeueAfterMs: 0 });
   assert.ok(one.said.some((text) => text.includes('cancelled: the object has changed')));
 });
 
@@ -282,8 +282,8 @@ test('nothing is read or written for a step after the Lease is lost', async (t) 
 test('a cache that is older than the server causes no loop without a pause', async () => {
   const deployed = revision(1, 'deployed');
   await using one = await reconciler('exit 1', { [secretAt(1)]: () => deployed }, [deployed]);
-  const { againMs } = await one.made.reconcile('keystone', signal);
-  assert.ok(againMs !== undefined && againMs >= 1000);
+  const { requeueAfterMs } = await one.made.reconcile('keystone', signal);
+  assert.ok(requeueAfterMs !== undefined && requeueAfterMs >= 1000);
 });
 
 test('a timeout longer than a timer is a timeout', async () => {
@@ -354,10 +354,10 @@ test('a failed service is tried again although the clock is set back', async (t)
   const answers = { [SERVICE_PATH]: () => SERVICE, [secretAt(1)]: () => failed };
   let now = NOW;
   await using one = await reconciler('exit 1', answers, [failed], () => now);
-  const { againMs = 0 } = await one.made.reconcile('keystone', signal);
-  assert.ok(againMs > 0 && againMs <= 5000);
+  const { requeueAfterMs = 0 } = await one.made.reconcile('keystone', signal);
+  assert.ok(requeueAfterMs > 0 && requeueAfterMs <= 5000);
   now = new Date(NOW.getTime() - 3_600_000);
-  passed = againMs;
+  passed = requeueAfterMs;
   await one.made.reconcile('keystone', signal);
   assert.equal(await one.runs(), 1);
 });

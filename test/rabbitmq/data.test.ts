@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { parseFlags, readData, recordVersion, type Place } from '../../src/rabbitmq/data.ts';
+import { parseFlags, readData, recordVersion, type NodeDirectories } from '../../src/rabbitmq/data.ts';
 import { imageVersion, parseVersion } from '../../src/rabbitmq/version.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 
@@ -14,7 +14,7 @@ const FLAGS_OF_310 = `[classic_mirrored_queue_version,drop_unroutable_metric,emp
 `;
 const FLAGS_OF_40 = `[khepri_db,message_containers,quorum_queue,\n 'rabbitmq_4.0.0',stream_queue].\n`;
 
-async function place(t: TestContext, files: Partial<Record<'flags' | 'version', string>>): Promise<Place> {
+async function place(t: TestContext, files: Partial<Record<'flags' | 'version', string>>): Promise<NodeDirectories> {
   const directory = await privateDirectory('rabbitmq-data');
   t.after(() => directory[Symbol.asyncDispose]());
   const base = join(directory.path, 'mnesia');

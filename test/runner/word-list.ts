@@ -25,6 +25,10 @@ export const WORDS: readonly Word[] = [
   { pattern: bare('half[- ]applied'), write: 'partially applied' },
   { pattern: bare('right already'), write: 'unchanged, up to date' },
   { pattern: bare('at the very first start'), write: 'on first start' },
+  {
+    pattern: /\bexport (?:interface|type|class|const|function) (?:Asked|Found|Held|Place|Verdict|Wanted|Way)\b/,
+    write: 'what it is: each of these names stood for four to eight things',
+  },
 ];
 
 /** Whether *.md files are checked too. */

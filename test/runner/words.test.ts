@@ -11,6 +11,7 @@ test('reports each listed wording with its line and the term to use', () => {
     'made anew, given back, begun again, passed over',
     'goes on where it was, without a word, shared out evenly',
     'a name server, half applied, right already, at the very first start',
+    'export interface Place {',
   ].join('\n');
   const found = problemsIn('x.ts', text, []);
   assert.equal(found.length, WORDS.length);

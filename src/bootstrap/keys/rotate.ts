@@ -5,7 +5,7 @@ import { backoffMs, pause } from '../../core/backoff.ts';
 import type { Log } from '../../core/log.ts';
 import type { Figure, KeyRepository } from '../../catalog/index.ts';
 import type { Effects } from '../effects.ts';
-import { Outdated } from '../outdated.ts';
+import { ConflictError } from '../conflict.ts';
 import type { ServiceConfig } from '../service-config.ts';
 import { primaryOf, rotated, STAGED, type Ring, type Rotation, type RotationRules } from './ring.ts';
 import { ringText } from './secret.ts';
@@ -110,7 +110,7 @@ async function promote(
       tell(place, next, log);
       return { ring: next.ring, isNew: true };
     } catch (error) {
-      if (!(error instanceof Outdated)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
       log.info(`${error.message}; reading again`);
       tried = next;
       if (deadline.aborted)

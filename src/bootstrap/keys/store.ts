@@ -9,7 +9,7 @@ import { subjectOf, userIn } from '../../kube/role.ts';
 import type { KubeClient, ObjectRef } from '../../kube/types.ts';
 import type { KeyRepository } from '../../catalog/index.ts';
 import type { Effects } from '../effects.ts';
-import { Outdated } from '../outdated.ts';
+import { ConflictError } from '../conflict.ts';
 import type { Ring } from './ring.ts';
 import { emptySecret, keysGrants, ringIn, secretRef, withRing, type SecretObject } from './secret.ts';
 
@@ -88,7 +88,7 @@ export class KeyStore {
 
   /**
    * Replaces the version that was read, or creates the first one.
-   * @throws Outdated if another client was faster, or the outcome is unknown
+   * @throws ConflictError if another client was faster, or the outcome is unknown
    */
   async write(found: Found | undefined, ring: Ring): Promise<void> {
     const [client, ref] = [await this.#connect(), await this.#ref()];
@@ -104,7 +104,7 @@ export class KeyStore {
         throw new UnavailableError(`cannot create ${await this.place()}: ${error.message}`, { cause: error });
       this.#throwHopeless(error, ref);
       if (!(error instanceof ApiError) && !isOfNetwork(error)) throw error;
-      throw new Outdated(
+      throw new ConflictError(
         new UnavailableError(`cannot write ${await this.place()}: ${messageOf(error)}`, { cause: error }),
       );
     }

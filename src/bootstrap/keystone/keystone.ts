@@ -3,7 +3,7 @@ import { isMapping } from '../../core/mapping.ts';
 import type { JsonAnswer } from '../../net/json.ts';
 import { Client } from '../client.ts';
 import type { Effects } from '../effects.ts';
-import { Outdated } from '../outdated.ts';
+import { ConflictError } from '../conflict.ts';
 import { isListOfObjects } from '../shape.ts';
 import type { Access } from './access.ts';
 
@@ -175,7 +175,7 @@ export class Keystone {
     if (status === 401) return new NotPermittedError(`cannot ${doing}: Keystone rejects the token (401): ${said}`);
     if (status === 403) return new NotPermittedError(`${who} may not ${doing} (403): ${said}; it needs the role admin`);
     const final = new UnavailableError(`cannot ${doing}: Keystone answers ${status}: ${said}`);
-    return status === 404 || status === 409 ? new Outdated(final) : final;
+    return status === 404 || status === 409 ? new ConflictError(final) : final;
   }
 }
 

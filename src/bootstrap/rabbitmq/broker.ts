@@ -3,7 +3,7 @@ import type { Trust } from '../../cli/tls-option.ts';
 import type { JsonAnswer } from '../../net/json.ts';
 import { Client } from '../client.ts';
 import type { Effects } from '../effects.ts';
-import { Outdated } from '../outdated.ts';
+import { ConflictError } from '../conflict.ts';
 import { isMapping } from '../../core/mapping.ts';
 import { isListOfObjects } from '../shape.ts';
 
@@ -44,7 +44,7 @@ export class Broker {
 
   /**
    * Creates or updates the object. A PUT may be repeated.
-   * @throws Outdated for a conflict with another run
+   * @throws ConflictError for a conflict with another run
    */
   async put(path: string, body: object, doing: string): Promise<void> {
     await this.#send('PUT', path, doing, body);
@@ -68,7 +68,7 @@ export class Broker {
     if (isOk(status)) return answer;
     const final = refusal(answer, doing, this.#adminUser);
     // RabbitMQ's answer if another run creates the same object at the same moment.
-    throw status === 400 && method === 'PUT' && final instanceof UnavailableError ? new Outdated(final) : final;
+    throw status === 400 && method === 'PUT' && final instanceof UnavailableError ? new ConflictError(final) : final;
   }
 }
 

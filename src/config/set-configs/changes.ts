@@ -4,7 +4,7 @@ import { ForeignLinkError, foreignName, checkReadable, ownLinksOnly } from '../t
 import { isReadOnlyMount } from '../mount-points.ts';
 import { dirname, trimmed } from '../python/values.ts';
 import { newEntry, timesOf, type Entry, type Kind } from '../tree/entry.ts';
-import { systemError, type OnLink, type Place, type Tree } from '../tree/tree.ts';
+import { systemError, type OnLink, type ResolvedPath, type Tree } from '../tree/tree.ts';
 
 /** The owner and umask of new objects. */
 export interface Maker {
@@ -29,7 +29,7 @@ export class Changes {
   }
 
   /** The object at the path, which will be changed. Throws ForeignLinkError. */
-  find(path: string, follow: boolean): Place {
+  find(path: string, follow: boolean): ResolvedPath {
     return this.tree.find(path, follow, this.#onLink);
   }
 
@@ -131,7 +131,7 @@ export class Changes {
   }
 
   #put(
-    { directory, name }: Place,
+    { directory, name }: ResolvedPath,
     path: string,
     kind: Kind,
     mode: number,

@@ -1,5 +1,5 @@
 /** The result of parsing arguments like argparse: the action, or the output and exit code. */
-export type Asked =
+export type ParsedArguments =
   | { readonly check: boolean }
   | { readonly exitCode: number; readonly stdout?: string; readonly stderr?: string };
 
@@ -9,7 +9,7 @@ const OPTIONS = [
 ];
 
 /** Kolla's command line: `--check`, `-h`, and their prefixes. Anything else prints usage on stderr and exits with 2. */
-export function parseCommandLine(argv: readonly string[]): Asked {
+export function parseCommandLine(argv: readonly string[]): ParsedArguments {
   const refuse = (why: string) => ({ exitCode: 2, stderr: `${USAGE}kolla_set_configs: error: ${why}\n` });
   const unknown: string[] = [];
   let check = false;

@@ -1,6 +1,6 @@
 import { SetConfigsError } from '../failure.ts';
 import { pathOnDisk, type Entry, type OnDisk } from './entry.ts';
-import type { Holder, OnLink, Place } from './tree.ts';
+import type { Holder, OnLink, ResolvedPath } from './tree.ts';
 
 /** A link that a user other than the maker may have created, in a path to be changed: exit code 1. */
 export class ForeignLinkError extends SetConfigsError {
@@ -39,7 +39,7 @@ export function ownLinksOnly(maker: Maker): OnLink {
  */
 export function checkReadable(
   maker: Maker,
-  find: (onLink: OnLink) => Place,
+  find: (onLink: OnLink) => ResolvedPath,
   isReadOnly: (handle: Entry) => boolean,
 ): void {
   const foreign: (readonly [Entry, string])[] = [];

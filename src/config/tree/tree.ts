@@ -5,7 +5,7 @@ import { isOf, newEntry, pathOnDisk, seen, type Entry, type OnDisk } from './ent
 import { basename } from '../python/values.ts';
 
 /** The result of resolving a path. */
-export interface Place {
+export interface ResolvedPath {
   /** The directory that contains it; undefined if there is none. */
   readonly directory: Entry | undefined;
   readonly name: string;
@@ -41,8 +41,8 @@ export class Tree implements Disposable {
   readonly #kept: LargeFile[] = [];
   /** Caches of resolved paths, without links and with links followed: the same paths are looked up many times. */
   readonly #directories = new Map<string, Entry>();
-  readonly #straight = new Map<string, Place>();
-  readonly #followed = new Map<string, Place>();
+  readonly #straight = new Map<string, ResolvedPath>();
+  readonly #followed = new Map<string, ResolvedPath>();
   /** The open directories, in LRU order. */
   readonly #held = new Map<Entry, Directory>();
   /** The last directory: siblings are looked up one after another. */
@@ -57,7 +57,7 @@ export class Tree implements Disposable {
   }
 
   /** Resolves the path; follows the last link on request, or if a slash follows it. */
-  find(path: string, follow: boolean, onLink?: OnLink): Place {
+  find(path: string, follow: boolean, onLink?: OnLink): ResolvedPath {
     const before = this.#straight.get(path);
     // A cached place is valid as long as its directory has the same entry under that name.
     const isCurrent = before !== undefined && before.directory!.children.get(before.name) === before.entry;
@@ -72,7 +72,7 @@ export class Tree implements Disposable {
   }
 
   /** Fast lookup of a path without links; undefined if there may be a link, or a component is missing or unusual. */
-  #find(path: string, known = this.#straight.get(path)): Place | undefined {
+  #find(path: string, known = this.#straight.get(path)): ResolvedPath | undefined {
     const name = known?.name ?? basename(path);
     const directory = known?.directory ?? this.#directoryOf(path, name);
     if (directory === undefined) return undefined;
@@ -96,7 +96,7 @@ export class Tree implements Disposable {
     return directory;
   }
 
-  #walk(path: string, follow: boolean, onLink?: OnLink): Place {
+  #walk(path: string, follow: boolean, onLink?: OnLink): ResolvedPath {
     const directoryOnly = path.endsWith('/');
     let parts = segments(path);
     const names: string[] = [];
@@ -274,7 +274,7 @@ export function systemError(code: string, path: string, meaning = MEANINGS[code]
 }
 
 /** A path below a missing directory, identified by its own name. */
-function missing(names: readonly string[]): Place {
+function missing(names: readonly string[]): ResolvedPath {
   return { directory: undefined, name: names.at(-1)!, entry: undefined, path: `/${names.join('/')}` };
 }
 

@@ -3,7 +3,7 @@ import { octal } from '../tree/access.ts';
 import { modeFor, ownershipFor, type Accounts, type OwnerRule } from '../owner.ts';
 import type { Document } from '../schema.ts';
 import type { Tree } from '../tree/tree.ts';
-import type { Layout, Place } from './layout.ts';
+import type { Layout, PlannedMount } from './layout.ts';
 import { whyNotReached } from './reach.ts';
 import type { PodUser } from './user.ts';
 
@@ -75,7 +75,7 @@ interface Item {
 
 function whereOf(
   { path }: { readonly path: string },
-  mounts: readonly Place[],
+  mounts: readonly PlannedMount[],
 ): Pick<EntryPlan, 'path' | 'mounts' | 'reload' | 'seed'> {
   const restart = mounts.some(({ reload }) => reload === 'restart');
   return {

@@ -26,7 +26,7 @@ import { choosePodUser, type PodUser } from './user.ts';
 
 export type { OwnerRule } from '../owner.ts';
 export type { EntryPlan } from './entries.ts';
-export type { Place } from './layout.ts';
+export type { PlannedMount } from './layout.ts';
 export type { Container, PodSpec } from './pod-spec.ts';
 
 export interface PodPlanOptions {

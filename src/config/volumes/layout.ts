@@ -14,7 +14,7 @@ export const LOG_DIRECTORY = '/var/log/kolla';
 const TEMPORARY_DIRECTORY = '/tmp';
 
 /** One mount of the service's container. */
-export interface Place {
+export interface PlannedMount {
   readonly path: string;
   readonly kind: Mount['kind'];
   /**
@@ -33,7 +33,7 @@ export interface Place {
 
 export interface Layout {
   /** Mounts of the service's container, sorted by path. */
-  readonly places: readonly Place[];
+  readonly places: readonly PlannedMount[];
   /**
    * The directories of the volume that kolla-init mounts, each at INIT_ROOT plus its path. Outer directories come
    * first.
@@ -47,8 +47,8 @@ export interface Layout {
  */
 export function layOut(mounts: readonly Mount[], document: Document): Layout {
   const owned = new Set([...document.directories, ...document.permissions].map(({ path }) => trimmed(path)));
-  const places = new Map<string, Place>();
-  const add = (place: Place) => {
+  const places = new Map<string, PlannedMount>();
+  const add = (place: PlannedMount) => {
     const there = places.get(place.path);
     const entries = [...new Set([...(there?.entries ?? []), ...place.entries])];
     places.set(place.path, { ...(there ?? place), seed: there?.seed ?? place.seed, entries });
@@ -65,7 +65,7 @@ export function layOut(mounts: readonly Mount[], document: Document): Layout {
   return { places: sorted, covers: coversOf(sorted) };
 }
 
-function placeOf(mount: Mount, owned: ReadonlySet<string>, names: Set<string>): Place {
+function placeOf(mount: Mount, owned: ReadonlySet<string>, names: Set<string>): PlannedMount {
   const { path, kind, reload, seed, entries } = mount;
   const common = { kind, reload, seed, entries };
   if (isWithin(LOG_DIRECTORY, path)) return { ...own(LOG_DIRECTORY, 'logs', 'logs'), entries };
@@ -77,12 +77,12 @@ function placeOf(mount: Mount, owned: ReadonlySet<string>, names: Set<string>): 
 }
 
 /** Whether one mount contains the other at the same place in the same volume. */
-function holds(outer: Place, inner: Place): boolean {
+function holds(outer: PlannedMount, inner: PlannedMount): boolean {
   const sameVolume = outer.volume === TREE_VOLUME && inner.volume === TREE_VOLUME && outer.kind === 'directory';
   return sameVolume && outer.path !== inner.path && isWithin(outer.path, inner.path);
 }
 
-function own(path: string, purpose: Place['purpose'], volume: string): Place {
+function own(path: string, purpose: PlannedMount['purpose'], volume: string): PlannedMount {
   return { path, kind: 'directory', purpose, volume, subPath: undefined, reload: 'live', seed: undefined, entries: [] };
 }
 
@@ -105,7 +105,7 @@ function newName(path: string, names: Set<string>): string {
  * container runtime, owned by root; the kubelet creates them writable if each is mounted individually, outer ones
  * first.
  */
-function coversOf(places: readonly Place[]): string[] {
+function coversOf(places: readonly PlannedMount[]): string[] {
   const above = places.filter(({ volume }) => volume === TREE_VOLUME).map(({ path }) => dirname(path));
   const covers = above.filter((directory) => !above.some((other) => other !== directory && isWithin(other, directory)));
   const foreign = places.filter(({ volume }) => volume !== TREE_VOLUME).map(({ path }) => path);

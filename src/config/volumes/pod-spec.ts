@@ -1,5 +1,5 @@
 import { CONFIG_DIR } from '../read.ts';
-import { INIT_ROOT, TREE_VOLUME, type Layout, type Place } from './layout.ts';
+import { INIT_ROOT, TREE_VOLUME, type Layout, type PlannedMount } from './layout.ts';
 import { KOLLA_GID } from './kolla-users.ts';
 import type { PodUser } from './user.ts';
 
@@ -112,7 +112,7 @@ export function podSpec({ user, layout, limit, name, initArguments, environment 
   };
 }
 
-function volumesOf(places: readonly Place[], name: string, sizeLimit: string): Volume[] {
+function volumesOf(places: readonly PlannedMount[], name: string, sizeLimit: string): Volume[] {
   const own = places.filter(({ volume }) => volume !== TREE_VOLUME).map(({ volume }) => volume);
   return [
     { name: 'config-files', projected: { sources: [{ configMap: { name } }] } },
@@ -139,7 +139,7 @@ function initMounts({ places, covers }: Layout): VolumeMount[] {
   ];
 }
 
-function serviceMount({ volume, path, subPath, purpose }: Place): VolumeMount {
+function serviceMount({ volume, path, subPath, purpose }: PlannedMount): VolumeMount {
   return {
     name: volume,
     mountPath: path,

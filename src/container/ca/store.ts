@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isReadOnlyMount } from '../../config/mount-points.ts';
 import { checkReadable } from '../../config/tree/links.ts';
-import { Tree, type Place } from '../../config/tree/tree.ts';
+import { Tree, type ResolvedPath } from '../../config/tree/tree.ts';
 import { ExitCode, KollaError, NotPermittedError, UnavailableError, reasonOf } from '../../core/errors.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
 import { bytesOf } from '../../fs/content.ts';
@@ -140,7 +140,7 @@ function readAll(directory: string): Sources {
 
 function openIn(tree: Tree, path: string): Directory | undefined {
   const maker = { uid: process.geteuid!(), gid: process.getegid!() };
-  let place: Place | undefined;
+  let place: ResolvedPath | undefined;
   checkReadable(
     maker,
     (onLink) => (place = tree.find(path, true, onLink)),

@@ -1,5 +1,5 @@
 import { yamlText, type YamlValue } from '../../core/yaml-text.ts';
-import type { EntryPlan, Place, PodPlan, PodSpec } from '../../config/volumes/index.ts';
+import type { EntryPlan, PlannedMount, PodPlan, PodSpec } from '../../config/volumes/index.ts';
 
 /**
  * The spec as YAML, for a Deployment's template. Comments mark placeholders and caveats: possible data loss, required
@@ -23,7 +23,7 @@ export function planYaml(spec: PodSpec, { layout, entries }: Pick<PodPlan, 'layo
 
 const SOURCES = "Kolla's mount at /var/lib/kolla/config_files: list every ConfigMap and Secret with a part of it";
 
-function commentOn(places: readonly Place[]): string | undefined {
+function commentOn(places: readonly PlannedMount[]): string | undefined {
   const [first] = places;
   switch (first?.purpose) {
     case 'config':
@@ -40,7 +40,7 @@ function commentOn(places: readonly Place[]): string | undefined {
 }
 
 /** Directories named only by ownership entries are created and filled by the service itself, such as Fernet keys. */
-function commentOnMount({ path, purpose, reload }: Place, entries: readonly EntryPlan[]): string | undefined {
+function commentOnMount({ path, purpose, reload }: PlannedMount, entries: readonly EntryPlan[]): string | undefined {
   if (reload === 'restart')
     return 'mounted by itself, since its directory is shared: a changed file is seen after a restart';
   const filled = entries.filter(({ entry }) => entry.startsWith('config_files')).map((entry) => entry.path);

@@ -8,7 +8,13 @@ import { hostname } from 'node:os';
 import type { Context } from '../../cli/command.ts';
 import { trustOfSecured, type TlsValues, type Trust } from '../../cli/tls-option.ts';
 import { KollaError, SignalError, UsageError, messageOf } from '../../core/errors.ts';
-import { parseDependency, waitForAll, type Dependency, type WaitOptions, type WaitContext } from '../../wait/index.ts';
+import {
+  parseDependency,
+  waitForAll,
+  type Dependency,
+  type WaitOptions,
+  type WaitAllContext,
+} from '../../wait/index.ts';
 import { kubeSource, lazyKube } from '../../kube/source.ts';
 import { ownContainer } from '../../kube/own-place.ts';
 import { firstBytes } from '../../cli/first-bytes.ts';
@@ -61,7 +67,7 @@ export async function waitFor(
   dependencies: readonly Dependency[],
   settings: WaitSettings,
   { signal, log, live, inherited }: Pick<Context, 'signal' | 'log' | 'live' | 'inherited'>,
-  tell?: WaitContext['tell'],
+  tell?: WaitAllContext['tell'],
 ): Promise<void> {
   const { podName = hostname(), nodeName, kubeconfig, namespace, ...options } = settings;
   const own = ownContainer();

@@ -1,4 +1,4 @@
-import { Place } from '../parse/format.ts';
+import { LineRole } from '../parse/format.ts';
 import type { Content } from '../read/contents.ts';
 import { Mark } from '../read/progress.ts';
 import type { OpenEvent, Touched } from './event.ts';
@@ -192,7 +192,7 @@ function openFor(frame: Frame, before: Frame, text: string): OpenEvent | undefin
   if (!isNew) return undefined;
   const { format } = parser;
   const place = format.place(text, before.last?.text);
-  const event = place === Place.follows ? before.last : before.open.get(format.pid);
+  const event = place === LineRole.follows ? before.last : before.open.get(format.pid);
   const isFree = event !== undefined && event.limit === Infinity && event.content === before.content;
   return isFree && continues(frame, event, text) ? event : undefined;
 }
@@ -202,7 +202,8 @@ function continues(frame: Frame, event: OpenEvent, text: string): boolean {
   const place = format.place(text, event.text);
   if (!event.hasRoomFor(text)) return false;
   return (
-    place === Place.follows || (place === Place.resumes && format.pid === event.pid && format.resumes(event.text, text))
+    place === LineRole.follows ||
+    (place === LineRole.resumes && format.pid === event.pid && format.resumes(event.text, text))
   );
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { SharedMemory } from '../bytes/memory.ts';
-import { Place } from '../parse/format.ts';
+import { LineRole } from '../parse/format.ts';
 import type { Content } from '../read/contents.ts';
 import type { TakeLine } from '../read/line-reader.ts';
 import { Mark } from '../read/progress.ts';
@@ -131,20 +131,20 @@ export class Framer {
       last = undefined;
     }
     switch (format.place(text, last?.text)) {
-      case Place.begins:
+      case LineRole.begins:
         frame.ends(format.pid);
         return this.#begin(frame, text, offset, next, skipping);
-      case Place.resumes: {
+      case LineRole.resumes: {
         const event = frame.open.get(format.pid);
         if (event !== undefined && event.reaches(offset) && event.hasRoomFor(text) && format.resumes(event.text, text))
           return this.#join(frame, event, text, offset, next, skipping);
         frame.needsCut(format.pid);
         return this.#begin(frame, text, offset, next, skipping);
       }
-      case Place.follows:
+      case LineRole.follows:
         if (last?.hasRoomFor(text) === true) return this.#join(frame, last, text, offset, next, skipping);
         return this.#pass(frame, text, offset, next, skipping);
-      case Place.alone:
+      case LineRole.alone:
         return this.#pass(frame, text, offset, next, skipping);
     }
   }

@@ -3,7 +3,7 @@ import type { SharedMemory } from '../bytes/memory.ts';
 import { Clock } from './clock.ts';
 import { ecsSchema } from './ecs.ts';
 import { embeddedTime } from './embedded-time.ts';
-import { Place, type Format, type Reading, type Schema } from './format.ts';
+import { LineRole, type Format, type Reading, type Schema } from './format.ts';
 import { FORMATS, kindOf, type FormatRule } from './formats.ts';
 import { kollaSchema } from './kolla.ts';
 import type { FileOrigin, Origin } from './schema.ts';
@@ -82,7 +82,7 @@ function rawSchema(format: Format, { path }: FileOrigin): Schema {
     format: {
       name: format.name,
       pid: 0,
-      place: () => Place.alone,
+      place: () => LineRole.alone,
       resumes: () => false,
       time: (line, clock, nearMs) => format.time(line, clock, nearMs),
       parse: (text) => ({ Payload: text }),

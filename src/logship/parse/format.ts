@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 export type Fields = Record<string, string | number>;
 
 /** How a line relates to the lines before it. */
-export const Place = {
+export const LineRole = {
   /** A complete event, which no other line joins. */
   alone: 0,
   /** Starts an event, and ends the previous one of the same process. */
@@ -14,7 +14,7 @@ export const Place = {
   /** Belongs to the last event of the same process if `resumes` confirms it; otherwise it starts an event. */
   resumes: 3,
 } as const;
-export type Place = (typeof Place)[keyof typeof Place];
+export type LineRole = (typeof LineRole)[keyof typeof LineRole];
 
 /** The format of one kind of log file. Each file has its own object, which may cache data of the last line. */
 export interface Format {
@@ -22,7 +22,7 @@ export interface Format {
   /** ID of the process that wrote the last line passed to `place`; 0 if lines of this format name no process. */
   readonly pid: number;
   /** @param last the last event in the file, unless it has ended */
-  place(line: string, last: string | undefined): Place;
+  place(line: string, last: string | undefined): LineRole;
   /** Whether a line continues an event. Called right after `place` returned `resumes`. */
   resumes(event: string, line: string): boolean;
   /**
@@ -55,7 +55,7 @@ interface Shape {
 
 export function shaped({ name, begins, time, parse }: Shape): Format {
   const place: Format['place'] =
-    begins === undefined ? () => Place.alone : (line) => (begins.test(line) ? Place.begins : Place.follows);
+    begins === undefined ? () => LineRole.alone : (line) => (begins.test(line) ? LineRole.begins : LineRole.follows);
   return { name, pid: 0, place, resumes: () => false, time, parse };
 }
 

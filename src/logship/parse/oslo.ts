@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import { Place, type Fields, type Format } from './format.ts';
+import { LineRole, type Fields, type Format } from './format.ts';
 
 const [ZERO, NINE, DASH, DOT, COMMA, COLON, SPACE, A, Z, OPEN] = [48, 57, 45, 46, 44, 58, 32, 65, 90, 91, 93, 34, 92];
 /** Length of the prefix of request ids: `req-`. */
@@ -34,9 +34,9 @@ export class Oslo implements Format {
   /** The minute of the line that was scanned last: `2026-11-20 08:15:`. */
   #minute = '-';
 
-  place(line: string): Place {
-    if (!this.#scan(line)) return Place.follows;
-    return this.#isError(line) && !this.#hasContext(line) ? Place.resumes : Place.begins;
+  place(line: string): LineRole {
+    if (!this.#scan(line)) return LineRole.follows;
+    return this.#isError(line) && !this.#hasContext(line) ? LineRole.resumes : LineRole.begins;
   }
 
   /** Whether the line belongs to the same record: time, process and module are then equal. */

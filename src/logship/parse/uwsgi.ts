@@ -1,5 +1,5 @@
 import { ctime } from './clock.ts';
-import { groupsOf, Place, type Format } from './format.ts';
+import { groupsOf, LineRole, type Format } from './format.ts';
 
 const REQUEST =
   /^\[pid: (?<Pid>\d+)\|app: (?<App>\d+)\|req: (?<Req>\d+\/\d+)\] (?<Address>\S+) \((?<User>[^)\n]*)\) \{(?<Vars>\d+) vars in (?<Bytes>\d+) bytes\} \[(?<Timestamp>\w+ \w+ +\d+ \d+:\d+:\d+ \d+)\] (?<Payload>.*)$/s;
@@ -16,8 +16,8 @@ export function uwsgi(): Format {
     name: 'uwsgi',
     pid: 0,
     place(line, last) {
-      if (line === TRACEBACK) return Place.begins;
-      return last?.startsWith(TRACEBACK) === true && isOpen(last) ? Place.follows : Place.alone;
+      if (line === TRACEBACK) return LineRole.begins;
+      return last?.startsWith(TRACEBACK) === true && isOpen(last) ? LineRole.follows : LineRole.alone;
     },
     resumes: () => false,
     time(line, clock) {

@@ -19,7 +19,7 @@ interface DeadLetterOptions {
   readonly onDropped: (letters: number) => void;
 }
 
-interface Letter {
+interface DeadLetter {
   /** The document as it was sent: its action line and its JSON. */
   readonly document: Buffer;
   readonly reason: string;
@@ -58,7 +58,7 @@ export class DeadLetters {
    * Resolves when all letters are on disk, because only then their lines are settled. The first one of each cause is
    * logged. Rejects with the system's error.
    */
-  async write(letters: readonly Letter[]): Promise<void> {
+  async write(letters: readonly DeadLetter[]): Promise<void> {
     const mine = this.#queue.then(() => this.#append(letters));
     this.#queue = mine.catch(() => {});
     await mine;
@@ -69,7 +69,7 @@ export class DeadLetters {
     }
   }
 
-  async #append(letters: readonly Letter[]): Promise<void> {
+  async #append(letters: readonly DeadLetter[]): Promise<void> {
     this.#earlier ??= new Set([...(await lettersIn(`${this.#at}.1`)), ...(await lettersIn(this.#at))]);
     const time = this.#options.now().toISOString();
     const contents = letters.map(contentOf).filter(({ id }) => !this.#earlier?.has(id));
@@ -105,7 +105,7 @@ export class DeadLetters {
   }
 }
 
-function contentOf({ document, reason }: Letter) {
+function contentOf({ document, reason }: DeadLetter) {
   const text = document.toString();
   const newline = text.indexOf('\n');
   const { create } = JSON.parse(text.slice(0, newline)) as { create: { _index: string; _id: string } };

@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Counts } from '../counts.ts';
 import type { Span } from '../read/progress.ts';
-import type { Sink, Verdict } from '../sink/sink.ts';
+import type { Sink, DocumentOutcome } from '../sink/sink.ts';
 import { earliest, joined, range, type Batch } from './batch.ts';
 import type { DeadLetters } from './dead-letter.ts';
 import { LEAST_REQUEST_BYTES, type Capacity } from './limits.ts';
@@ -64,7 +64,11 @@ export async function deliver(batch: Batch, options: DeliverOptions): Promise<De
   }
 }
 
-const TOO_LARGE: Verdict = { is: 'refused', reason: 'status 413: larger than the server accepts', cause: '413' };
+const TOO_LARGE: DocumentOutcome = {
+  is: 'refused',
+  reason: 'status 413: larger than the server accepts',
+  cause: '413',
+};
 
 /** For a server or proxy with a lower limit on requests. */
 async function deliverHalves(batch: Batch, options: DeliverOptions): Promise<Delivered> {
@@ -87,7 +91,11 @@ async function deliverHalves(batch: Batch, options: DeliverOptions): Promise<Del
   return { again: joined(first.again, rest), tookNothing, isBusy };
 }
 
-async function settleEach(batch: Batch, verdicts: readonly Verdict[], options: DeliverOptions): Promise<Delivered> {
+async function settleEach(
+  batch: Batch,
+  verdicts: readonly DocumentOutcome[],
+  options: DeliverOptions,
+): Promise<Delivered> {
   const { counts, outage, capacity, settled } = options;
   const again: number[] = [];
   const refused: Refused[] = [];

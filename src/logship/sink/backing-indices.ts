@@ -2,12 +2,12 @@ import type { Log } from '../../core/log.ts';
 import { range, type Batch } from '../send/batch.ts';
 import { reasonIn, UNANSWERED, type BulkReply } from './bulk-reply.ts';
 import type { Server } from './server.ts';
-import type { Answer, Verdict } from './sink.ts';
+import type { Answer, DocumentOutcome } from './sink.ts';
 
 type Bulk = (batch: Batch) => Promise<BulkReply>;
 type Held = Extract<Answer, { is: 'held' }>;
 /** The verdicts of documents that must not be sent now; undefined for others. */
-type Lookup = readonly (Verdict | undefined)[];
+type Lookup = readonly (DocumentOutcome | undefined)[];
 
 /**
  * The backing indices of a data stream, in which documents are looked for that an earlier request may have indexed:
@@ -70,7 +70,7 @@ export class BackingIndices {
 
   /** @returns why the batch must wait, if the server does not answer now */
   async #find(batch: Batch, generation: number, signal: AbortSignal): Promise<Lookup | Held> {
-    const verdicts: (Verdict | undefined)[] = Array.from({ length: batch.count });
+    const verdicts: (DocumentOutcome | undefined)[] = Array.from({ length: batch.count });
     const indices = await this.#from(generation, signal);
     if ('is' in indices) return indices;
     for (const index of indices) {
@@ -106,7 +106,7 @@ export class BackingIndices {
     return document.toString('latin1', this.#idAt, document.indexOf('"', this.#idAt));
   }
 
-  #verdictOf({ found, error }: Doc, index: string): Verdict | undefined {
+  #verdictOf({ found, error }: Doc, index: string): DocumentOutcome | undefined {
     if (found === true) return { is: 'already' };
     if (error === undefined || error.type === 'index_not_found_exception') return undefined;
     if (error.type === 'security_exception') {
@@ -129,9 +129,9 @@ export class BackingIndices {
 }
 
 const ALL_IN: Answer = { is: 'all in' };
-const IN: Verdict = { is: 'in' };
+const IN: DocumentOutcome = { is: 'in' };
 
-function isUnknown(verdict: Verdict): boolean {
+function isUnknown(verdict: DocumentOutcome): boolean {
   return verdict.is === 'again' && verdict.isUnknown === true;
 }
 

@@ -1,5 +1,5 @@
 import { oneLine } from '../../core/one-line.ts';
-import type { Answer, Verdict } from './sink.ts';
+import type { Answer, DocumentOutcome } from './sink.ts';
 
 /**
  * The fields needed for verdicts, as a filter of the response: a full reply costs more to parse than the request to
@@ -92,9 +92,9 @@ function itemsIn(text: string): NonNullable<Reply['items']> {
 }
 
 /** The verdict on a document that a reply leaves out. */
-export const UNANSWERED: Verdict = { is: 'again', reason: 'the reply has no status for it', isUnknown: true };
+export const UNANSWERED: DocumentOutcome = { is: 'again', reason: 'the reply has no status for it', isUnknown: true };
 
-function verdictOf(item: Item | undefined, hint: (status: number) => string): Verdict {
+function verdictOf(item: Item | undefined, hint: (status: number) => string): DocumentOutcome {
   if (item === undefined) return UNANSWERED;
   const { status, error } = item;
   if (isIn(item)) return { is: 'in' };
@@ -109,7 +109,7 @@ function verdictOf(item: Item | undefined, hint: (status: number) => string): Ve
   return { is: 'again', reason: reason + hint(status), isUnknown: !(status < 500) };
 }
 
-function refused(cause: string, reason: string): Verdict {
+function refused(cause: string, reason: string): DocumentOutcome {
   return { is: 'refused', reason, cause };
 }
 

@@ -4,7 +4,7 @@ import { messageOf, UnavailableError } from '../../core/errors.ts';
 import type { Batch } from '../send/batch.ts';
 
 /** The outcome of one document. `already`: an earlier attempt or run has indexed it. */
-export type Verdict =
+export type DocumentOutcome =
   | { readonly is: 'in' | 'already' }
   /** `isUnknown`: this attempt may have indexed it. */
   | { readonly is: 'again'; readonly reason: string; readonly isUnknown?: boolean }
@@ -17,7 +17,7 @@ export type Verdict =
 export type Answer =
   | { readonly is: 'all in' }
   /** One verdict per document, in their order. */
-  | { readonly is: 'each'; readonly verdicts: readonly Verdict[] }
+  | { readonly is: 'each'; readonly verdicts: readonly DocumentOutcome[] }
   /**
    * It is not known that anything was indexed, so all documents are retried later. If the server is overloaded or the
    * connection broke, the next request has fewer bytes.

@@ -2,8 +2,8 @@ import { defined } from '../../core/defined.ts';
 import { ConfigError, UsageError } from '../../core/errors.ts';
 import type { MysqlTarget, MysqlTls } from '../../mysql/index.ts';
 import type { EnsureValues } from './options.ts';
-import { readSecret } from '../target/read-text.ts';
-import type { Source } from '../target/target.ts';
+import { readSecret } from '../server/read-text.ts';
+import type { Source } from '../server/target.ts';
 
 /** The admin account on the service's server; undefined if none was given. */
 export async function findAdmin(

@@ -21,7 +21,7 @@ import {
   type DonorPolicy,
   type MysqlTarget,
 } from '../../mysql/index.ts';
-import { reach, type Reached } from '../target/reach.ts';
+import { reach, type Reached } from '../server/reach.ts';
 
 interface LoginOptions {
   readonly timeoutMs: number;

@@ -1,7 +1,7 @@
 import type { Log } from '../../core/log.ts';
 import type { Address } from '../../net/address.ts';
 import { preferring, quoteAccount, type DonorPolicy, type MysqlTarget } from '../../mysql/index.ts';
-import { reach, type Reached } from '../target/reach.ts';
+import { reach, type Reached } from '../server/reach.ts';
 import { adminAt } from './admin.ts';
 import { ensure, setPassword } from './ensure.ts';
 import { isAccessDenied, tryLogin } from './login.ts';

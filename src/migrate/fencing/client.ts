@@ -5,7 +5,7 @@ import type { MysqlTarget } from '../../mysql/index.ts';
 import { ResolveError } from '../../net/resolver/error.ts';
 import { resolveName } from '../../net/resolver/index.ts';
 import type { Databases } from '../plan.ts';
-import { reach, type Reached } from '../target/reach.ts';
+import { reach, type Reached } from '../server/reach.ts';
 import { onEveryNode } from './every-node.ts';
 import { sessionsOf } from './sessions.ts';
 

@@ -3,7 +3,7 @@ import type { MysqlTarget } from '../../mysql/index.ts';
 import { adminAt } from '../ensure/admin.ts';
 import { NotPermittedError, messageOf } from '../../core/errors.ts';
 import type { Databases } from '../plan.ts';
-import { reach, type Reached } from '../target/reach.ts';
+import { reach, type Reached } from '../server/reach.ts';
 import { lackedToEnd } from './may-end.ts';
 import { definedBy, dropAccount, lockAccount } from './account.ts';
 import { onEveryNode, type EveryNodeOptions } from './every-node.ts';

@@ -5,7 +5,7 @@ import { unlessAborted } from '../../core/abort.ts';
 import { formatAddress, type Address } from '../../net/address.ts';
 import { pause } from '../../core/backoff.ts';
 import { connect, isMysqlError, reasonOf, type MysqlSession, type MysqlTarget } from '../../mysql/index.ts';
-import type { Reached } from '../target/reach.ts';
+import type { Reached } from '../server/reach.ts';
 import { statusLine } from '../../cli/status-line.ts';
 import { nodesOf, unseenNodes } from './nodes.ts';
 import { markSession } from './sessions.ts';

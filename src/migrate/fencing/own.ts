@@ -6,7 +6,7 @@ import { adminAt } from '../ensure/admin.ts';
 import { tryLogin } from '../ensure/login.ts';
 import { renewFence } from '../lock/fence.ts';
 import type { Databases, Tool } from '../plan.ts';
-import { reach, type Reached } from '../target/reach.ts';
+import { reach, type Reached } from '../server/reach.ts';
 import { accountNameOf, dropAccount, makeAccount, randomPassword, type Credentials } from './account.ts';
 import { isAlone } from './client.ts';
 import { lackedToEnd } from './may-end.ts';
@@ -43,7 +43,7 @@ export async function beginOwn(
   const write = async (trace: Omit<Trace, 'client' | 'kept' | 'lockSession'>) => {
     if (!(await writeTrace(session, token, { client, kept, lockSession, ...trace }))) throw new UnavailableError(TAKEN);
   };
-  if (plan.admin !== undefined && plan.tellsAccount === true) {
+  if (plan.admin !== undefined && plan.injectsAccount === true) {
     const { user, database } = plan.target;
     const account = { user: accountNameOf(user, database, token), password: randomPassword() };
     await write({ account: account.user, isAlone: false });

@@ -4,7 +4,7 @@ import { pause } from '../../core/backoff.ts';
 import type { FenceRow } from '../lock/fence.ts';
 import { STOP_MS } from '../steps/guarded-child.ts';
 import type { Databases, Effects, LockTerms } from '../plan.ts';
-import type { Reached } from '../target/reach.ts';
+import type { Reached } from '../server/reach.ts';
 import { isAccountOf } from './account.ts';
 import { forEachLogin, isConclusive, type Login } from './client.ts';
 import { endAccounts } from './end-account.ts';

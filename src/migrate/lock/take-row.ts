@@ -7,7 +7,7 @@ import { breakStaleLock } from '../fencing/index.ts';
 import { freeFence, holderOf, leaseObserver, type LeaseObserver } from './free-fence.ts';
 import { endLockHolder, lockNameOf, takeLock } from './lock.ts';
 import type { Database, Effects, LockTerms } from '../plan.ts';
-import { reach, type Reached } from '../target/reach.ts';
+import { reach, type Reached } from '../server/reach.ts';
 import { statusLine } from '../../cli/status-line.ts';
 
 /** This session holds lock and fence. */

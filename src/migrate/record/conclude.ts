@@ -6,8 +6,8 @@ import type { HeldLease } from '../lease/index.ts';
 import type { Claim, FenceState } from '../lock/fence.ts';
 import { releaseLock } from '../lock/lock.ts';
 import type { Database, Effects } from '../plan.ts';
-import { reach } from '../target/reach.ts';
-import type { Held, Ran } from '../steps/run-steps.ts';
+import { reach } from '../server/reach.ts';
+import type { LockedSession, Ran } from '../steps/run-steps.ts';
 import { isOverAfter } from '../steps/supervise.ts';
 import type { Turn } from '../lock/turn.ts';
 
@@ -15,9 +15,9 @@ import type { Turn } from '../lock/turn.ts';
  * Time for the final write to the fence row if the session that held it has ended. It is within a Pod's termination
  * grace period.
  */
-const LAST_WORD_MS = 4000;
+const SHUTDOWN_MS = 4000;
 /** After a success it is worth waiting until the cluster has evicted a node that has failed. */
-const GOOD_WORD_MS = 30_000;
+const CLEANUP_MS = 30_000;
 
 /** Minimum time for the final write to the Lease, which otherwise gets the time that the write to the row has left. */
 const LEAST_WORD_MS = 1000;
@@ -26,7 +26,7 @@ const LEAST_WORD_MS = 1000;
 export async function conclude(
   plan: Database,
   { claim, lease }: Pick<Turn, 'claim'> & { readonly lease?: Pick<HeldLease, 'end'> | undefined },
-  held: Held,
+  held: LockedSession,
   ran: Ran,
   { signal, log }: Effects,
 ): Promise<ExitCode> {
@@ -35,7 +35,7 @@ export async function conclude(
   const { code } = outcome;
   const state: FenceState = outcome.state === 'ended' ? (code === 0 ? 'done' : 'failed') : outcome.state;
   const isOver = isOverAfter(outcome);
-  const until = performance.now() + (state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS);
+  const until = performance.now() + (state === 'done' ? CLEANUP_MS : SHUTDOWN_MS);
   const ended = { state, exitCode: code, output: ran.output, isOver };
   const isRecorded = await record(plan, claim, held, ended, { signal, log });
   if (!session.lost.aborted) await releaseLock(session, lockName, LEAST_WORD_MS).catch(() => session.destroy());
@@ -67,14 +67,14 @@ export async function conclude(
 async function record(
   { target, galeraDonor }: Database,
   claim: Claim,
-  { session, token }: Held,
+  { session, token }: LockedSession,
   ended: Ended,
   { signal: asked, log }: Pick<Effects, 'signal' | 'log'>,
 ): Promise<boolean> {
-  const timeoutMs = ended.state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS;
+  const timeoutMs = ended.state === 'done' ? CLEANUP_MS : SHUTDOWN_MS;
   // Our signal does not abort this write at once, because the write is needed most after an abort. The time is limited,
   // because waiters on the Lease wait meanwhile.
-  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), longAfter(asked, LAST_WORD_MS)]);
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), longAfter(asked, SHUTDOWN_MS)]);
   const write = async (on: MysqlSession) => {
     signal.throwIfAborted();
     signal.addEventListener('abort', () => on.destroy(), { once: true });

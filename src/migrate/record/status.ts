@@ -6,11 +6,11 @@ import type { Terminal } from '../../core/terminal.ts';
 import { mysqlError } from '../../mysql/index.ts';
 import { knownServices, type Service } from '../../catalog/index.ts';
 import { readFence, type FenceRow } from '../lock/fence.ts';
-import { atHosts } from '../target/hosts.ts';
+import { atHosts } from '../server/hosts.ts';
 import { TARGET_OPTIONS, type TargetOptions } from '../options.ts';
-import { reach } from '../target/reach.ts';
+import { reach } from '../server/reach.ts';
 import { readRecords, type RecordRow } from './record.ts';
-import { findSource, serviceOf } from '../target/target.ts';
+import { findSource, serviceOf } from '../server/target.ts';
 
 /** Prints the fence row and the records: the running or last migration, and the state of each phase of each release. */
 export const status = command({

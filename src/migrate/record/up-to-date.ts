@@ -4,7 +4,7 @@ import { readFence, type Claim, type FenceRow } from '../lock/fence.ts';
 import { askCheck } from '../steps/check.ts';
 import { isBehind, isMigration } from '../phases.ts';
 import { workOf, type Database, type Effects, type Tool, type Work } from '../plan.ts';
-import { reach } from '../target/reach.ts';
+import { reach } from '../server/reach.ts';
 import { readRecords, type RecordRow } from './record.ts';
 import { requireWayBack } from './way-back.ts';
 

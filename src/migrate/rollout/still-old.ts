@@ -1,6 +1,6 @@
 import { ExitCode, KollaError, messageOf } from '../../core/errors.ts';
 import type { Effects } from '../plan.ts';
-import type { Held, Ran } from '../steps/run-steps.ts';
+import type { LockedSession, Ran } from '../steps/run-steps.ts';
 import type { RolloutGate } from './index.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { RolloutGate } from './index.ts';
  */
 export async function stillOld(
   rollout: RolloutGate | undefined,
-  { lost }: Held,
+  { lost }: LockedSession,
   { signal, log }: Effects,
 ): Promise<Ran | undefined> {
   if (rollout === undefined) return undefined;

@@ -31,7 +31,7 @@ interface Source {
   trouble: string | undefined;
 }
 
-interface Letter {
+interface Message {
   readonly from: Source;
   readonly seen: Observation<KubeObject> | SetObservation<KubeObject>;
 }
@@ -43,7 +43,7 @@ export async function* watchWorkload(
   const namespace = given ?? kube.namespace;
   const over = new AbortController();
   const until = AbortSignal.any([signal, over.signal]);
-  const mailbox = new Mailbox<Letter>();
+  const mailbox = new Mailbox<Message>();
   const apps = { group: 'apps', version: 'v1', namespace } as const;
   try {
     const ref = { ...apps, resource: kind.resource, name };
@@ -94,7 +94,7 @@ export async function* watchWorkload(
 
 const NOTHING: Source = { objects: [], trouble: undefined };
 
-function begin(mailbox: Mailbox<Letter>, watch: AsyncIterable<Letter['seen']>, stop: AbortSignal): Source {
+function begin(mailbox: Mailbox<Message>, watch: AsyncIterable<Message['seen']>, stop: AbortSignal): Source {
   const from: Source = { objects: undefined, trouble: undefined };
   void (async () => {
     try {
@@ -107,7 +107,7 @@ function begin(mailbox: Mailbox<Letter>, watch: AsyncIterable<Letter['seen']>, s
   return from;
 }
 
-function take(source: Source, seen: Letter['seen']): void {
+function take(source: Source, seen: Message['seen']): void {
   switch (seen.kind) {
     case 'trouble':
       source.trouble = seen.reason;

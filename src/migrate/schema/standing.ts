@@ -8,7 +8,7 @@
 import type { Log } from '../../core/log.ts';
 import { reasonOf } from '../../mysql/index.ts';
 import type { Database } from '../plan.ts';
-import { reach, type Reached } from '../target/reach.ts';
+import { reach, type Reached } from '../server/reach.ts';
 import { headsOf, impliedBy, readRevisions, type Revisions } from './revisions.ts';
 import type { Versions } from './tables.ts';
 import { readVersions } from './versions.ts';

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { formatDuration } from '../../core/duration.ts';
 import type { SchemaCheck } from '../../catalog/index.ts';
 import type { Effects, Tool } from '../plan.ts';
-import type { Reached } from '../target/reach.ts';
+import type { Reached } from '../server/reach.ts';
 import { endOrStop, startGuarded } from './guarded-child.ts';
 
 /** Timeout of a check. It reads one table; most of its time is spent on starting Python. */

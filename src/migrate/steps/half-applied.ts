@@ -2,7 +2,7 @@ import { hintOf, reasonOf, type MysqlSession } from '../../mysql/index.ts';
 import type { Databases, Effects, Tool, Work } from '../plan.ts';
 import { readRecords } from '../record/record.ts';
 import { readVersions } from '../schema/versions.ts';
-import type { Reached } from '../target/reach.ts';
+import type { Reached } from '../server/reach.ts';
 import { askCheck } from './check.ts';
 import type { LastLines, Revision, ServerError } from './last-lines.ts';
 

@@ -12,7 +12,7 @@ import { LastLines } from './last-lines.ts';
 import { stopMsOf, type Effects, type LockedWork } from '../plan.ts';
 import type { Pulse } from './pulse.ts';
 import { readChangedTables, startProgress } from '../progress/index.ts';
-import type { Reached } from '../target/reach.ts';
+import type { Reached } from '../server/reach.ts';
 import { supervise, type Outcome } from './supervise.ts';
 
 /**
@@ -38,7 +38,7 @@ export interface Ran {
 }
 
 /** The session that holds lock and fence, and the signal that is aborted when they are lost. */
-export interface Held {
+export interface LockedSession {
   readonly session: Reached;
   readonly lockName: string;
   readonly token: number;
@@ -47,7 +47,7 @@ export interface Held {
 }
 
 /** Runs the steps in order, each as often as its tool requests, while the lock is held. Stops at the first failure. */
-export async function runSteps(plan: LockedWork, held: Held, effects: Effects): Promise<Ran> {
+export async function runSteps(plan: LockedWork, held: LockedSession, effects: Effects): Promise<Ran> {
   const [output, lastLine] = [new LastLines(), new LastLine()];
   const ran = (outcome: Outcome, step: Step | undefined, meaning?: string): Ran => {
     const needsRepair = outcome.state === 'ended' && outcome.code !== 0 && isPartiallyApplied(output);
@@ -122,7 +122,7 @@ export async function runSteps(plan: LockedWork, held: Held, effects: Effects): 
 }
 
 /** The standing of the schema, read from the database; none for what is not the tool's migration. */
-async function schemaAfter(plan: LockedWork, held: Held, { signal, log }: Pick<Effects, 'signal' | 'log'>) {
+async function schemaAfter(plan: LockedWork, held: LockedSession, { signal, log }: Pick<Effects, 'signal' | 'log'>) {
   const { versions, steps } = plan;
   if (versions === undefined) return [];
   const env = plan.childEnv(held.session.at);
@@ -145,7 +145,7 @@ function notAfterwards({ argv, afterwards }: Step, code: number, why: string): s
 async function runOnce(
   { argv, directory }: Step,
   plan: LockedWork,
-  { session, lost, pulse }: Held,
+  { session, lost, pulse }: LockedSession,
   { signal, log, redact, live, progressMs }: Effects,
   outputs: readonly { add(line: string): void }[],
 ): Promise<Outcome> {

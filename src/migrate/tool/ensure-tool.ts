@@ -3,7 +3,7 @@ import type { Claim } from '../lock/fence.ts';
 import { repeated } from '../lock/repeated.ts';
 import type { Effects, LockedWork } from '../plan.ts';
 import { closeRecord, openRecord } from '../record/record.ts';
-import { runSteps, type Held, type Ran } from '../steps/run-steps.ts';
+import { runSteps, type LockedSession, type Ran } from '../steps/run-steps.ts';
 import { lineOfSteps } from './line-of-steps.ts';
 import type { Reader } from './listing.ts';
 import { toDo, type ToDo } from './plan-tool.ts';
@@ -21,7 +21,7 @@ import { throwawayKeys } from './throwaway-keys.ts';
 export async function ensureTool(
   tasks: readonly Task[],
   plan: Omit<LockedWork, 'steps'>,
-  held: Held,
+  held: LockedSession,
   claim: Claim,
   effects: Effects,
 ): Promise<Ran & { readonly changes: number }> {
@@ -54,7 +54,7 @@ async function runTask(
   task: Task,
   { steps }: ToDo,
   plan: Omit<LockedWork, 'steps'>,
-  held: Held,
+  held: LockedSession,
   claim: Claim,
   effects: Effects,
 ): Promise<Ran> {
@@ -74,7 +74,7 @@ async function recorded(
   task: Task,
   done: RecordedDone,
   run: () => Promise<Ran>,
-  { held, claim, effects }: { held: Held; claim: Claim; effects: Effects },
+  { held, claim, effects }: { held: LockedSession; claim: Claim; effects: Effects },
 ): Promise<Ran> {
   const { session, token } = held;
   const own: Claim = { ...claim, release: releaseOf(done, claim), phase: phaseOf(task), work: newWork(task) };

@@ -2,9 +2,9 @@ import { ConfigError, UsageError } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { asOslo } from '../../oslo/value.ts';
 import { redactor } from '../../core/redact.ts';
-import type { Place, Service, Step, ToolTask } from '../../catalog/index.ts';
-import { configured, variableOf, wordsOf, type ConfigSources } from '../target/service-config.ts';
-import type { Source } from '../target/target.ts';
+import type { ConfigOption, Service, Step, ToolTask } from '../../catalog/index.ts';
+import { configured, variableOf, wordsOf, type ConfigSources } from '../server/service-config.ts';
+import type { Source } from '../server/target.ts';
 import { findVariables, type VariableSources } from './find-variables.ts';
 import type { ToolOptions } from './options.ts';
 import { passwordsIn } from './shown-url.ts';
@@ -96,7 +96,7 @@ function ownOf(set: Words, settings: Words): Words {
 }
 
 /** Reads an option of the service, as it is passed to the tool or as the service would read it. */
-function configuration(service: Service, { sources, ...from }: TaskSources): (place: Place) => Promise<string> {
+function configuration(service: Service, { sources, ...from }: TaskSources): (place: ConfigOption) => Promise<string> {
   return async (place) => {
     const variable = variableOf(service.configFile, place);
     const source = sources.find(({ variables }) => variable !== undefined && variables.includes(variable));

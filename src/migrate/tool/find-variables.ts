@@ -1,7 +1,7 @@
 import { ConfigError } from '../../core/errors.ts';
 import { isHttpUrl } from '../../core/http-url.ts';
 import type { ToolVariable } from '../../catalog/index.ts';
-import { readSecret } from '../target/read-text.ts';
+import { readSecret } from '../server/read-text.ts';
 
 /** Where the value of a variable may come from. */
 export interface VariableSources {

@@ -9,7 +9,7 @@ import { endOrStop, startGuarded } from '../steps/guarded-child.ts';
 import { LastLines } from '../steps/last-lines.ts';
 import type { Pulse } from '../steps/pulse.ts';
 import { EXPIRED } from '../steps/supervise.ts';
-import type { Reached } from '../target/reach.ts';
+import type { Reached } from '../server/reach.ts';
 import { isSamePlace } from './shown-url.ts';
 import type { ListedDone, Task, Words } from './task.ts';
 

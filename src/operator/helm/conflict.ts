@@ -1,4 +1,4 @@
-import type { Verdict } from '../conditions.ts';
+import type { ConditionUpdate } from '../conditions.ts';
 
 /** A field that another manager has written with another value, so that the API server does not let Helm apply its own. */
 export interface FieldConflict {
@@ -38,7 +38,7 @@ function partsOf(text: string, shape: RegExp): { match: RegExpExecArray; rest: s
 }
 
 /** The condition `Conflict` after a failed attempt; undefined if the error is another one, which says nothing of conflicts. */
-export function conflictVerdict(error: string): Verdict | undefined {
+export function conflictVerdict(error: string): ConditionUpdate | undefined {
   const conflicts = conflictsIn(error);
   if (conflicts.length === 0) return undefined;
   const written = [...new Set(conflicts.map(({ object, manager, field }) => `${object}: ${manager} has set ${field}`))];
@@ -49,4 +49,8 @@ export function conflictVerdict(error: string): Verdict | undefined {
 }
 
 /** The condition `Conflict` of a release that is what is wanted. */
-export const NO_CONFLICT: Verdict = { status: 'False', reason: 'Applied', message: 'Helm has applied all its fields' };
+export const NO_CONFLICT: ConditionUpdate = {
+  status: 'False',
+  reason: 'Applied',
+  message: 'Helm has applied all its fields',
+};

@@ -11,7 +11,7 @@ import { noWayBack } from '../service/migrations.ts';
 export const APPLIED = 'kolla-pod.io/applied';
 
 /** A service as the OpenStack wants it. */
-export interface Wanted {
+export interface DesiredService {
   readonly name: string;
   readonly chart: string;
   readonly spec: ServiceSpec;
@@ -23,7 +23,7 @@ export interface Plan {
   /** `upgrade` and `roll back` go stage by stage; otherwise all services are changed at once. */
   readonly kind: 'upgrade' | 'roll back' | 'apply';
   /** Services to apply now. */
-  readonly apply: readonly Wanted[];
+  readonly apply: readonly DesiredService[];
   /** Services to delete: switched off. Their Helm releases stay. */
   readonly remove: readonly OpenStackService[];
   /** In the order of the steps. */
@@ -42,7 +42,7 @@ export interface Plan {
 export function wantedServices(
   { spec }: Pick<OpenStack, 'spec'>,
   existing: ReadonlyMap<string, OpenStackService>,
-): Wanted[] {
+): DesiredService[] {
   return Object.entries(spec.services)
     .filter(([, { enabled = true }]) => enabled)
     .map(([name, service]) => {
@@ -107,7 +107,7 @@ export function planOf(openstack: OpenStack, existing: ReadonlyMap<string, OpenS
   const refused = kind === 'roll back' ? refusalOf(wanted, existing, release) : undefined;
   const stages = stagesOf(wanted, kind);
   const pauses = openstack.spec.upgrade?.pauseAfter ?? [];
-  const apply: Wanted[] = [];
+  const apply: DesiredService[] = [];
   const services: ServiceSummary[] = [];
   const pausedAfter: string[] = [];
   /** Services of earlier stages that are not ready. */
@@ -151,8 +151,8 @@ export function planOf(openstack: OpenStack, existing: ReadonlyMap<string, OpenS
 }
 
 /** Wanted services by stage; going back, the last ones first. */
-export function stagesOf(wanted: readonly Wanted[], kind: Plan['kind']): Wanted[][] {
-  const stages = new Map<number, Wanted[]>();
+export function stagesOf(wanted: readonly DesiredService[], kind: Plan['kind']): DesiredService[][] {
+  const stages = new Map<number, DesiredService[]>();
   for (const one of wanted) {
     const stage = upgradeStage(one.chart);
     stages.set(stage, [...(stages.get(stage) ?? []), one]);
@@ -169,7 +169,7 @@ export function isNewer(release: string, than: string): boolean {
 
 /** Why services that are at a newer release can't go back; undefined if nothing prevents it. */
 function refusalOf(
-  wanted: readonly Wanted[],
+  wanted: readonly DesiredService[],
   existing: ReadonlyMap<string, OpenStackService>,
   release: string,
 ): string | undefined {
@@ -182,7 +182,7 @@ function refusalOf(
 }
 
 /** @param uid of the OpenStack, which one that was deleted with --cascade=orphan leaves without an owner */
-function isApplied({ spec, digest }: Wanted, object: OpenStackService | undefined, uid: string): boolean {
+function isApplied({ spec, digest }: DesiredService, object: OpenStackService | undefined, uid: string): boolean {
   const { annotations, ownerReferences } = object?.metadata ?? {};
   const isOwned = ownerReferences?.some((owner) => owner.uid === uid) === true;
   return isOwned && annotations?.[APPLIED] === digest && contains(object?.spec, spec);

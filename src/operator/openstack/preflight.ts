@@ -3,7 +3,7 @@ import type { Log } from '../../core/log.ts';
 import { isMapping } from '../../core/mapping.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { turnOf, type Beat } from '../beat.ts';
-import { conditionOf, type Verdict } from '../conditions.ts';
+import { conditionOf, type ConditionUpdate } from '../conditions.ts';
 import { ChartError } from '../helm/chart.ts';
 import { dryRun, template, type Helm } from '../helm/command.ts';
 import { documentsIn } from '../helm/documents.ts';
@@ -12,7 +12,7 @@ import { merge, ValuesError } from '../helm/values.ts';
 import type { OpenStack, OpenStackService } from '../objects.ts';
 import { desiredOf } from '../service/desired.ts';
 import { openMigration } from '../service/migrations.ts';
-import { isNewer, type Wanted } from './plan.ts';
+import { isNewer, type DesiredService } from './plan.ts';
 import { pullImages, type Pulled } from './pull.ts';
 import type { Rendered } from './upgrade-check.ts';
 import { UpgradeChecks } from './upgrade-checks.ts';
@@ -33,7 +33,7 @@ const CHECK_MS = 3000;
 export const WITH_WARNINGS = 'PassedWithWarnings';
 
 /** When to check again without an event; undefined if the check has passed, or was not made. */
-export function againMs(checked: Verdict | undefined): number | undefined {
+export function requeueAfterMs(checked: ConditionUpdate | undefined): number | undefined {
   if (checked === undefined || checked.status === 'True') return undefined;
   if (checked.reason === 'Checking') return CHECK_MS;
   return checked.status === 'Unknown' || checked.reason === 'ImageMissing' ? PULL_MS : RETRY_MS;
@@ -84,10 +84,10 @@ export class Preflight {
   /** @returns the condition `Preflight` */
   async check(
     openstack: OpenStack,
-    wanted: readonly Wanted[],
+    wanted: readonly DesiredService[],
     existing: ReadonlyMap<string, OpenStackService>,
     signal: AbortSignal,
-  ): Promise<Verdict> {
+  ): Promise<ConditionUpdate> {
     const { release } = openstack.spec;
     const findings: Finding[] = wanted.flatMap(({ name, chart }) => {
       const { conditions, migrations, heldJobs = [], release: from } = existing.get(name)?.status ?? {};
@@ -152,7 +152,7 @@ export class Preflight {
 
   async #render(
     { metadata }: OpenStack,
-    { name, spec, digest }: Wanted,
+    { name, spec, digest }: DesiredService,
     hasCheck: boolean,
     signal: AbortSignal,
   ): Promise<DryRun> {
@@ -198,7 +198,11 @@ export class Preflight {
 }
 
 /** Whether a service runs at another release, and has an upgrade check that is not skipped. */
-function isChecked({ spec }: OpenStack, { name, chart }: Wanted, object: OpenStackService | undefined): boolean {
+function isChecked(
+  { spec }: OpenStack,
+  { name, chart }: DesiredService,
+  object: OpenStackService | undefined,
+): boolean {
   if (object?.status?.release === undefined || spec.upgrade?.skipChecks?.includes(name) === true) return false;
   return serviceNamed(chart)?.migration.upgradeCheck !== undefined;
 }
@@ -214,7 +218,7 @@ function skippedTo(release: string, chart: string, from: string | undefined): st
 }
 
 /** A failed check that is repeated stays failed until it has passed. */
-function checking({ metadata, status }: OpenStack, words: readonly string[]): Verdict {
+function checking({ metadata, status }: OpenStack, words: readonly string[]): ConditionUpdate {
   const former = conditionOf(status?.conditions, 'Preflight');
   const isRetry = former?.reason === 'UpgradeCheckFailed' && former.observedGeneration === metadata.generation;
   if (isRetry) return { status: former.status, reason: former.reason, message: former.message };

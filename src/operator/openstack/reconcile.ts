@@ -3,12 +3,12 @@ import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Cache } from '../cache.ts';
-import { conditionOf, type Verdict } from '../conditions.ts';
+import { conditionOf, type ConditionUpdate } from '../conditions.ts';
 import { GROUP, MANAGER, VERSION, ownRef, type OpenStack, type OpenStackService } from '../objects.ts';
 import type { Publisher } from '../publish.ts';
-import { REFUSED_MS, type Handled } from '../queue.ts';
-import { APPLIED, planOf, wantedServices, type Wanted } from './plan.ts';
-import { againMs, WITH_WARNINGS, type Preflight } from './preflight.ts';
+import { REFUSED_MS, type Result } from '../queue.ts';
+import { APPLIED, planOf, wantedServices, type DesiredService } from './plan.ts';
+import { requeueAfterMs, WITH_WARNINGS, type Preflight } from './preflight.ts';
 import { statusOf } from './status.ts';
 
 export interface OpenStackEffects {
@@ -21,7 +21,7 @@ export interface OpenStackEffects {
   readonly now: () => Date;
 }
 
-const BEGINNING: Verdict = { status: 'Unknown', reason: 'Rendering', message: 'preflight: renders all charts' };
+const BEGINNING: ConditionUpdate = { status: 'Unknown', reason: 'Rendering', message: 'preflight: renders all charts' };
 
 /**
  * One look at an OpenStack: applies the services whose turn it is, deletes those that are switched off, and publishes the
@@ -31,7 +31,7 @@ export async function reconcileOpenStack(
   name: string,
   { client, publisher, openstacks, services, preflight, log, now }: OpenStackEffects,
   signal: AbortSignal,
-): Promise<Handled> {
+): Promise<Result> {
   const openstack = openstacks.get(name);
   if (openstack === undefined || openstack.metadata.deletionTimestamp !== undefined) return {};
   const existing = new Map([...services.values()].map((service) => [service.metadata.name, service]));
@@ -90,13 +90,13 @@ export async function reconcileOpenStack(
   const warned = conditionOf(before?.conditions, 'Preflight');
   if (checked?.reason === WITH_WARNINGS && warned?.message !== checked.message)
     await publisher.event('OpenStack', openstack, 'Warning', checked.reason, checked.message, signal);
-  return { againMs: refused === undefined ? againMs(checked) : REFUSED_MS };
+  return { requeueAfterMs: refused === undefined ? requeueAfterMs(checked) : REFUSED_MS };
 }
 
 async function apply(
   client: KubeClient,
   { metadata }: OpenStack,
-  { name, spec, digest }: Wanted,
+  { name, spec, digest }: DesiredService,
   signal: AbortSignal,
 ): Promise<void> {
   const { namespace } = metadata;

@@ -1,4 +1,4 @@
-import { withVerdicts, type Verdict } from '../conditions.ts';
+import { withVerdicts, type ConditionUpdate } from '../conditions.ts';
 import type { OpenStack, OpenStackPhase, OpenStackStatus } from '../objects.ts';
 import type { Plan } from './plan.ts';
 
@@ -10,7 +10,7 @@ interface Attempt {
   /** A service that the API server does not accept. */
   readonly refused?: { readonly name: string; readonly message: string } | undefined;
   /** The condition `Preflight`; undefined if it was not checked. */
-  readonly checked?: Verdict | undefined;
+  readonly checked?: ConditionUpdate | undefined;
 }
 
 /** The status that follows from a plan. */
@@ -70,7 +70,7 @@ export function statusOf(
     Suspended: 'Suspended',
   }[phase];
   const isMoving = phase === 'Installing' || phase === 'Upgrading' || phase === 'Configuring';
-  const verdicts: Record<string, Verdict> = {
+  const verdicts: Record<string, ConditionUpdate> = {
     Ready: isDone
       ? { status: 'True', reason: 'Ready', message: `${services.length} services are ready at ${spec.release}` }
       : { status: 'False', reason, message },
@@ -99,7 +99,10 @@ export function statusOf(
 }
 
 /** Why no service may be changed. */
-function stopOf({ refused }: Plan, checked: Verdict | undefined): { reason: string; message: string } | undefined {
+function stopOf(
+  { refused }: Plan,
+  checked: ConditionUpdate | undefined,
+): { reason: string; message: string } | undefined {
   if (refused !== undefined) return { reason: 'RollbackRefused', message: refused };
   return checked?.status === 'False' ? { reason: 'PreflightFailed', message: checked.message } : undefined;
 }

@@ -22,10 +22,10 @@ export type Step =
       readonly do: 'wait';
       readonly reason: 'AnotherOperation' | 'ObjectsDeleted';
       readonly why: string;
-      readonly againMs: number | undefined;
+      readonly requeueAfterMs: number | undefined;
     }
   /** The last attempt has failed; the next one is due later, or after a change. */
-  | (Failure & { readonly do: 'retry later'; readonly againMs: number });
+  | (Failure & { readonly do: 'retry later'; readonly requeueAfterMs: number });
 
 export interface Facts {
   readonly newest: Release | undefined;
@@ -59,11 +59,11 @@ export function decide(desired: Desired, facts: Facts): Step {
     const leftMs = facts.timeoutMs + FOREIGN_GRACE_MS - ageMs;
     if (leftMs <= 0) return { do: 'unlock' };
     const why = `revision ${revision} is ${status}: another user's Helm is at work`;
-    return { do: 'wait', reason: 'AnotherOperation', why, againMs: leftMs };
+    return { do: 'wait', reason: 'AnotherOperation', why, requeueAfterMs: leftMs };
   }
   if (status === 'uninstalling') {
     const why = `revision ${revision} is uninstalling`;
-    return { do: 'wait', reason: 'AnotherOperation', why, againMs: undefined };
+    return { do: 'wait', reason: 'AnotherOperation', why, requeueAfterMs: undefined };
   }
   const change = isDown(desired, facts.attempted) ? 'roll back' : 'upgrade';
   const withoutHooks = change === 'roll back';
@@ -77,12 +77,12 @@ export function decide(desired: Desired, facts: Facts): Step {
     // Interrupted attempts are no failures of the chart; and a conflict ends when Helm may take the field.
     if (leftMs <= 0 || isInterrupted(description) || isNowForced(newest, desired))
       return { do: change, why: `revision ${revision} has failed`, withoutHooks };
-    return { do: 'retry later', reason: 'HelmFailed', why: description, againMs: leftMs };
+    return { do: 'retry later', reason: 'HelmFailed', why: description, requeueAfterMs: leftMs };
   }
   if (status !== 'deployed') return { do: change, why: `revision ${revision} is ${status}`, withoutHooks };
   if (missing.length === 0) return { do: 'observe' };
   const why = `deleted: ${missing.join(', ')}`;
-  if (ageMs < RECREATE_MS) return { do: 'wait', reason: 'ObjectsDeleted', why, againMs: RECREATE_MS - ageMs };
+  if (ageMs < RECREATE_MS) return { do: 'wait', reason: 'ObjectsDeleted', why, requeueAfterMs: RECREATE_MS - ageMs };
   return { do: change, why, withoutHooks };
 }
 

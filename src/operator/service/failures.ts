@@ -20,11 +20,11 @@ export class Failures {
   }
 
   /** Why nothing is tried yet; undefined if the next attempt is due. */
-  pending(name: string, digest: string): (Failure & { readonly againMs: number }) | undefined {
+  pending(name: string, digest: string): (Failure & { readonly requeueAfterMs: number }) | undefined {
     const failed = this.#failed.get(name);
     const leftMs = failed?.digest === digest ? failed.until - performance.now() : 0;
     if (failed === undefined || leftMs <= 0) return undefined;
-    return { reason: failed.reason, why: failed.why, againMs: leftMs };
+    return { reason: failed.reason, why: failed.why, requeueAfterMs: leftMs };
   }
 
   forget(name: string): void {

@@ -11,7 +11,7 @@ import { hasTemplate, publicError, withoutPrefix } from '../helm/public-error.ts
 import { unlock, type Release } from '../helm/release.ts';
 import type { OpenStack, OpenStackService, OpenStackWorkload } from '../objects.ts';
 import type { Publisher } from '../publish.ts';
-import type { Handled } from '../queue.ts';
+import type { Result } from '../queue.ts';
 import { Ages } from './ages.ts';
 import { decide, type Step } from './decide.ts';
 import { desiredOf, labelsFor, type Desired } from './desired.ts';
@@ -76,7 +76,7 @@ export class ServiceReconciler {
     this.#runs = new HelmRuns({ ...effects, publish: async (...all) => await this.#publish(...all) });
   }
 
-  async reconcile(name: string, signal: AbortSignal): Promise<Handled> {
+  async reconcile(name: string, signal: AbortSignal): Promise<Result> {
     const service = this.#effects.services.get(name);
     if (service === undefined || service.metadata.deletionTimestamp !== undefined) return this.#forget(name);
     try {
@@ -85,7 +85,7 @@ export class ServiceReconciler {
       const reason = reasonOf(error);
       if (reason === undefined) throw error;
       await this.#publish(service, degraded(reason, messageOf(error)), signal);
-      return { againMs: 60_000 };
+      return { requeueAfterMs: 60_000 };
     }
   }
 
@@ -100,7 +100,7 @@ export class ServiceReconciler {
     return names.filter((name) => this.#reads.hasMigration(name, migration));
   }
 
-  async #reconcile(service: OpenStackService, signal: AbortSignal): Promise<Handled> {
+  async #reconcile(service: OpenStackService, signal: AbortSignal): Promise<Result> {
     const { client, charts } = this.#effects;
     const release = await this.#reads.cachedRelease(service.metadata.name, signal);
     const desired = await desiredOf(client, charts, service, this.#reads.cachedScale(release), signal);
@@ -114,26 +114,26 @@ export class ServiceReconciler {
   }
 
   /** Decides again from what the server has now, and takes the step. */
-  async #act({ name, uid }: OpenStackService['metadata'], signal: AbortSignal): Promise<Handled> {
+  async #act({ name, uid }: OpenStackService['metadata'], signal: AbortSignal): Promise<Result> {
     const { client, charts } = this.#effects;
     const service = await this.#reads.service(name, signal);
-    if (service?.metadata.uid !== uid || this.#reads.isSuspended(service)) return { againMs: STALE_MS };
+    if (service?.metadata.uid !== uid || this.#reads.isSuspended(service)) return { requeueAfterMs: STALE_MS };
     const release = await this.#reads.release(service.metadata.name, signal);
     const desired = await desiredOf(client, charts, service, await this.#reads.scale(release, signal), signal);
     const step = await this.#step(service, desired, release, signal);
     switch (step.do) {
       case 'observe':
-        return { againMs: STALE_MS };
+        return { requeueAfterMs: STALE_MS };
       case 'unlock':
         return await this.#unlock(service, release, signal);
       case 'wait': {
         const found = { ...inProgress('Pending', step.reason, step.why), helm: release };
         await this.#publish(service, found, signal);
-        return { againMs: step.againMs };
+        return { requeueAfterMs: step.requeueAfterMs };
       }
       case 'retry later':
         await this.#publish(service, { ...degraded(step.reason, step.why), helm: release }, signal);
-        return { againMs: step.againMs };
+        return { requeueAfterMs: step.requeueAfterMs };
       case 'roll back': {
         const { migrations } = this.#effects.publisher.statusOf(service) ?? {};
         const why = noWayBack(await this.#reads.migrations(release, migrations, signal), desired.release);
@@ -173,14 +173,14 @@ export class ServiceReconciler {
     return { ...step, why: message?.includes(why) === true ? message : why };
   }
 
-  async #unlock(service: OpenStackService, release: Release | undefined, signal: AbortSignal): Promise<Handled> {
+  async #unlock(service: OpenStackService, release: Release | undefined, signal: AbortSignal): Promise<Result> {
     const { client, publisher, log } = this.#effects;
-    if (release === undefined) return { againMs: 0 };
+    if (release === undefined) return { requeueAfterMs: 0 };
     const note = `revision ${release.revision}, ${release.status}, was interrupted`;
     log.info(`${service.metadata.name}: ${note}: unlocked`);
     await unlock(client, service.metadata, release, signal);
     await publisher.event('OpenStackService', service, 'Normal', 'Unlocked', note, signal);
-    return { againMs: 0 };
+    return { requeueAfterMs: 0 };
   }
 
   async #run(
@@ -189,7 +189,7 @@ export class ServiceReconciler {
     release: Release | undefined,
     step: Extract<Step, { do: 'install' | 'upgrade' | 'roll back' }>,
     signal: AbortSignal,
-  ): Promise<Handled> {
+  ): Promise<Result> {
     const { client, publisher, log, process } = this.#effects;
     const { namespace, name } = service.metadata;
     const { chart, values, secrets } = desired;
@@ -208,11 +208,11 @@ export class ServiceReconciler {
     const terms = { labels, timeout, withoutHooks: step.withoutHooks ?? false, forceConflicts };
     const what = { namespace, name, chart, values, secrets, ...terms };
     const outcome = await this.#runs.upgrade(service, what, { revision, begun }, signal);
-    if (outcome.is === 'cancelled') return { againMs: 0 };
+    if (outcome.is === 'cancelled') return { requeueAfterMs: 0 };
     this.#reads.forget(name);
     if (outcome.is === 'done') {
       this.#failures.forget(name);
-      return { againMs: 0 };
+      return { requeueAfterMs: 0 };
     }
     const after = await this.#reads.release(service.metadata.name, signal);
     const isWhole = !hasTemplate(values);
@@ -223,10 +223,10 @@ export class ServiceReconciler {
       this.#failures.add(name, desired.digest, { reason: outcome.reason, why });
     log.error(`${name}: ${step.do} failed: ${why}`);
     await this.#publish(service, { ...degraded(outcome.reason, why), helm: after }, signal);
-    return { againMs: 0 };
+    return { requeueAfterMs: 0 };
   }
 
-  async #observe(service: OpenStackService, desired: Desired, release: Release, signal: AbortSignal): Promise<Handled> {
+  async #observe(service: OpenStackService, desired: Desired, release: Release, signal: AbortSignal): Promise<Result> {
     const { client, publisher } = this.#effects;
     let state = await workloadsState(release.objects, this.#reads.cachedWorkload);
     // Before a service becomes ready, the caches may be older than the step that was just taken.
@@ -236,7 +236,7 @@ export class ServiceReconciler {
     await this.#publish(service, observed(release, state, desired.release, problem), signal);
     if (!this.#reads.isSuspended(service) && release.status === 'deployed')
       await ensureScales(client, service, release.objects, this.#effects.scales, signal);
-    return { againMs: isReady(state) ? undefined : LOOK_MS };
+    return { requeueAfterMs: isReady(state) ? undefined : LOOK_MS };
   }
 
   async #publish(service: OpenStackService, findings: Findings, signal: AbortSignal): Promise<void> {
@@ -253,7 +253,7 @@ export class ServiceReconciler {
       await publisher.event('OpenStackService', service, 'Normal', 'Ready', ready.message, signal);
   }
 
-  #forget(name: string): Handled {
+  #forget(name: string): Result {
     this.#reads.forget(name);
     this.#failures.forget(name);
     this.#ages.forget(name);

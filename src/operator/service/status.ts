@@ -1,5 +1,5 @@
 import { defined } from '../../core/defined.ts';
-import { conditionOf, withVerdicts, type Verdict } from '../conditions.ts';
+import { conditionOf, withVerdicts, type ConditionUpdate } from '../conditions.ts';
 import { conflictVerdict, NO_CONFLICT } from '../helm/conflict.ts';
 import type { Release } from '../helm/release.ts';
 import type { MigrationStatus, OpenStackService, ServicePhase, ServiceStatus } from '../objects.ts';
@@ -10,12 +10,12 @@ export interface Findings {
   readonly phase: ServicePhase;
   /** One line for a table. */
   readonly message: string;
-  readonly ready: Verdict;
-  readonly progressing: Verdict;
+  readonly ready: ConditionUpdate;
+  readonly progressing: ConditionUpdate;
   /** Undefined if nothing new is known: a step that is running neither repairs nor breaks anything yet. */
-  readonly degraded?: Verdict;
+  readonly degraded?: ConditionUpdate;
   /** Whether others have written fields of Helm's; undefined if nothing new is known. */
-  readonly conflict?: Verdict | undefined;
+  readonly conflict?: ConditionUpdate | undefined;
   readonly helm?: Release | undefined;
   readonly workloads?: WorkloadsState | undefined;
   /** The OpenStack release, if the release is what is wanted. */
@@ -66,8 +66,8 @@ function helmStatus({ revision, status, chart, updated }: Release): NonNullable<
   };
 }
 
-const NO = (reason: string, message: string): Verdict => ({ status: 'False', reason, message });
-const YES = (reason: string, message: string): Verdict => ({ status: 'True', reason, message });
+const NO = (reason: string, message: string): ConditionUpdate => ({ status: 'False', reason, message });
+const YES = (reason: string, message: string): ConditionUpdate => ({ status: 'True', reason, message });
 
 /** Phase and reason of a step. */
 export const PHASE_OF = {

@@ -4,7 +4,7 @@ import type { Cache } from '../cache.ts';
 import { conditionOf } from '../conditions.ts';
 import type { OpenStackWorkload } from '../objects.ts';
 import type { Publisher } from '../publish.ts';
-import { REFUSED_MS, type Handled } from '../queue.ts';
+import { REFUSED_MS, type Result } from '../queue.ts';
 import type { Pod } from '../../kube/pods.ts';
 import type { WorkloadKind } from '../service/workloads.ts';
 import { applyChange, type Live } from './change.ts';
@@ -24,7 +24,7 @@ export async function reconcileWorkload(
   name: string,
   { client, publisher, scales, workloads, pods, now }: WorkloadEffects,
   signal: AbortSignal,
-): Promise<Handled> {
+): Promise<Result> {
   const object = scales.get(name);
   if (object === undefined || object.metadata.deletionTimestamp !== undefined) return {};
   const live = workloads[object.spec.kind ?? 'Deployment'].get(name);
@@ -43,7 +43,7 @@ export async function reconcileWorkload(
   const [was, is] = [before, status].map((one) => conditionOf(one?.conditions, 'Degraded'));
   if (is?.status === 'True' && (was?.status !== 'True' || was.message !== is.message))
     await publisher.event('OpenStackWorkload', object, 'Warning', is.reason, is.message, signal);
-  return refused === undefined ? {} : { againMs: REFUSED_MS };
+  return refused === undefined ? {} : { requeueAfterMs: REFUSED_MS };
 }
 
 /** Whether a Pod is one of a workload's, and has not ended. */

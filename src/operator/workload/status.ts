@@ -1,7 +1,7 @@
 import { defined } from '../../core/defined.ts';
 import { releaseOf } from '../../kube/db-sync-lease.ts';
 import { selectorText } from '../../kube/rollout.ts';
-import { withVerdicts, type Verdict } from '../conditions.ts';
+import { withVerdicts, type ConditionUpdate } from '../conditions.ts';
 import type { OpenStackWorkload, ReplicaStatus, WorkloadPhase, WorkloadStatus } from '../objects.ts';
 import { problemOf, type Pod } from '../../kube/pods.ts';
 import { judgeRollout } from '../service/workloads.ts';
@@ -29,7 +29,7 @@ export function workloadStatus(
   const { generation } = object.metadata;
   const { live, pods } = sight;
   const [phase, reason, message] = stateOf(object, sight);
-  const is = (value: boolean, why: string = reason): Verdict => ({
+  const is = (value: boolean, why: string = reason): ConditionUpdate => ({
     status: value ? 'True' : 'False',
     reason: why,
     message,

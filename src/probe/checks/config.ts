@@ -4,7 +4,7 @@ import { check } from '../check.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { reasonOf } from '../../core/errors.ts';
 import { configMapVersion, configRecordFile, readConfigRecord, type ConfigRecord } from '../../fs/config-record.ts';
-import { healthyAs, unhealthy, type Verdict, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, type CheckResult, type Question } from '../verdict.ts';
 
 /**
  * Checks that the installed configuration is the ConfigMap's newest version, according to the record of kolla-init
@@ -67,7 +67,7 @@ export function configQuestion(query: ConfigQuery): Question {
   return { subject: 'config', hosts: [], ask: () => Promise.resolve(look(query)) };
 }
 
-function look(query: ConfigQuery): Verdict {
+function look(query: ConfigQuery): CheckResult {
   const file = configRecordFile(query.root);
   try {
     const record = readConfigRecord(query.root);
@@ -80,7 +80,7 @@ function look(query: ConfigQuery): Verdict {
   }
 }
 
-function verdictOf(record: ConfigRecord, { configDir, withinMs }: ConfigQuery): Verdict {
+function verdictOf(record: ConfigRecord, { configDir, withinMs }: ConfigQuery): CheckResult {
   const { state, version, looked, problem = '' } = record;
   const stays = version === undefined ? 'nothing is installed' : `${version} stays installed`;
   const late = newerVersion(record, configDir, withinMs);

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { parseDuration, formatDuration } from '../../core/duration.ts';
 import { UsageError, messageOf } from '../../core/errors.ts';
 import { check } from '../check.ts';
-import { healthyAs, unhealthy, type Question, type Verdict } from '../verdict.ts';
+import { healthyAs, unhealthy, type Question, type CheckResult } from '../verdict.ts';
 
 /** Checks that a file was modified recently, for a service that touches one as a heartbeat. */
 export const fileAge = check({
@@ -49,7 +49,7 @@ export function fileAgeQuestion({ path, maxAgeMs }: FileAgeQuery, subject: strin
   };
 }
 
-function look(path: string, maxAgeMs: number, now: () => number): Verdict {
+function look(path: string, maxAgeMs: number, now: () => number): CheckResult {
   try {
     const ageMs = now() - statSync(path).mtimeMs;
     // Otherwise a file written before the clock was set back would count as recent for as long as the clock was set

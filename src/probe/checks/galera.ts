@@ -2,7 +2,7 @@ import { UsageError } from '../../core/errors.ts';
 import type { MysqlSession } from '../../mysql/index.ts';
 import { check } from '../check.ts';
 import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer, type MysqlServer } from '../remote/mysql.ts';
-import { healthyAs, unhealthy, type Question, type Verdict } from '../verdict.ts';
+import { healthyAs, unhealthy, type Question, type CheckResult } from '../verdict.ts';
 
 /** Checks with SQL that this Galera node is usable, since a node without quorum still accepts logins and `SELECT 1`. */
 export const galera = check({
@@ -76,13 +76,13 @@ export const galera = check({
 });
 
 /** Healthy while the state is unknown, because there is no login yet or no response. */
-function unlessDisconnected(server: MysqlServer, greeted: () => Verdict): Pick<Question, 'ask' | 'whenLate'> {
+function unlessDisconnected(server: MysqlServer, greeted: () => CheckResult): Pick<Question, 'ask' | 'whenLate'> {
   return {
     whenLate: healthyAs('no answer'),
     async ask(signal, tell = () => {}) {
       const { askMysql } = await import('../remote/mysql-session.ts');
       const { disconnectedVerdict } = await import('../remote/galera.ts');
-      let seen: Verdict | undefined;
+      let seen: CheckResult | undefined;
       const inside = async (session: MysqlSession) => (seen = await disconnectedVerdict(session));
       const verdict = await askMysql(server, { greeted, inside }, signal, tell);
       return seen ?? (verdict.healthy ? verdict : healthyAs(`unknown: ${verdict.reason}`));

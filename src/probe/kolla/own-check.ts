@@ -2,7 +2,7 @@ import { KollaError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { resolveOptions, splitWords } from '../../cli/parse.ts';
 import type { Check } from '../check.ts';
-import { unhealthy, type Verdict } from '../verdict.ts';
+import { unhealthy, type CheckResult } from '../verdict.ts';
 
 /**
  * Runs one of our own checks with these arguments and variables, like `kolla-probe WORD`; a rejection becomes the
@@ -15,7 +15,7 @@ export async function askCheck(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
   tell?: (awaited: string) => void,
-): Promise<Verdict> {
+): Promise<CheckResult> {
   const { options } = definition;
   try {
     const words = splitWords(argv, options, false);

@@ -1,6 +1,6 @@
 import { KollaError } from '../../core/errors.ts';
 import { answerOf } from '../ask.ts';
-import type { Verdict } from '../verdict.ts';
+import type { CheckResult } from '../verdict.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 
@@ -18,7 +18,7 @@ export interface KollaQuestion {
 }
 
 export interface KollaAnswer {
-  readonly verdict: Verdict;
+  readonly verdict: CheckResult;
   /** The output of Kolla's script; by default none. */
   readonly stdout?: string;
 }
@@ -51,7 +51,7 @@ export interface ScriptOutput {
  */
 export async function askOnce(question: KollaQuestion, signal: AbortSignal): Promise<ScriptOutput> {
   let stdout = '';
-  const asked = async (bounded: AbortSignal, tell?: (awaited: string) => void): Promise<Verdict> => {
+  const asked = async (bounded: AbortSignal, tell?: (awaited: string) => void): Promise<CheckResult> => {
     const answer = await question.ask(bounded, tell);
     stdout = answer.stdout ?? '';
     return answer.verdict;

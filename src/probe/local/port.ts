@@ -10,7 +10,7 @@
  */
 import { eachInetSocket, type InetSocket, type ProcessQuery, type Protocol } from '../../process/procfs/index.ts';
 import { defined } from '../../core/defined.ts';
-import { healthyAs, unhealthy, unseen, type Verdict, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, unseen, type CheckResult, type Question } from '../verdict.ts';
 import { MEANINGS, type Kind, type Meaning } from './meaning.ts';
 import { findOwners, strangersWith, whyUnseen, type Owners, type ProcEffects } from './owners.ts';
 import { called, listed, whatIsMeant } from './process.ts';
@@ -111,7 +111,7 @@ async function read(search: Search, isTheirs: (socket: InetSocket) => boolean, k
   return { good, onPort };
 }
 
-async function verdictOfAny(search: Search): Promise<Verdict> {
+async function verdictOfAny(search: Search): Promise<CheckResult> {
   const { good, onPort } = await scan(search, () => true);
   if (good !== undefined) return healthyAs(good.shown);
   const what = search.atLeast > 1 ? tooFew(onPort, search) : search.isMissing;
@@ -121,7 +121,7 @@ async function verdictOfAny(search: Search): Promise<Verdict> {
 interface Found {
   readonly onPort: readonly InetSocket[];
   /** Healthy, with the process. */
-  readonly answer?: { readonly pid: number; readonly verdict: Verdict };
+  readonly answer?: { readonly pid: number; readonly verdict: CheckResult };
 }
 
 /** Owners are determined first, because a process has few sockets and the tables need not be read to the end. */
@@ -137,7 +137,7 @@ async function verdictOf(
   owners: Owners,
   onPort: readonly InetSocket[],
   search: Search,
-): Promise<Verdict> {
+): Promise<CheckResult> {
   // A socket in an accept queue or in TIME-WAIT has no owner.
   const others = onPort.filter((socket) => search.isGood(socket) && socket.inode !== '0');
   const sockets = `${search.sockets} ${portsText(search)}`;

@@ -2,7 +2,7 @@ import { reasonOf } from '../../core/errors.ts';
 import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { eachUnixSocket, type ProcessQuery, type UnixSocket } from '../../process/procfs/index.ts';
-import { healthyAs, unhealthy, unseen, type Verdict, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, unseen, type CheckResult, type Question } from '../verdict.ts';
 import { findOwners, strangersWith, whyUnseen, type ProcEffects } from './owners.ts';
 import { called, whatIsMeant } from './process.ts';
 
@@ -40,7 +40,7 @@ async function verdictOf(
   { process: wanted, path }: SocketQuery & { readonly process: ProcessQuery },
   listening: readonly UnixSocket[],
   effects: ProcEffects,
-): Promise<Verdict> {
+): Promise<CheckResult> {
   const inodes = new Set(listening.map(({ inode }) => inode));
   const owners = await findOwners(wanted, effects);
   const owner = [...inodes].map((inode) => owners.pidByInode.get(inode)).find((pid) => pid !== undefined);

@@ -4,7 +4,7 @@ import { trustOfUrl, type TlsMode } from '../../cli/tls-option.ts';
 import type { Address } from '../../net/address.ts';
 import type { Answer, Tell } from '../../net/protocols/answer.ts';
 import type { TlsAsk } from '../../net/tls-ask.ts';
-import type { Verdict } from '../verdict.ts';
+import type { CheckResult } from '../verdict.ts';
 import { answered, serverOf } from './server.ts';
 import { tlsOf, type VerifyValues } from './tls.ts';
 import { readLogin, requireUser, type LoginValues } from './login.ts';
@@ -91,7 +91,7 @@ export function askBroker(
   { at, tls, options, greeting, whenRejected }: BrokerAsk,
   signal: AbortSignal,
   tell: Tell = () => {},
-): Promise<Verdict> {
+): Promise<CheckResult> {
   return answered(async () => {
     const login = await readLogin(options);
     // Loaded lazily, so that a TCP check stays fast. amqplib is not used, because it can neither stop before a login

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../core/errors.ts';
 import { networkReason } from '../../net/network-error.ts';
-import { unhealthy, healthyAs, type Verdict } from '../verdict.ts';
+import { unhealthy, healthyAs, type CheckResult } from '../verdict.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { oneLine } from '../../core/one-line.ts';
 
@@ -21,7 +21,7 @@ export interface Validity {
  * Checks that all certificates of a chain are valid now, and for `leftMs` more; the detail is the time until the first
  * one expires.
  */
-export function judgeValidity(chain: readonly Validity[], leftMs: number): Verdict {
+export function judgeValidity(chain: readonly Validity[], leftMs: number): CheckResult {
   const now = Date.now();
   const early = chain.find(({ validFrom }) => Date.parse(validFrom) > now);
   if (early !== undefined) {
@@ -43,7 +43,7 @@ export function judgeValidity(chain: readonly Validity[], leftMs: number): Verdi
 }
 
 /** Checks that every certificate in a PEM file is valid now, and for `leftMs` more. */
-export async function judgeFile(file: string, leftMs: number): Promise<Verdict> {
+export async function judgeFile(file: string, leftMs: number): Promise<CheckResult> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');

@@ -4,7 +4,7 @@ import { networkReason } from '../../net/network-error.ts';
 import type { Tell } from '../../net/protocols/answer.ts';
 import { dialTls } from '../../net/secure.ts';
 import type { TlsAsk } from '../../net/tls-ask.ts';
-import { unhealthy, type Verdict } from '../verdict.ts';
+import { unhealthy, type CheckResult } from '../verdict.ts';
 import { judgeValidity, type Validity } from './certificates.ts';
 
 export interface HandshakeAsk {
@@ -15,7 +15,7 @@ export interface HandshakeAsk {
 }
 
 /** Performs a handshake and judges the server's certificates: validity, then chain and name unless `insecure`. */
-export async function judgeServer(ask: HandshakeAsk, signal: AbortSignal, tell: Tell): Promise<Verdict> {
+export async function judgeServer(ask: HandshakeAsk, signal: AbortSignal, tell: Tell): Promise<CheckResult> {
   const { at, verify, leftMs } = ask;
   try {
     using connection = await shakenHands(ask, signal, tell);

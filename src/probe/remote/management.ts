@@ -2,7 +2,7 @@ import type { Trust } from '../../cli/tls-option.ts';
 import { askJson } from '../../net/json.ts';
 import { networkReason } from '../../net/network-error.ts';
 import { oneLine } from '../../core/one-line.ts';
-import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
+import { healthyAs, unhealthy, type CheckResult } from '../verdict.ts';
 import { readLogin, type LoginValues } from './login.ts';
 
 export interface ManagementAsk {
@@ -21,7 +21,7 @@ const CHECKS = [
 const ANSWER_MS = 60_000;
 
 /** Queries a node's management API for alarms and virtual hosts. https://www.rabbitmq.com/docs/http-api-reference */
-export async function askManagement(ask: ManagementAsk, signal: AbortSignal): Promise<Verdict> {
+export async function askManagement(ask: ManagementAsk, signal: AbortSignal): Promise<CheckResult> {
   try {
     const { user = '', password = '' } = (await readLogin(ask.options)) ?? {};
     const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

@@ -3,7 +3,7 @@ import { formatProblem } from '../../core/format.ts';
 import { contractedBy, readinessIn } from '../../kube/db-sync-lease.ts';
 import { NO_SUCH_TABLE, errnoOf, quoteName, type MysqlSession } from '../../mysql/index.ts';
 import { isLastBeforeRollout, isOneWay, knownServices, type Phase, type Service } from '../../catalog/index.ts';
-import { healthyAs, unhealthy, type Verdict, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, type CheckResult, type Question } from '../verdict.ts';
 import { mysqlServer, type MysqlValues } from './mysql.ts';
 
 export interface RecordQuery extends MysqlValues {
@@ -58,7 +58,7 @@ async function rowsIn(session: MysqlSession, database: string, name: string): Pr
   }
 }
 
-function verdictOf(rows: readonly Row[], service: Service | undefined, wanted: string | undefined): Verdict {
+function verdictOf(rows: readonly Row[], service: Service | undefined, wanted: string | undefined): CheckResult {
   const [last] = rows;
   if (last === undefined) return unhealthy('no migration by kolla-db-sync yet: there is no record of it');
   const problem = rows.map(({ format }) => formatProblem(format)).find((each) => each !== undefined);

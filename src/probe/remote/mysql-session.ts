@@ -13,14 +13,14 @@ import {
   type MysqlSession,
 } from '../../mysql/index.ts';
 import { networkReason } from '../../net/network-error.ts';
-import { unhealthy, type Verdict } from '../verdict.ts';
+import { unhealthy, type CheckResult } from '../verdict.ts';
 import type { MysqlServer } from './mysql.ts';
 
 /** How a server is judged, with and without a login. */
 export interface Judges {
   /** Runs queries. An error that it throws becomes the reason. */
-  readonly inside: (session: MysqlSession, user: string) => Promise<Verdict>;
-  readonly greeted: (version: Answer) => Verdict;
+  readonly inside: (session: MysqlSession, user: string) => Promise<CheckResult>;
+  readonly greeted: (version: Answer) => CheckResult;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function askMysql(
   { inside, greeted }: Judges,
   signal: AbortSignal,
   tell: Tell,
-): Promise<Verdict> {
+): Promise<CheckResult> {
   let user = '';
   try {
     const target = await server.target();

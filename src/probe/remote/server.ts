@@ -14,7 +14,7 @@ import { UsageError, messageOf } from '../../core/errors.ts';
 import { parseAddress, type Address } from '../../net/address.ts';
 import type { Answer } from '../../net/protocols/answer.ts';
 import type { TlsAsk } from '../../net/tls-ask.ts';
-import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
+import { healthyAs, unhealthy, type CheckResult } from '../verdict.ts';
 
 /**
  * Parses `HOST`, `HOST:PORT`, `[IPV6]:PORT` or a bare IPv6 address.
@@ -59,7 +59,7 @@ export async function answered(
   ask: () => Promise<Answer>,
   tls: TlsAsk | undefined,
   advice = 'give --tls verify',
-): Promise<Verdict> {
+): Promise<CheckResult> {
   try {
     const { isGood, says } = await ask();
     return isGood ? healthyAs(says) : unhealthy(says);

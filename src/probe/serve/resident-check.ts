@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.ts';
 import { pause } from '../../core/backoff.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { answerOf } from '../ask.ts';
-import { unhealthy, type Verdict } from '../verdict.ts';
+import { unhealthy, type CheckResult } from '../verdict.ts';
 import type { Part, State } from './part.ts';
 import type { PreparedCheck } from './prepare.ts';
 
@@ -115,7 +115,7 @@ export class ResidentCheck {
   }
 
   /** The verdict, by the deadline at the latest. A check that ignores its signal may continue to run. */
-  async #ask(signal: AbortSignal): Promise<Verdict> {
+  async #ask(signal: AbortSignal): Promise<CheckResult> {
     this.#open = this.#timing.now();
     const ask = async (bounded: AbortSignal, tell?: (awaited: string) => void) => {
       try {
@@ -135,12 +135,12 @@ export class ResidentCheck {
     }
   }
 
-  #stillHangs(ms: number): Verdict {
+  #stillHangs(ms: number): CheckResult {
     const text = `no response in ${formatDuration(this.#check.timeout)}, and still hanging after ${formatDuration(ms)}`;
     return this.#check.question.whenLate ?? unhealthy(text);
   }
 
-  #take(verdict: Verdict): void {
+  #take(verdict: CheckResult): void {
     this.#inSuccession = verdict.healthy ? 0 : this.#inSuccession + 1;
     if (!verdict.healthy) this.#counts.failed++;
     const text = verdict.healthy ? verdict.detail : verdict.reason;
@@ -162,7 +162,7 @@ export class ResidentCheck {
   }
 }
 
-function stateOf(verdict: Verdict): State {
+function stateOf(verdict: CheckResult): State {
   if (verdict.healthy) return 'healthy';
   return verdict.isUnseen ? 'unseen' : 'unhealthy';
 }

@@ -1,6 +1,6 @@
 import { UsageError } from '../../core/errors.ts';
 import { segmentRegExp } from '../../config/tree/glob.ts';
-import type { Verdict } from './secrecy.ts';
+import type { Secrecy } from './secrecy.ts';
 
 /** The reason if the user requested a ConfigMap. */
 export const SAID_PLAIN = 'by --plain';
@@ -10,7 +10,7 @@ interface Chooser {
   /** Matches a file, or a directory with its content. */
   readonly isExcluded: (path: string) => boolean;
   /** What the user decided about a file; undefined if nothing. */
-  saidOf(path: string): Verdict | undefined;
+  saidOf(path: string): Secrecy | undefined;
   /** Throws UsageError if a --secret has no match, because a typo would expose a password. */
   checkUsed(dir: string): void;
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { ConfigError } from '../../core/errors.ts';
 import { MAX_BYTES, type ConfigFile } from './collect.ts';
 import { fileName, keyName, slug, versionOf } from './names.ts';
-import type { Verdict } from './secrecy.ts';
+import type { Secrecy } from './secrecy.ts';
 import type { YamlValue } from '../../core/yaml-text.ts';
 import { CONFIG_DIR } from '../../config/read.ts';
 
@@ -47,7 +47,7 @@ export interface ObjectOptions {
 
 interface Judged {
   readonly file: ConfigFile;
-  readonly verdict: Verdict;
+  readonly verdict: Secrecy;
 }
 
 /** The objects for files, in the files' order. Throws ConfigError if one exceeds Kubernetes' limit. */

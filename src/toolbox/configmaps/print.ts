@@ -8,7 +8,7 @@ import { NAME_RULES } from '../../kube/names.ts';
 import { collect, isUntaken, type ConfigFile } from './collect.ts';
 import { chooser, SAID_PLAIN, type Patterns } from './globs.ts';
 import { mountsOf, objectsOf, type ConfigObject, type ObjectOptions } from './objects.ts';
-import { judge, type Verdict } from './secrecy.ts';
+import { judge, type Secrecy } from './secrecy.ts';
 
 const UNFOLDED_COLUMNS = 10_000;
 
@@ -54,7 +54,7 @@ export async function printConfigmaps(dir: string, options: PrintOptions, contex
 
 interface Judged {
   readonly file: ConfigFile;
-  readonly verdict: Verdict;
+  readonly verdict: Secrecy;
 }
 
 function checkName(what: string, name: string): void {
@@ -65,7 +65,7 @@ function checkName(what: string, name: string): void {
 }
 
 /** Logs a warning if --plain puts a file with a secret into a ConfigMap. */
-function warnOfPlain(file: ConfigFile, { isSecret, why }: Verdict, { log }: Context): void {
+function warnOfPlain(file: ConfigFile, { isSecret, why }: Secrecy, { log }: Context): void {
   if (isSecret || why !== SAID_PLAIN) return;
   const found = judge(file);
   if (found.isSecret) log.warn(`${file.path} goes into a ConfigMap because of --plain, although: ${found.why}`);

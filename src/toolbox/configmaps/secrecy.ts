@@ -4,7 +4,7 @@ import { osloLines } from '../../oslo/ini.ts';
 import type { ConfigFile } from './collect.ts';
 import { LINE_RULES, linesOf } from './line-rules.ts';
 
-export interface Verdict {
+export interface Secrecy {
   readonly isSecret: boolean;
   /** The reason for users, which never contains content of the file. */
   readonly why: string;
@@ -15,7 +15,7 @@ export interface Verdict {
  * unreadable format (binary, or without names for its values) counts as secret unless config.json makes it
  * world-readable. In case of doubt the file becomes a Secret, which costs only a read permission.
  */
-export function judge({ path, bytes, entries }: ConfigFile): Verdict {
+export function judge({ path, bytes, entries }: ConfigFile): Secrecy {
   if (path.split('/').some(isCredential)) return { isSecret: true, why: 'its name suggests a key, password or token' };
   const text = isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : undefined;
   // The parts of a binary file that are text. In UTF-16, every second byte is a NUL.

@@ -11,7 +11,7 @@
 import type { Dependency } from '../dependency.ts';
 import { checkName, wrong, type Source } from '../grammar/source.ts';
 import { customResourcesIn, jobsIn, podsIn } from './json-variables.ts';
-import { leftOut, orLeaveOut, type Way } from './leave-out.ts';
+import { leftOut, skipIfLenient, type Leniency } from './leave-out.ts';
 import { namesOf, objectsOf, pathsOf } from './list.ts';
 import {
   containerDependency,
@@ -45,7 +45,7 @@ export interface Translated {
 }
 
 /** The waits that these variables define. Throws UsageError with variable and column. */
-export function translate(all: EntrypointVariables, way: Way): Translated {
+export function translate(all: EntrypointVariables, way: Leniency): Translated {
   const given = withoutBlankJson(all);
   const { namespace: base, podName } = given;
   checkName({ text: base, called: 'NAMESPACE' }, 'a namespace', { value: base, column: 1 }, 'label');
@@ -58,7 +58,7 @@ export function translate(all: EntrypointVariables, way: Way): Translated {
    * without entries, as a template leaves it, needs none.
    */
   const where = <T>(source: Source, entries: T[]): T[] =>
-    orLeaveOut(way, () => {
+    skipIfLenient(way, () => {
       if (podName === undefined && entries.length > 0) throw leftOut(source, 1, NEEDS_POD_NAME);
       return entries;
     }) ?? [];
@@ -96,7 +96,7 @@ function withoutBlankJson(given: EntrypointVariables): EntrypointVariables {
 
 const NEEDS_POD_NAME = 'POD_NAME is not set; set it from metadata.name (downward API)';
 
-function jobs({ jobs: list, jobsJson, namespace: base }: EntrypointVariables, way: Way): Dependency[] {
+function jobs({ jobs: list, jobsJson, namespace: base }: EntrypointVariables, way: Leniency): Dependency[] {
   if (jobsJson !== undefined) {
     if (list !== undefined) way.warn('Ignoring DEPENDENCY_JOBS since DEPENDENCY_JOBS_JSON was specified');
     return jobsIn({ text: jobsJson, called: 'DEPENDENCY_JOBS_JSON' }, way, base);
@@ -106,7 +106,7 @@ function jobs({ jobs: list, jobsJson, namespace: base }: EntrypointVariables, wa
   return all.map((it) => jobDependency(it.name, it.namespace ?? base));
 }
 
-function containers(source: Source, podName: string | undefined, way: Way): Dependency[] {
+function containers(source: Source, podName: string | undefined, way: Leniency): Dependency[] {
   if (podName === undefined) throw wrong(source, 1, NEEDS_POD_NAME);
   return namesOf(source, way).map((name) => {
     checkName(source, 'a container', name, 'label');

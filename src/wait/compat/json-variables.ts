@@ -11,12 +11,12 @@ import {
   itemsIn,
   type Reading,
 } from './members.ts';
-import { leftOut, type Way } from './leave-out.ts';
+import { leftOut, type Leniency } from './leave-out.ts';
 import { jobDependency, jobsDependency, podDependency, customResourceDependency } from './made.ts';
 import type { Json } from './json.ts';
 
 /** DEPENDENCY_JOBS_JSON: `[{"name"?, "labels"?, "namespace"?}]`. */
-export function jobsIn(source: Source, way: Way, base: string): ObjectDependency[] {
+export function jobsIn(source: Source, way: Leniency, base: string): ObjectDependency[] {
   return entriesIn(source, way, (reading, json) => {
     const members = membersIn(reading, json, ['name', 'labels', 'namespace']);
     const [name, labels] = [textIn(reading, members, 'name'), labelsIn(reading, members, 'labels')];
@@ -32,7 +32,7 @@ export function jobsIn(source: Source, way: Way, base: string): ObjectDependency
 }
 
 /** DEPENDENCY_POD_JSON: `[{"labels", "namespace"?, "requireSameNode"?}]`. */
-export function podsIn(source: Source, way: Way, base: string): ObjectDependency[] {
+export function podsIn(source: Source, way: Leniency, base: string): ObjectDependency[] {
   return entriesIn(source, way, (reading, json) => {
     const members = membersIn(reading, json, ['labels', 'namespace', 'requireSameNode']);
     const [labels, given] = [labelsIn(reading, members, 'labels'), textIn(reading, members, 'namespace')];
@@ -45,7 +45,7 @@ export function podsIn(source: Source, way: Way, base: string): ObjectDependency
 const RESOURCE_KEYS = ['apiVersion', 'kind', 'name', 'namespace', 'fields', 'conditions'];
 
 /** DEPENDENCY_CUSTOM_RESOURCE: `[{"apiVersion", "kind", "name", "namespace"?, "fields"?, "conditions"?}]`. */
-export function customResourcesIn(source: Source, way: Way, base: string): ObjectDependency[] {
+export function customResourcesIn(source: Source, way: Leniency, base: string): ObjectDependency[] {
   return entriesIn(source, way, (reading, json) => {
     const members = membersIn(reading, json, RESOURCE_KEYS);
     const [apiVersion, kind, name, namespace] = ['apiVersion', 'kind', 'name', 'namespace'].map((key) =>

@@ -14,7 +14,7 @@ class LeftOutError extends UsageError {
 }
 
 /** What to do with input that kubernetes-entrypoint skipped. */
-export interface Way {
+export interface Leniency {
   readonly isLenient: boolean;
   readonly warn: (message: string) => void;
 }
@@ -25,7 +25,7 @@ export function leftOut(source: Source, column: number, why: string): LeftOutErr
 }
 
 /** The result of the attempt. In lenient mode, if the input is to be skipped, logs this and returns undefined. */
-export function orLeaveOut<T>({ isLenient, warn }: Way, attempt: () => T): T | undefined {
+export function skipIfLenient<T>({ isLenient, warn }: Leniency, attempt: () => T): T | undefined {
   try {
     return attempt();
   } catch (error) {

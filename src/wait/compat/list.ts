@@ -1,5 +1,5 @@
 import { checkName, wrong, type NameRule, type Part, type Source } from '../grammar/source.ts';
-import { leftOut, orLeaveOut, type Way } from './leave-out.ts';
+import { leftOut, skipIfLenient, type Leniency } from './leave-out.ts';
 
 /** One entry of a list `name,namespace:name`. */
 interface Entry {
@@ -9,12 +9,12 @@ interface Entry {
 }
 
 /** The entries of a list. As in kubernetes-entrypoint the text is split at commas and colons, and not trimmed. */
-function listOf(source: Source, way: Way): Entry[] {
+function listOf(source: Source, way: Leniency): Entry[] {
   let column = 1;
   return source.text.split(',').flatMap((value) => {
     const part = { value, column };
     column += value.length + 1;
-    return orLeaveOut(way, () => entryOf(source, part)) ?? [];
+    return skipIfLenient(way, () => entryOf(source, part)) ?? [];
   });
 }
 
@@ -29,7 +29,7 @@ function entryOf(source: Source, { value, column }: Part): Entry {
 /** Entries that name API objects. Throws UsageError for an invalid name, which could never exist. */
 export function objectsOf(
   source: Source,
-  way: Way,
+  way: Leniency,
   what: string,
   rule: NameRule,
 ): { name: string; namespace?: string }[] {
@@ -42,7 +42,7 @@ export function objectsOf(
 }
 
 /** Entries about this Pod. As in kubernetes-entrypoint, a namespace before them is skipped; this is logged. */
-export function namesOf(source: Source, way: Way): Part[] {
+export function namesOf(source: Source, way: Leniency): Part[] {
   return listOf(source, way).map(({ name, namespace }) => {
     if (namespace?.value.includes('/') === true)
       throw wrong(source, name.column - 1, "a path with ':' is not supported here");
@@ -53,7 +53,7 @@ export function namesOf(source: Source, way: Way): Part[] {
 }
 
 /** Entries that are paths. Throws UsageError for an empty path, and for leading or trailing spaces. */
-export function pathsOf(source: Source, way: Way): string[] {
+export function pathsOf(source: Source, way: Leniency): string[] {
   return namesOf(source, way).map(({ value, column }) => {
     if (value === '') throw wrong(source, column, 'a path is missing');
     const blank = /^\s|\s$/.exec(value);

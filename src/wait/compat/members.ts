@@ -1,13 +1,13 @@
 import { suggestion } from '../../core/nearest.ts';
 import { wrong, checkLabel, checkName, type Part, type Source } from '../grammar/source.ts';
 import { parseJson, type Json } from './json.ts';
-import { leftOut, orLeaveOut, type Way } from './leave-out.ts';
+import { leftOut, skipIfLenient, type Leniency } from './leave-out.ts';
 import type { ObjectDependency } from '../dependency.ts';
 
 /** Where a value comes from. */
 export interface Reading {
   readonly source: Source;
-  readonly way: Way;
+  readonly way: Leniency;
 }
 
 type Members = ReadonlyMap<string, Json>;
@@ -40,7 +40,7 @@ export function membersIn({ source, way }: Reading, json: Json, known: readonly 
     const name = known.find((each) => each.toLowerCase() === key.toLowerCase());
     if (name !== undefined) members.set(name, value);
     else
-      orLeaveOut(way, () => {
+      skipIfLenient(way, () => {
         throw leftOut(source, column, `no '${key}' here${suggestion(key, known)}`);
       });
   }
@@ -90,10 +90,14 @@ type Meant = () => ObjectDependency;
  * Checks the types of all entries before the first is used, since in kubernetes-entrypoint one wrong type skips the
  * whole variable.
  */
-export function entriesIn(source: Source, way: Way, read: (reading: Reading, json: Json) => Meant): ObjectDependency[] {
+export function entriesIn(
+  source: Source,
+  way: Leniency,
+  read: (reading: Reading, json: Json) => Meant,
+): ObjectDependency[] {
   const reading = { source, way };
-  const all = orLeaveOut(way, () => itemsIn(reading, parseJson(source)).map((json) => read(reading, json))) ?? [];
-  return all.flatMap((meant) => orLeaveOut(way, meant) ?? []);
+  const all = skipIfLenient(way, () => itemsIn(reading, parseJson(source)).map((json) => read(reading, json))) ?? [];
+  return all.flatMap((meant) => skipIfLenient(way, meant) ?? []);
 }
 
 /** The namespace of an entry, or the default. Throws UsageError for an invalid name. */

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import type { ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
 import { fields, FLAG, listOfFields, NUMBER, objectOf, TEXT } from '../shape.ts';
-import { met, pending, type Verdict } from '../verdict.ts';
+import { met, pending, type WaitState } from '../verdict.ts';
 import { POD_RESOURCE } from './pod.ts';
 
 interface Container {
@@ -37,7 +37,7 @@ const SHAPE = objectOf({
 });
 
 /** The state of one of our Pod's containers. Native sidecars are listed among the init containers. */
-export function judgeContainer({ status = {} }: OwnPod, name: string): Verdict {
+export function judgeContainer({ status = {} }: OwnPod, name: string): WaitState {
   const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   const found = all.find((container) => container.name === name);
   if (found === undefined) return pending('not started yet');
@@ -52,7 +52,7 @@ export function judgeContainer({ status = {} }: OwnPod, name: string): Verdict {
  * Why waiting for that container would be futile; undefined if it would not.
  * @param own our own container, if known
  */
-export function whyInVain({ spec = {} }: OwnPod, name: string, own: string | undefined): string | undefined {
+export function whyNeverReady({ spec = {} }: OwnPod, name: string, own: string | undefined): string | undefined {
   const { containers = [], initContainers = [] } = spec;
   const all = [...initContainers, ...containers].map((container) => container.name);
   if (!all.includes(name)) return `this Pod has no such container; it has ${all.join(', ')}`;
@@ -82,7 +82,7 @@ export const container: ObjectKind = {
     const { name = '', text } = dependency;
     const { podName, container: own } = options.self;
     const judge = (pod: OwnPod) => {
-      const inVain = whyInVain(pod, name, own);
+      const inVain = whyNeverReady(pod, name, own);
       if (inVain !== undefined) throw new UsageError(`wait '${text}': ${inVain}`);
       return judgeContainer(pod, name);
     };

@@ -5,8 +5,8 @@ import { Mailbox } from '../../core/mailbox.ts';
 import type { ObjectDependency, ObjectKind } from '../dependency.ts';
 import { objectWaiter, unlessMalformed } from '../objects.ts';
 import { fields, fits, listOf, listOfFields, mapOf, NUMBER, objectOf, PLAIN, shaped } from '../shape.ts';
-import type { Sighting, View } from '../sharing.ts';
-import { met, pending, type Verdict } from '../verdict.ts';
+import type { SharedObservation, View } from '../sharing.ts';
+import { met, pending, type WaitState } from '../verdict.ts';
 import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
 import type { Pod } from '../../kube/pods.ts';
 import { judgePod, ownPod, POD_RESOURCE, POD_SHAPE } from './pod.ts';
@@ -47,7 +47,7 @@ export function judgeDaemonSet(
   pods: readonly OwnedPod[],
   node: string,
   absent: WaitOptions['daemonsetAbsent'],
-): Verdict {
+): WaitState {
   const own = pods.filter((pod) =>
     pod.metadata.ownerReferences?.some(({ kind, name }) => kind === 'DaemonSet' && name === metadata.name),
   );
@@ -100,9 +100,9 @@ function isOfThisNode({ isNegated, conditions, jsonpaths }: ObjectDependency): b
   return !isNegated && conditions.length === 0 && jsonpaths.length === 0;
 }
 
-type Letter =
-  | { readonly of: 'daemonset'; readonly seen: Sighting<DaemonSet> }
-  | { readonly of: 'pods'; readonly seen: Sighting<OwnedPod> };
+type Message =
+  | { readonly of: 'daemonset'; readonly seen: SharedObservation<DaemonSet> }
+  | { readonly of: 'pods'; readonly seen: SharedObservation<OwnedPod> };
 
 /** Waits with two watches: the DaemonSet defines its Pods' selector, and the verdict depends on the Pods' state. */
 async function waitOnThisNode(
@@ -122,7 +122,7 @@ async function waitOnThisNode(
     isAlone: false,
     mustBeSure: false,
   };
-  const mailbox = new Mailbox<Letter>();
+  const mailbox = new Mailbox<Message>();
   using daemonsets = stoppable(signal);
   using pods = stoppable(signal);
   void forward(mailbox, 'daemonset', watches.see<DaemonSet>(kind, view, daemonsets.begin()));
@@ -173,9 +173,9 @@ function podsOn(namespace: string, node: string): SetRef {
 }
 
 async function forward(
-  mailbox: Mailbox<Letter>,
-  of: Letter['of'],
-  sightings: AsyncIterable<Sighting<DaemonSet & OwnedPod>>,
+  mailbox: Mailbox<Message>,
+  of: Message['of'],
+  sightings: AsyncIterable<SharedObservation<DaemonSet & OwnedPod>>,
 ): Promise<void> {
   try {
     for await (const seen of sightings) mailbox.put({ of, seen });

@@ -5,7 +5,7 @@ import { objectWaiter } from '../objects.ts';
 import { recordOf, refusalIn } from './record.ts';
 import { CONDITION, fields, FLAG, listOfFields, NUMBER, objectOf } from '../shape.ts';
 import { whyGone, whyUnfinished } from './job-reason.ts';
-import { failed, met, skipped, pending, type Verdict } from '../verdict.ts';
+import { failed, met, skipped, pending, type WaitState } from '../verdict.ts';
 
 interface Condition {
   readonly type: string;
@@ -34,7 +34,7 @@ const SHAPE = objectOf({
 });
 
 /** Judges a Job's status for a wait. */
-export function judgeJob({ metadata, spec, status = {} }: Job): Verdict {
+export function judgeJob({ metadata, spec, status = {} }: Job): WaitState {
   const conditions = (status.conditions ?? []).filter((condition) => condition.status === 'True');
   const condition = (type: string) => conditions.find((found) => found.type === type);
   // status.succeeded is not used: with several completions it is set after the first one.

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import type { ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
 import { CONDITION, fields, listOfFields, objectOf } from '../shape.ts';
-import { met, skipped, pending, type Verdict } from '../verdict.ts';
+import { met, skipped, pending, type WaitState } from '../verdict.ts';
 import { ownPod } from './pod.ts';
 
 /** The fields of a Node that the verdict needs. */
@@ -12,7 +12,7 @@ export interface Node extends KubeObject {
   };
 }
 
-export function judgeNode({ metadata, status }: Node): Verdict {
+export function judgeNode({ metadata, status }: Node): WaitState {
   if (metadata.deletionTimestamp !== undefined) return skipped('being deleted');
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status === 'True') return met('Ready');

@@ -2,7 +2,7 @@ import { existsSync, readlinkSync, statSync } from 'node:fs';
 import { nextTurn } from '../../core/next-turn.ts';
 import { insideHint, retry } from '../retry.ts';
 import type { PathKind } from '../dependency.ts';
-import { met, skipped, pending, type Verdict } from '../verdict.ts';
+import { met, skipped, pending, type WaitState } from '../verdict.ts';
 import { refusalOf, tryDial } from '../../net/dial.ts';
 
 /**
@@ -22,7 +22,7 @@ export const file: PathKind = {
   }),
 };
 
-async function look(path: string, isNegated: boolean): Promise<Verdict> {
+async function look(path: string, isNegated: boolean): Promise<WaitState> {
   await nextTurn();
   try {
     return met(statSync(path).isDirectory() ? 'exists, a directory' : 'is there');
@@ -35,7 +35,7 @@ async function look(path: string, isNegated: boolean): Promise<Verdict> {
  * Judges a failed stat: only some errors mean that the path does not exist, for which `!` waits.
  * @param isNegated whether the wait is for absence
  */
-function absence(path: string, { code = '' }: NodeJS.ErrnoException, isNegated: boolean): Verdict {
+function absence(path: string, { code = '' }: NodeJS.ErrnoException, isNegated: boolean): WaitState {
   if (code !== 'ENOENT' && code !== 'ENOTDIR')
     return skipped(`is not accessible: ${code === 'EACCES' ? 'permission denied' : code}`);
   const bare = path.replace(/\/+$/, '');
@@ -65,7 +65,7 @@ export const socket: PathKind = {
   }),
 };
 
-async function knock(path: string, isNegated: boolean, signal: AbortSignal): Promise<Verdict> {
+async function knock(path: string, isNegated: boolean, signal: AbortSignal): Promise<WaitState> {
   await nextTurn();
   try {
     // Connecting to a plain file is refused as well, like to a socket left behind.

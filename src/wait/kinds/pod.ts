@@ -2,7 +2,7 @@ import { troubleText, type Pod } from '../../kube/pods.ts';
 import type { ObjectKind, Reading } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
 import { CONDITION, fields, FLAG, listOfFields, NUMBER, objectOf, TEXT } from '../shape.ts';
-import { met, skipped, pending, type Verdict } from '../verdict.ts';
+import { met, skipped, pending, type WaitState } from '../verdict.ts';
 
 const TERMINATED = fields({ exitCode: NUMBER, reason: TEXT });
 const STATUSES = listOfFields({
@@ -24,7 +24,7 @@ export const POD_SHAPE = objectOf({
 });
 
 /** Judges a Pod's status for a wait. A terminating Pod is never ready. */
-export function judgePod(pod: Pod): Verdict {
+export function judgePod(pod: Pod): WaitState {
   const { metadata, status = {} } = pod;
   if (metadata.deletionTimestamp !== undefined) return skipped('being deleted');
   const { phase = 'Pending', conditions = [], containerStatuses = [], initContainerStatuses = [] } = status;

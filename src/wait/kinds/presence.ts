@@ -2,13 +2,13 @@ import type { KubeObject } from '../../kube/types.ts';
 import type { ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
 import { PLAIN } from '../shape.ts';
-import { met, skipped, type Verdict } from '../verdict.ts';
+import { met, skipped, type WaitState } from '../verdict.ts';
 
 const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true } as const;
 const CONFIGMAPS = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true } as const;
 
 /** Judges an object for which existence is enough. */
-export function judgePresence({ metadata }: KubeObject): Verdict {
+export function judgePresence({ metadata }: KubeObject): WaitState {
   return metadata.deletionTimestamp === undefined ? met('is there') : skipped('being deleted');
 }
 

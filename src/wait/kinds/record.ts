@@ -6,7 +6,7 @@ import { objectPath } from '../../kube/path.ts';
 import { placeOf, resourceName, userIn } from '../../kube/role.ts';
 import type { KubeClient, KubeObject, ObjectRef } from '../../kube/types.ts';
 import { PLAIN, shaped } from '../shape.ts';
-import { met, pending, refused, type Verdict } from '../verdict.ts';
+import { met, pending, refused, type WaitState } from '../verdict.ts';
 import type { Effects, Report } from '../waiter.ts';
 
 interface RecordQuestion {
@@ -20,7 +20,7 @@ interface RecordQuestion {
 }
 
 /** Judges a migration's record for a wait. */
-export function judgeRecord(lease: KubeObject, wanted: string | undefined): Verdict {
+export function judgeRecord(lease: KubeObject, wanted: string | undefined): WaitState {
   const { isReady, isRefused, says } = readinessIn(dbSyncRecord(lease), wanted);
   if (isRefused) return refused(`Lease ${lease.metadata.name}: ${says}`);
   return isReady ? met(says) : pending(says);
@@ -39,7 +39,7 @@ export async function recordOf(
   state: string,
   job: ObjectRef | undefined,
   signal: AbortSignal,
-): Promise<Verdict | undefined> {
+): Promise<WaitState | undefined> {
   const client = await kube();
   const ref = dbSyncLease(namespace, name);
   try {
@@ -68,7 +68,7 @@ export async function refusalIn(
   jobs: readonly KubeObject[],
   report: Report,
   signal: AbortSignal,
-): Promise<Verdict | undefined> {
+): Promise<WaitState | undefined> {
   const wanted = release === undefined ? jobs.map(({ metadata }) => releaseOf(metadata)) : [release];
   const named = wanted.filter((each) => each !== undefined);
   if (named.length === 0) return undefined;

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import type { ObjectKind, ObjectDependency } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
 import { fields, FLAG, listOf, listOfFields, objectOf } from '../shape.ts';
-import { met, pending, type Verdict } from '../verdict.ts';
+import { met, pending, type WaitState } from '../verdict.ts';
 import { ForbiddenError } from '../../kube/api-error.ts';
 import { whyNoEndpoint } from './service-reason.ts';
 import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
@@ -26,7 +26,7 @@ const SHAPE = objectOf({
 });
 
 /** Judges all slices of a Service together. An endpoint that states no readiness is ready. */
-export function judgeSlices(slices: readonly EndpointSlice[]): Verdict {
+export function judgeSlices(slices: readonly EndpointSlice[]): WaitState {
   const all = slices.flatMap(({ endpoints }) => endpoints ?? []);
   const ready = all.filter(
     ({ addresses = [], conditions = {} }) =>
@@ -89,7 +89,7 @@ const ADDRESSES = listOfFields({});
 const ENDPOINTS_SHAPE = objectOf({ subsets: listOfFields({ addresses: ADDRESSES, notReadyAddresses: ADDRESSES }) });
 
 /** Judges Endpoints for a wait on the Service. */
-function judgeEndpoints({ subsets }: Endpoints): Verdict {
+function judgeEndpoints({ subsets }: Endpoints): WaitState {
   const count = (key: 'addresses' | 'notReadyAddresses') =>
     (subsets ?? []).reduce((sum, subset) => sum + (subset[key]?.length ?? 0), 0);
   const ready = count('addresses');

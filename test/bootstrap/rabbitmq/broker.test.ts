@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Broker } from '../../../src/bootstrap/rabbitmq/broker.ts';
-import { Outdated } from '../../../src/bootstrap/outdated.ts';
+import { ConflictError } from '../../../src/bootstrap/conflict.ts';
 import { listenHttp } from '../../support/server.ts';
 import { quietEffects } from '../effects-support.ts';
 
@@ -43,8 +43,8 @@ test('a rejected PUT, as after a race with another run, makes the state outdated
     quietEffects(),
   );
   await assert.rejects(broker.put('/users/x', {}, 'create queue user x'), (error: unknown) => {
-    assert.ok(error instanceof Outdated);
-    assert.equal(error.final.message, 'cannot create queue user x: RabbitMQ answers 400: already exists');
+    assert.ok(error instanceof ConflictError);
+    assert.equal(error.cause.message, 'cannot create queue user x: RabbitMQ answers 400: already exists');
     return true;
   });
   await assert.rejects(broker.find('/users/x'), /cannot read \/users\/x: RabbitMQ answers 400/);

@@ -26,7 +26,7 @@ export interface Result {
   readonly fromBytes: number;
 }
 
-export interface Way {
+export interface ReadingMode {
   readonly schema: 'kolla' | 'ecs' | 'raw';
   readonly zone: string;
   /** If undefined, lines are converted to strings. */
@@ -34,7 +34,7 @@ export interface Way {
 }
 
 /** All documents of a log that grows by this number of bytes between two reads. */
-export async function shipped(log: Buffer, { schema, zone, memory }: Way, piece: number): Promise<Result> {
+export async function shipped(log: Buffer, { schema, zone, memory }: ReadingMode, piece: number): Promise<Result> {
   await using directory = await privateDirectory('bytes');
   const path = join(directory.path, 'nova-api.log');
   const fd = openSync(path, 'a');
@@ -127,7 +127,7 @@ export async function shipped(log: Buffer, { schema, zone, memory }: Way, piece:
  */
 export async function assertSame(
   log: Buffer,
-  way: Omit<Way, 'memory'>,
+  way: Omit<ReadingMode, 'memory'>,
   piece: number,
   expected?: Result,
 ): Promise<Result> {

@@ -19,7 +19,7 @@ const KEPT = 4;
 const BANNER = 'banner';
 
 /** The result of one run of the model. */
-export interface Verdict {
+export interface ModelResult {
   readonly written: number;
   /** Lines that have no document. */
   readonly lost: readonly string[];
@@ -38,7 +38,7 @@ const OTHERS = ['other1.log', 'other2.log'];
  * @param seed the same seed gives the same run
  * @param isShort whether one log may be open at a time
  */
-export async function runModel(seed: number, steps: number, isShort = false): Promise<Verdict> {
+export async function runModel(seed: number, steps: number, isShort = false): Promise<ModelResult> {
   const random = randomFrom(seed);
   await using r = await reading(isShort ? { openFiles: 2 } : {});
   const rotates = random() < 0.5 ? 'copytruncate' : 'rename';
@@ -99,7 +99,7 @@ export async function runModel(seed: number, steps: number, isShort = false): Pr
   return { ...judge(log.written, r), history };
 }
 
-function judge(written: readonly string[], { lines, ids }: Reading): Omit<Verdict, 'history'> {
+function judge(written: readonly string[], { lines, ids }: Reading): Omit<ModelResult, 'history'> {
   const indexed = new Map<string, string>();
   const collided: string[] = [];
   for (const [n, line] of lines.entries()) {

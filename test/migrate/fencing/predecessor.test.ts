@@ -4,7 +4,7 @@ import { accountNameOf } from '../../../src/migrate/fencing/account.ts';
 import { fencePredecessor } from '../../../src/migrate/fencing/index.ts';
 import type { FenceRow } from '../../../src/migrate/lock/fence.ts';
 import type { Databases, LockTerms } from '../../../src/migrate/plan.ts';
-import type { Reached } from '../../../src/migrate/target/reach.ts';
+import type { Reached } from '../../../src/migrate/server/reach.ts';
 import { parseMysqlUrl } from '../../../src/mysql/index.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LockedWork } from '../../../src/migrate/plan.ts';
-import { runSteps, type Held } from '../../../src/migrate/steps/run-steps.ts';
+import { runSteps, type LockedSession } from '../../../src/migrate/steps/run-steps.ts';
 import { redactor } from '../../../src/core/redact.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
@@ -21,7 +21,7 @@ async function ranIn(directory: string | undefined, ...scripts: string[]) {
   const rows = () => Promise.reject(new Error('no server'));
   const held = { session: { at, descriptor: NO_SOCKET, rows }, lost: new AbortController().signal };
   const effects = { signal: new AbortController().signal, log: recordedLog().log, redact: redactor([]) };
-  return await runSteps(plan as unknown as LockedWork, held as unknown as Held, effects);
+  return await runSteps(plan as unknown as LockedWork, held as unknown as LockedSession, effects);
 }
 
 const EXISTS = `echo "(1050, \\"Table 'role' already exists\\")"`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LockedWork } from '../../../src/migrate/plan.ts';
-import type { Held } from '../../../src/migrate/steps/run-steps.ts';
+import type { LockedSession } from '../../../src/migrate/steps/run-steps.ts';
 import { ensureTool } from '../../../src/migrate/tool/ensure-tool.ts';
 import type { Task } from '../../../src/migrate/tool/index.ts';
 import { redactor } from '../../../src/core/redact.ts';
@@ -31,7 +31,7 @@ async function ensureOne(change: (sql: string) => { changed: number }, lost: Abo
     redact: redactor([]),
   };
   const claim = { holder: 'me', service: 'x', release: '', phase: 'bootstrap', work: '' };
-  const held = { session, lost: signal, token: 1 } as unknown as Held;
+  const held = { session, lost: signal, token: 1 } as unknown as LockedSession;
   const effects = { signal, log: recordedLog().log, redact: redactor([]) };
   return await ensureTool([task], plan as unknown as LockedWork, held, claim, effects);
 }

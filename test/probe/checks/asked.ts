@@ -2,7 +2,7 @@ import type { Log } from '../../../src/core/log.ts';
 import { inputOf, resolveOptions, splitWords } from '../../../src/cli/parse.ts';
 import { answerOf } from '../../../src/probe/ask.ts';
 import { CHECK_OPTIONS, commandFor, type Check } from '../../../src/probe/check.ts';
-import type { Question, Verdict } from '../../../src/probe/verdict.ts';
+import type { Question, CheckResult } from '../../../src/probe/verdict.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
 /** Runs a check like its command, in this process: validates its arguments, then runs it once. */
@@ -12,7 +12,7 @@ export async function asked(
   env: NodeJS.ProcessEnv = {},
   timeoutMs = 5000,
   log: Log = recordedLog().log,
-): Promise<Verdict> {
+): Promise<CheckResult> {
   return await answerOf(await questionOf(check, words, env, log), timeoutMs, new AbortController().signal);
 }
 

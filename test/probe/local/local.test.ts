@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileAgeQuestion } from '../../../src/probe/checks/file-age.ts';
 import { processQuestion } from '../../../src/probe/local/process.ts';
 import { socketQuestion } from '../../../src/probe/local/unix-socket.ts';
-import type { Verdict } from '../../../src/probe/verdict.ts';
+import type { CheckResult } from '../../../src/probe/verdict.ts';
 import { listProcesses } from '../../../src/process/procfs/processes.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { run, start } from '../../../tools/process.ts';
@@ -23,7 +23,7 @@ async function listensAt(path: string, what = name('daemon')) {
   );
 }
 
-async function socketAt(path: string, process?: string): Promise<Verdict> {
+async function socketAt(path: string, process?: string): Promise<CheckResult> {
   const query = process === undefined ? undefined : { name: process };
   return await socketQuestion({ process: query, path }, 'asked').ask(signal());
 }

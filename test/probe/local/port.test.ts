@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { portQuestion, type PortQuery } from '../../../src/probe/local/port.ts';
-import type { Verdict } from '../../../src/probe/verdict.ts';
+import type { CheckResult } from '../../../src/probe/verdict.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
@@ -14,11 +14,11 @@ import { connects, listens, NEVER_ACCEPTS, startService, tries } from './service
 /** A name that no other process on this machine has. */
 const name = (what: string) => `kp-${what}-${process.pid}`;
 
-async function ask(kind: 'connected' | 'listen', query: PortQuery): Promise<Verdict> {
+async function ask(kind: 'connected' | 'listen', query: PortQuery): Promise<CheckResult> {
   return await portQuestion(query, kind, 'asked').ask(new AbortController().signal);
 }
 
-function reasonOf(verdict: Verdict): string {
+function reasonOf(verdict: CheckResult): string {
   assert.ok(!verdict.healthy, 'it is healthy');
   return verdict.reason;
 }

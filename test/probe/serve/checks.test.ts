@@ -6,13 +6,13 @@ import type { Change } from '../../../src/probe/serve/resident-check.ts';
 import type { PreparedCheck } from '../../../src/probe/serve/prepare.ts';
 import { healthOf, type Role } from '../../../src/probe/serve/part.ts';
 import { tcp } from '../../../src/probe/checks/tcp.ts';
-import { healthy, unhealthy, type Verdict } from '../../../src/probe/verdict.ts';
+import { healthy, unhealthy, type CheckResult } from '../../../src/probe/verdict.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
-type Ask = (signal: AbortSignal, tell?: (awaited: string) => void) => Promise<Verdict>;
+type Ask = (signal: AbortSignal, tell?: (awaited: string) => void) => Promise<CheckResult>;
 
 /** Its verdict is stale after three periods and the timeout, which is longer than a busy machine stops a process. */
 function checkOf(name: string, ask: Ask, more: Partial<PreparedCheck> = {}): PreparedCheck {
@@ -21,7 +21,7 @@ function checkOf(name: string, ask: Ask, more: Partial<PreparedCheck> = {}): Pre
 }
 
 /** A check whose result the test sets. */
-function settable(name: string, first: Verdict, more: Partial<PreparedCheck> = {}) {
+function settable(name: string, first: CheckResult, more: Partial<PreparedCheck> = {}) {
   const told = { verdict: first, asked: 0 };
   const check = checkOf(
     name,
@@ -51,7 +51,7 @@ function becoming(checks: Checks, name: string, state: string) {
 }
 
 test('a check is unknown until its first verdict', async () => {
-  const { promise, resolve } = Promise.withResolvers<Verdict>();
+  const { promise, resolve } = Promise.withResolvers<CheckResult>();
   const { running } = started([checkOf('slow', () => promise, { period: 60_000, timeout: 50_000 })]);
   await using _ = running;
   assert.equal(stateOf(running, 'slow'), 'unknown');
@@ -114,7 +114,7 @@ test('a promise that never settles is unhealthy by its deadline, is not run twic
 
 test('a check that returns after its deadline is run again', async () => {
   let asked = 0;
-  const late = Promise.withResolvers<Verdict>();
+  const late = Promise.withResolvers<CheckResult>();
   const check = checkOf('late', () => (asked++ === 0 ? late.promise : Promise.resolve(healthy)), { timeout: 50 });
   const { running } = started([check]);
   await using _ = running;

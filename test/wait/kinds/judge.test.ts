@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeContainer, whyInVain } from '../../../src/wait/kinds/container.ts';
+import { judgeContainer, whyNeverReady } from '../../../src/wait/kinds/container.ts';
 import { judgeJob } from '../../../src/wait/kinds/job.ts';
 import { judgeNode } from '../../../src/wait/kinds/node.ts';
 import { judgePod } from '../../../src/wait/kinds/pod.ts';
@@ -305,7 +305,7 @@ for (const [name, own, why] of [
   ['mian', 'init', /no such container; it has sidecar, init, later, main/],
 ] as const) {
   test(`waiting for container ${name} as ${own ?? 'an unknown one'} is ${why === undefined ? 'possible' : 'futile'}`, () => {
-    const found = whyInVain(POD, name, own);
+    const found = whyNeverReady(POD, name, own);
     if (why === undefined) assert.equal(found, undefined);
     else assert.match(found ?? '', why);
   });

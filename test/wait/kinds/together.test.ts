@@ -1,10 +1,10 @@
-import { together, type Verdict } from '../../../src/wait/verdict.ts';
+import { together, type WaitState } from '../../../src/wait/verdict.ts';
 import { judged } from './judged.ts';
 
-const yes: Verdict = { is: 'met', state: 'ok' };
-const no: Verdict = { is: 'pending', state: 'not yet' };
-const out: Verdict = { is: 'skipped', state: 'suspended' };
-const dead: Verdict = { is: 'failed', state: 'failed: x' };
+const yes: WaitState = { is: 'met', state: 'ok' };
+const no: WaitState = { is: 'pending', state: 'not yet' };
+const out: WaitState = { is: 'skipped', state: 'suspended' };
+const dead: WaitState = { is: 'failed', state: 'failed: x' };
 judged('a set', [
   [
     'whose members are all ready',

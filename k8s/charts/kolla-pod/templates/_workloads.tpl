@@ -35,7 +35,7 @@ workloads -> `workloads` of the context: a list of {key, name, values, config (c
 {{- $values := $workload.values -}}
 {{- $at := printf "%s: workloads.%s" $ctx.Chart.Name $workload.key -}}
 {{- if and (not $values.command) (not $values.configJson) -}}
-{{- fail (printf "%s: say configJson or command; the chart's own workloads: %s" $at (keys (($ctx.Files.Get "defaults.yaml" | fromYaml).workloads | default dict) | sortAlpha | join ", ")) -}}
+{{- fail (printf "%s: configJson or command is required; the chart's own workloads: %s" $at (keys (($ctx.Files.Get "defaults.yaml" | fromYaml).workloads | default dict) | sortAlpha | join ", ")) -}}
 {{- end -}}
 {{- if not (hasKey $workload.user "uid") -}}
 {{- fail (printf "%s: say user: {name, uid}; kolla-pod catalogue has the name" $at) -}}

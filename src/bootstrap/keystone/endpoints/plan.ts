@@ -1,7 +1,7 @@
 import { defined } from '../../../core/defined.ts';
 import { KollaError, UnavailableError } from '../../../core/errors.ts';
 import type { Difference } from '../../ensure.ts';
-import { Outdated } from '../../outdated.ts';
+import { ConflictError } from '../../conflict.ts';
 import { enabledAgain, ensured } from '../ensured.ts';
 import type { Entity, Keystone } from '../keystone.ts';
 import { endpointKey, endpointsLike, servicesOf, type CatalogueState } from './state.ts';
@@ -84,7 +84,7 @@ async function createEndpoint(
     // Another run removed the duplicate service that this run had started with; Keystone then returns 400.
     const isGone =
       error instanceof KollaError && (await keystone.find(`/services/${serviceId}`, 'service')) === undefined;
-    throw isGone ? new Outdated(error) : error;
+    throw isGone ? new ConflictError(error) : error;
   });
   const all = await keystone.list(`/endpoints?service_id=${serviceId}`, 'endpoints');
   await requireAlone(keystone, made, '/endpoints', endpointsLike(endpoint, all), doing);
@@ -107,5 +107,5 @@ async function requireAlone(
   if (others.length === 0) return;
   await keystone.remove(`${path}/${made.id}`, `undo our own change: ${doing}`);
   const ids = others.map(({ id }) => id).join(', ');
-  throw new Outdated(new UnavailableError(`cannot ${doing}: another run made it at the same time (${ids})`));
+  throw new ConflictError(new UnavailableError(`cannot ${doing}: another run made it at the same time (${ids})`));
 }

@@ -1,5 +1,5 @@
 import { UnavailableError } from '../../../core/errors.ts';
-import { Outdated } from '../../outdated.ts';
+import { ConflictError } from '../../conflict.ts';
 import type { Entity, Keystone } from '../keystone.ts';
 import type { WantedEndpoint, WantedService } from './want.ts';
 
@@ -18,7 +18,7 @@ export function endpointKey(service: string, { interface: name, region }: Wanted
 
 /**
  * Reads the entries of the wanted types and their endpoints.
- * @throws Outdated for a duplicate entry or endpoint, which another run may be about to remove; if it persists, the
+ * @throws ConflictError for a duplicate entry or endpoint, which another run may be about to remove; if it persists, the
  * user must decide which one to keep. UnavailableError for a type under another name
  */
 export async function readCatalogue(keystone: Keystone, wanted: readonly WantedService[]): Promise<CatalogueState> {
@@ -55,7 +55,7 @@ function only({ name, type }: WantedService, found: readonly Entity[]): Entity |
   const [first, second] = found;
   if (second !== undefined) {
     const all = found.map((one) => `${one.id} (${one.name ?? 'without a name'})`).join(', ');
-    throw new Outdated(
+    throw new ConflictError(
       new UnavailableError(
         `the catalogue has ${found.length} services of type ${type}, and clients may use any of them: ` +
           `${all}; remove all but one: openstack service delete ID`,
@@ -71,7 +71,7 @@ function only({ name, type }: WantedService, found: readonly Entity[]): Entity |
 function onlyEndpoint(key: string, found: readonly Entity[]): Entity | undefined {
   if (found.length < 2) return found[0];
   const all = found.map((one) => `${one.id} (${String(one['url'])})`).join(', ');
-  throw new Outdated(
+  throw new ConflictError(
     new UnavailableError(
       `the catalogue has ${found.length} endpoints ${key}, and clients may use any of them: ${all}; ` +
         'remove all but one: openstack endpoint delete ID',

@@ -14,12 +14,12 @@ import { ensuredPart, removal } from '../../ensure.ts';
 import type { Keystone } from '../keystone.ts';
 import { nameOf, planUsers } from './plan.ts';
 import { findUsers, readUsers } from './state.ts';
-import type { Wanted } from './want.ts';
+import type { DesiredIdentity } from './want.ts';
 
 export { wantedUsers, type FoundAccount } from './want.ts';
 
 /** The part `users`. */
-export function usersPart(keystone: Keystone, wanted: Wanted): Part {
+export function usersPart(keystone: Keystone, wanted: DesiredIdentity): Part {
   return ensuredPart({
     name: 'users',
     server: keystone,
@@ -34,7 +34,7 @@ export function usersPart(keystone: Keystone, wanted: Wanted): Part {
  * and a domain of the service may contain other users.
  * @throws UnavailableError if one is the account in use: a service may log in as the admin
  */
-export async function planUserRemoval(keystone: Keystone, wanted: Wanted): Promise<Planned[]> {
+export async function planUserRemoval(keystone: Keystone, wanted: DesiredIdentity): Promise<Planned[]> {
   const found = await findUsers(keystone, wanted);
   const own = found.length === 0 ? undefined : await keystone.ownUserId();
   const self = found.find(({ entity }) => entity.id === own);

@@ -3,12 +3,12 @@ import type { Difference } from '../../ensure.ts';
 import { ensured } from '../ensured.ts';
 import type { Keystone } from '../keystone.ts';
 import { assignmentKey, targetOf, type UsersState } from './state.ts';
-import { DEFAULT_DOMAIN, keyOf, type Named, type Wanted, type WantedGrant, type WantedUser } from './want.ts';
+import { DEFAULT_DOMAIN, keyOf, type Named, type DesiredIdentity, type WantedGrant, type WantedUser } from './want.ts';
 
 const LOCKED = 'Keystone still answers 401: the account may be locked, or its password has expired';
 
 /** The differences, in the order in which they can be applied. Additional roles of an account are kept. */
-export function planUsers(wanted: Wanted, state: UsersState): Difference<Keystone>[] {
+export function planUsers(wanted: DesiredIdentity, state: UsersState): Difference<Keystone>[] {
   return [
     ...wanted.domains.flatMap((name) => ensuredNamed('domain', name, state.domains)),
     ...wanted.projects.flatMap((project) => ensuredProject(project, state)),

@@ -1,6 +1,6 @@
 import { UnavailableError } from '../../../core/errors.ts';
 import type { Entity, Keystone } from '../keystone.ts';
-import { DEFAULT_DOMAIN, keyOf, type Wanted, type WantedGrant, type WantedUser } from './want.ts';
+import { DEFAULT_DOMAIN, keyOf, type DesiredIdentity, type WantedGrant, type WantedUser } from './want.ts';
 
 const DEFAULT_DOMAIN_ID = 'default';
 
@@ -31,7 +31,7 @@ export function assignmentKey(target: string, userId: string, roleId: string): s
 }
 
 /** Reads only the wanted objects; tests each known password by requesting a token, which is the only way. */
-export async function readUsers(keystone: Keystone, wanted: Wanted): Promise<UsersState> {
+export async function readUsers(keystone: Keystone, wanted: DesiredIdentity): Promise<UsersState> {
   const state: UsersState = {
     domains: new Map(),
     projects: new Map(),
@@ -68,7 +68,7 @@ async function defaultDomain(keystone: Keystone): Promise<Entity> {
 /** The wanted accounts that exist. */
 export async function findUsers(
   keystone: Keystone,
-  wanted: Pick<Wanted, 'users'>,
+  wanted: Pick<DesiredIdentity, 'users'>,
 ): Promise<{ readonly user: WantedUser; readonly entity: Entity }[]> {
   const found: { user: WantedUser; entity: Entity }[] = [];
   for (const user of wanted.users) {

@@ -25,7 +25,7 @@ export interface WantedUser extends Named {
 }
 
 /** The desired objects by name. */
-export interface Wanted {
+export interface DesiredIdentity {
   readonly domains: readonly string[];
   readonly roles: readonly string[];
   readonly projects: readonly Named[];
@@ -50,7 +50,7 @@ export interface FoundAccount {
 export function wantedUsers(
   { domains = [], roles = [], users = [] }: Identity,
   accountOf: (user: IdentityUser) => FoundAccount,
-): Wanted {
+): DesiredIdentity {
   const renamed = new Map<string, string>();
   const accounts = users.map((user) => {
     const account = wantedUser(user, accountOf(user));

@@ -4,7 +4,7 @@ import type { Log } from '../../../core/log.ts';
 import { KHEPRI_FLAG, optsIntoKhepri, refusalOf, removesMirroring } from '../../../rabbitmq/steps.ts';
 import { compareSeries, imageVersion, parseVersion, seriesOf, type Version } from '../../../rabbitmq/version.ts';
 import type { Effects } from '../../effects.ts';
-import { Outdated } from '../../outdated.ts';
+import { ConflictError } from '../../conflict.ts';
 import { adminOf } from '../../transport.ts';
 import { Broker, type BrokerOptions } from '../broker.ts';
 import type { PrepareOptions } from './options.ts';
@@ -125,7 +125,7 @@ async function enableFlags(broker: Broker, from: Version, log: Log): Promise<voi
       await broker.put(`/feature-flags/${encodeURIComponent(name)}/enable`, { name }, `enable feature flag ${name}`);
     } catch (error) {
       // RabbitMQ's reason: no other run creates this object.
-      throw error instanceof Outdated ? error.final : error;
+      throw error instanceof ConflictError ? error.cause : error;
     }
     log.info(`feature flag ${name} enabled`);
   }

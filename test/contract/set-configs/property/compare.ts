@@ -27,7 +27,7 @@ export interface Situation {
   readonly ours: Outcome;
 }
 
-export interface Verdict {
+export interface Comparison {
   /** Number of starts that were compared. */
   readonly starts: number;
   /** Differences for which there is no rule, as text. */
@@ -41,7 +41,7 @@ export interface Verdict {
  * Plays a case with Kolla's tool and with ours, start by start, each in a separate root, until they diverge: at a
  * failed start, which leaves Kolla's half done and ours untouched, or at a documented deviation.
  */
-export async function compareCase(one: Case, reference: Reference, directory: string): Promise<Verdict> {
+export async function compareCase(one: Case, reference: Reference, directory: string): Promise<Comparison> {
   const theirs = new Root(join(directory, 'theirs'), one, byReference(reference));
   const ours = new Root(join(directory, 'ours'), one, byUs);
   const deviations: Deviation[] = [];

@@ -12,7 +12,7 @@ import { inMemory, privateDirectory } from '../../../../tools/directory.ts';
 import { isSanitized } from '../../../cluster/core-binary.ts';
 import type { Case } from '../play.ts';
 import { startReference } from '../reference.ts';
-import { compareCase, type Verdict } from './compare.ts';
+import { compareCase, type Comparison } from './compare.ts';
 import { DEVIATIONS } from './deviations.ts';
 import { generateCase } from './generate.ts';
 import { shrink } from './shrink.ts';
@@ -75,8 +75,8 @@ export async function compareCases(
 async function failureOf(
   number: number,
   one: Case,
-  { findings }: Verdict,
-  compare: (one: Case) => Promise<Verdict>,
+  { findings }: Comparison,
+  compare: (one: Case) => Promise<Comparison>,
 ): Promise<Failure> {
   const kind = kindOf(findings);
   const smallest = await shrink(one, async (smaller) => kindOf((await compare(smaller)).findings) === kind);

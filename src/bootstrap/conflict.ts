@@ -4,13 +4,12 @@ import type { KollaError } from '../core/errors.ts';
  * The state has changed since it was read: another client was faster (409, 404), or the outcome of a request with a
  * lost response is unknown. It must be read again.
  */
-export class Outdated extends Error {
-  override name = 'Outdated';
+export class ConflictError extends Error {
+  override name = 'ConflictError';
   /** The error to report if reading again does not help. */
-  readonly final: KollaError;
+  declare readonly cause: KollaError;
 
-  constructor(final: KollaError) {
-    super(final.message, { cause: final });
-    this.final = final;
+  constructor(cause: KollaError) {
+    super(cause.message, { cause });
   }
 }

@@ -16,7 +16,7 @@ const MB = 1024 * 1024;
 
 /** A log root, and the helper that runs on it. */
 async function world() {
-  const directory = await privateDirectory('beside', inMemory());
+  const directory = await privateDirectory('background', inMemory());
   const file = join(directory.path, 'nova/nova-api.log');
   await mkdir(join(directory.path, 'nova'));
   await writeFile(file, '2026-11-20 08:15:42.123 7 INFO nova [-] up\n');

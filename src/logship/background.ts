@@ -11,7 +11,7 @@ import type { SideState } from './view.ts';
  * Background tasks next to the pipelines: syslog writes the files that they read, and reclaiming frees the disk of
  * lines they have shipped.
  */
-interface Beside extends AsyncDisposable {
+interface Background extends AsyncDisposable {
   /** Called when the pipelines exist, because reclaiming depends on their progress. */
   begin(pipelines: readonly Pipeline[]): void;
   /**
@@ -26,7 +26,7 @@ interface Beside extends AsyncDisposable {
  * @throws ConfigError or NotPermittedError if the syslog address cannot be bound; ConfigError if reclaiming is on and
  * its program is missing
  */
-export async function openBeside(
+export async function openBackground(
   settings: Settings,
   {
     holes,
@@ -34,7 +34,7 @@ export async function openBeside(
     now,
     signal: opening,
   }: { readonly holes: Holes; readonly log: Log; readonly now: () => number; readonly signal: AbortSignal },
-): Promise<Beside> {
+): Promise<Background> {
   const { root, reclaim, parse } = settings;
   let pipelines: readonly Pipeline[] = [];
   const saved = () => pipelines.map((pipeline) => pipeline.saved());

@@ -3,7 +3,7 @@ import { parseYaml } from '../../core/yaml-budget.ts';
 import { yamlProblem } from '../../core/yaml-problem.ts';
 import { osloValue } from '../../oslo/value.ts';
 import { isForOslo, isYaml, osloVariable, setVariable } from '../../oslo/variable.ts';
-import type { Place, Service } from '../../catalog/index.ts';
+import type { ConfigOption, Service } from '../../catalog/index.ts';
 import { readText } from './read-text.ts';
 
 /** Where a service's configuration comes from. */
@@ -30,7 +30,7 @@ export interface Configured {
  */
 export async function configured(
   { name, configFile }: Pick<Service, 'name' | 'configFile'>,
-  places: readonly Place[],
+  places: readonly ConfigOption[],
   { serviceConfig, inherited }: ConfigSources,
   why: string,
 ): Promise<Configured> {
@@ -60,7 +60,7 @@ export async function configured(
 }
 
 /** An option as shown in messages: `[database] connection`. */
-export function wordsOf({ section, key }: Place): string {
+export function wordsOf({ section, key }: ConfigOption): string {
   return `[${section}] ${key}`;
 }
 
@@ -72,7 +72,7 @@ export function wordsOf({ section, key }: Place): string {
 export async function valueIn(
   file: string,
   text: string,
-  place: Place,
+  place: ConfigOption,
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
   if (!isYaml(file)) return osloValue(text, place, env);
@@ -88,7 +88,7 @@ export async function valueIn(
 }
 
 /** The environment variable for an option of a service with that configuration file; undefined if there is none. */
-export function variableOf(configFile: string | undefined, place: Place): string | undefined {
+export function variableOf(configFile: string | undefined, place: ConfigOption): string | undefined {
   return isForOslo(configFile) ? osloVariable(place) : undefined;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { valueIn, variableOf } from '../../../src/migrate/target/service-config.ts';
+import { valueIn, variableOf } from '../../../src/migrate/server/service-config.ts';
 
 const PLACE = { section: 'default', key: 'database_url' };
 

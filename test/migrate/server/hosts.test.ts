@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../../src/core/errors.ts';
-import { atHosts, environmentAs, environmentAt, urlsOf } from '../../../src/migrate/target/hosts.ts';
-import type { Source } from '../../../src/migrate/target/target.ts';
+import { atHosts, environmentAs, environmentAt, urlsOf } from '../../../src/migrate/server/hosts.ts';
+import type { Source } from '../../../src/migrate/server/target.ts';
 import { parseMysqlUrl } from '../../../src/mysql/index.ts';
 
 function sourceAt(url: string, variable: string): Source {
