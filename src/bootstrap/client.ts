@@ -1,5 +1,5 @@
 import { formatDuration } from '../core/duration.ts';
-import { ConfigError, DeadlineError, KollaError, UnavailableError, messageOf } from '../core/errors.ts';
+import { codeOf, ConfigError, DeadlineError, KollaError, messageOf, UnavailableError } from '../core/errors.ts';
 import type { Trust } from '../cli/tls-option.ts';
 import { statusLine } from '../cli/status-line.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
@@ -101,7 +101,7 @@ export class Client {
           throw new ConfigError(`cannot trust ${name} at ${base.href}: ${error.message}`, { cause: error });
         if (error instanceof KollaError) throw error;
         reason = messageOf(error);
-        isSent = !NOT_SENT.has((error as NodeJS.ErrnoException).code ?? '');
+        isSent = !NOT_SENT.has(codeOf(error) ?? '');
       }
       signal.throwIfAborted();
       if (isSent && ONCE.has(request.method) && !request.isRepeatable) {

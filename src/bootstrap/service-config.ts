@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigError, messageOf, reasonOf } from '../core/errors.ts';
+import { codeOf, ConfigError, messageOf, reasonOf } from '../core/errors.ts';
 import { osloLines } from '../oslo/ini.ts';
 import { osloValue } from '../oslo/value.ts';
 import { isForOslo, setVariable } from '../oslo/variable.ts';
@@ -74,7 +74,7 @@ async function textOf(file: string, isGiven: boolean): Promise<Found> {
   } catch (cause) {
     const reason = messageOf(cause);
     if (isGiven) throw new ConfigError(`cannot read ${file}, given by --service-config: ${reason}`, { cause });
-    const isAbsent = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    const isAbsent = codeOf(cause) === 'ENOENT';
     return isAbsent
       ? { ...NONE, why: ', which is not here' }
       : { ...NONE, why: `, which can't be read: ${reason}`, isHidden: true };

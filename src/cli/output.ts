@@ -1,4 +1,4 @@
-import { ExitCode, KollaError, UnavailableError, messageOf } from '../core/errors.ts';
+import { codeOf, ExitCode, KollaError, messageOf, UnavailableError } from '../core/errors.ts';
 
 /**
  * The reader of stdout has exited (`| head`). The remaining output has no reader, so this is not reported as an error.
@@ -41,7 +41,7 @@ export function createOutput(stream: NodeJS.WritableStream, onFailure: (error: K
 }
 
 function outputError(cause: Error): KollaError {
-  if ((cause as NodeJS.ErrnoException).code === 'EPIPE') return new OutputClosedError({ cause });
+  if (codeOf(cause) === 'EPIPE') return new OutputClosedError({ cause });
   return new UnavailableError(`cannot write to stdout: ${messageOf(cause)}`, { cause });
 }
 

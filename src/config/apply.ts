@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { ConfigError, KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
+import { codeOf, ConfigError, KollaError, messageOf, NotPermittedError, UnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { nextTurn } from '../core/next-turn.ts';
 import { unlessAbsent } from '../fs/absent.ts';
@@ -171,7 +171,7 @@ function isEmptied(root: string, path: string): boolean {
     directory.rmdir(basename(path));
     return true;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'ENOTEMPTY' || code === 'EBUSY' || code === 'ENOENT') return false;
     throw error;
   }
@@ -209,7 +209,7 @@ async function explained(what: string, work: () => Promise<void>): Promise<void>
   try {
     await work();
   } catch (cause) {
-    const known = FIXES[(cause as NodeJS.ErrnoException).code ?? ''];
+    const known = FIXES[codeOf(cause) ?? ''];
     const message = `${what}: ${messageOf(cause)}`;
     throw known === undefined
       ? new UnavailableError(message, { cause })

@@ -1,4 +1,5 @@
 import { basename, dirname, join, normalize } from 'node:path';
+import { codeOf } from '../core/errors.ts';
 import type { Entry } from './tree/entry.ts';
 import { trimmed } from './python/values.ts';
 import { Tree } from './tree/tree.ts';
@@ -33,7 +34,7 @@ export class ImageTree extends Tree {
 
 /** Whether the error means that the path cannot be accessed. */
 export function isOutOfSight(error: unknown): boolean {
-  return ['EACCES', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
+  return ['EACCES', 'ENAMETOOLONG'].includes(codeOf(error) ?? '');
 }
 
 /**

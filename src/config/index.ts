@@ -13,7 +13,7 @@
  * one uid (docs/adr/0020). Both are based on tree/ (the model of the file system and its links, globs, excludes, owner
  * and mode, comparison with the final state), python/ (its values, patterns and YAML), stored-state and mount-points.
  */
-import { ConfigError, messageOf } from '../core/errors.ts';
+import { codeOf, ConfigError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { realpathSync } from 'node:fs';
 import { applyPlan, type Applied } from './apply.ts';
@@ -118,7 +118,7 @@ function rootOf(root: string): string {
   try {
     return realpathSync.native(root);
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
+    const code = codeOf(cause);
     const why = code === 'ENOENT' ? 'does not exist: mkdir it' : `cannot be read: ${messageOf(cause)}`;
     throw new ConfigError(`--root ${root} ${why}`, { cause });
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, reasonOf } from '../core/errors.ts';
+import { codeOf, ConfigError, reasonOf } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
 import { accountLines } from '../fs/accounts.ts';
 
@@ -42,7 +42,7 @@ async function readIds(root: string, name: string, image: string): Promise<Map<s
   try {
     return idsIn(readFileSync(file, 'utf8'));
   } catch (cause) {
-    const absent = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    const absent = codeOf(cause) === 'ENOENT';
     if (absent && root !== image) return await readIds(image, name, image);
     if (absent) return new Map();
     throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });

@@ -1,5 +1,6 @@
 import { accessSync, constants, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative, isAbsolute } from 'node:path';
+import { codeOf } from '../core/errors.ts';
 
 /** A path of config.json relative to the root in use. */
 export function under(root: string, path: string): string {
@@ -45,7 +46,7 @@ export function checkPlace(root: string, path: string, write: boolean): void {
   try {
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (cause) {
-    const readOnly = (cause as NodeJS.ErrnoException).code === 'EROFS';
+    const readOnly = codeOf(cause) === 'EROFS';
     throw new NotWritableError(directory, readOnly ? 'is on a read-only file system' : 'may not be written by us', {
       cause,
     });
@@ -56,7 +57,7 @@ function nearestPresent(directory: string): string {
   try {
     if (statSync(directory, { throwIfNoEntry: false }) !== undefined) return directory;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'ENOTDIR') throw new RangeError(`${dirname(directory)} is not a directory`, { cause: error });
     throw error;
   }

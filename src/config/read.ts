@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { accessSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, reasonOf } from '../core/errors.ts';
+import { codeOf, ConfigError, reasonOf } from '../core/errors.ts';
 import { yamlProblem } from '../core/yaml-problem.ts';
 import { placeOfMistake } from './json-place.ts';
 import { parseDocument, type Document } from './schema.ts';
@@ -38,7 +38,7 @@ export function whyAbsent(directory: string): string {
   try {
     names = readdirSync(directory).filter((name) => !name.startsWith('..'));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     const why = code === 'ENOENT' ? 'there is no such directory' : reasonOf(error);
     return `no config.json in ${directory}: ${why}`;
   }
@@ -54,7 +54,7 @@ async function firstPresent(files: readonly string[]): Promise<string | undefine
       accessSync(file);
       return file;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return file; // reading it reports the error
+      if (codeOf(error) !== 'ENOENT') return file; // reading it reports the error
     }
   }
   return undefined;

@@ -1,5 +1,6 @@
 import { accessSync, constants, lstatSync, readdirSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import { basename, join } from 'node:path';
+import { codeOf } from '../core/errors.ts';
 import { unlessAbsent } from '../fs/absent.ts';
 import { glob, hasMagic } from './tree/glob.ts';
 import { CONFIG_DIR } from './read.ts';
@@ -51,7 +52,7 @@ export function checkReadable({ kind, source }: Match): true {
   try {
     if (kind === 'file') accessSync(source, constants.R_OK);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EACCES')
+    if (codeOf(cause) === 'EACCES')
       throw new RangeError(`${source} is not readable; give its volume a defaultMode or fsGroup that lets us`, {
         cause,
       });
@@ -90,7 +91,7 @@ function followed(source: string, keepsLinks: boolean): Stats {
   try {
     return statSync(source);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    if (codeOf(cause) !== 'ENOENT') throw cause;
     if (keepsLinks) return lstatSync(source);
     throw new RangeError(`${source} is a link to nowhere`, { cause });
   }

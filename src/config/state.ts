@@ -1,4 +1,4 @@
-import { ConfigError, reasonOf } from '../core/errors.ts';
+import { codeOf, ConfigError, reasonOf } from '../core/errors.ts';
 import { mayWriteIn } from '../fs/access.ts';
 import { readRegular } from '../fs/content.ts';
 import { under } from './place.ts';
@@ -20,7 +20,7 @@ export async function readTracked(root: string, makesDirectory: boolean): Promis
   try {
     return parseState(readRegular(file).toString());
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
+    if (codeOf(cause) === 'ENOENT')
       return (await canKeep(under(root, STATE_DIRECTORY), makesDirectory)) ? new Map() : undefined;
     if ((cause as NodeJS.ErrnoException).syscall !== undefined)
       throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });

@@ -1,4 +1,5 @@
 import { constants, lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { codeOf } from '../core/errors.ts';
 import { unlessAbsent } from '../fs/absent.ts';
 import { may } from '../fs/access.ts';
 import { bytesOf, fileHolds, readContent, type Content } from '../fs/content.ts';
@@ -129,7 +130,7 @@ async function isInPlace(path: string, image: FileImage): Promise<boolean> {
     return isUpToDate(found, image, image.content, () => fileHolds(path, image.content));
   } catch (error) {
     // With a mode such as 0200 even the owner cannot read the file for the comparison.
-    if ((error as NodeJS.ErrnoException).code === 'EACCES') return false;
+    if (codeOf(error) === 'EACCES') return false;
     throw error;
   }
 }

@@ -35,6 +35,11 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined;
 }
 
+/** The code of a system call's or a library's error, such as `ENOENT`; undefined for an error, or a value, without one. */
+export function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | null | undefined)?.code;
+}
+
 /** The command line is invalid: exit code 64. */
 export class UsageError extends KollaError {
   override name = 'UsageError';

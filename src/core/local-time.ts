@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { codeOf } from './errors.ts';
 
 const LOCALTIME = '/etc/localtime';
 
@@ -26,7 +27,7 @@ function fileOffset(file: string, at: Date): number | undefined {
     if (lstatSync(file).isSymbolicLink() && readlinkSync(file).includes('/zoneinfo/')) return undefined;
     return zoneOffset(readFileSync(file), at);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 0 : undefined;
+    return codeOf(error) === 'ENOENT' ? 0 : undefined;
   }
 }
 

@@ -1,6 +1,8 @@
+import { codeOf } from '../core/errors.ts';
+
 /** For the `catch` of file system calls: returns undefined for a missing path and rethrows any other system error. */
 export function ignoreAbsent(error: unknown): undefined {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
   throw error;
 }

@@ -2,6 +2,7 @@
  * The state of a configuration watch, as a file: kolla-init watch writes it on each change, and health checks read it,
  * in the same container or in another one with the same volume at /run/kolla.
  */
+import { codeOf } from '../core/errors.ts';
 import { formatProblem } from '../core/format.ts';
 import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +35,7 @@ export function readConfigRecord(root: string): ConfigRecord | undefined {
     if (problem !== undefined) throw new SyntaxError(`it ${problem}`);
     if (isRecord(found)) return found;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
   throw new SyntaxError('it is not a record of a watch');

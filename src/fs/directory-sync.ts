@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from '../core/errors.ts';
 
 /**
  * Like makeDirectories of directory.ts, but synchronous and for both engines. An existing path is not checked; if it is
@@ -9,7 +10,7 @@ export function makeDirectoriesSync(path: string, mode: number): void {
   try {
     makeOneSync(path, mode);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
     makeDirectoriesSync(dirname(path), mode);
     makeOneSync(path, mode);
   }
@@ -19,6 +20,6 @@ function makeOneSync(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from '../core/errors.ts';
 import { followAt } from './access.ts';
 
 /**
@@ -10,7 +11,7 @@ export async function makeDirectory(path: string, mode: number): Promise<void> {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 
@@ -25,7 +26,7 @@ export async function makeDirectories(path: string, mode?: number): Promise<stri
     mkdirSync(path, { mode });
     return path;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return await asFound(path, error);
+    if (codeOf(error) !== 'ENOENT') return await asFound(path, error);
     const above = dirname(path);
     if (above === path) throw error;
     const first = await makeDirectories(above, mode);

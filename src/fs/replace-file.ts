@@ -1,5 +1,6 @@
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { codeOf } from '../core/errors.ts';
 import { bytesOf } from './content.ts';
 import { prefixOf, staleBefore, temporaryName } from './temporary.ts';
 import type { FileImage } from './write-file.ts';
@@ -16,8 +17,7 @@ export async function replaceFile(path: string, image: FileImage): Promise<void>
     await writeAndRename(path, image);
   } catch (error) {
     // A concurrent run considered our temporary file stale and removed it.
-    if ((error as NodeJS.ErrnoException).syscall !== 'rename' || (error as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw error;
+    if ((error as NodeJS.ErrnoException).syscall !== 'rename' || codeOf(error) !== 'ENOENT') throw error;
     await writeAndRename(path, image);
   }
   await syncDirectory(directory);

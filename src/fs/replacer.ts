@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { codeOf } from '../core/errors.ts';
 import { staleBefore, temporaryName } from './temporary.ts';
 import { Directory } from './tree.ts';
 import type { FileImage } from './write-file.ts';
@@ -68,8 +69,7 @@ function put(directory: Directory, name: string, make: (temporary: string) => vo
     makeAndRename(directory, name, make);
   } catch (error) {
     // A concurrent run considered our temporary file stale and removed it.
-    if ((error as NodeJS.ErrnoException).syscall !== 'rename' || (error as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw error;
+    if ((error as NodeJS.ErrnoException).syscall !== 'rename' || codeOf(error) !== 'ENOENT') throw error;
     makeAndRename(directory, name, make);
   }
 }
@@ -81,7 +81,7 @@ function makeAndRename(directory: Directory, name: string, make: (temporary: str
     directory.rename(temporary, name);
   } catch (error) {
     // An existing file with this name belongs to another run.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') directory.remove(temporary);
+    if (codeOf(error) !== 'EEXIST') directory.remove(temporary);
     throw error;
   }
 }

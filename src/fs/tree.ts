@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { codeOf } from '../core/errors.ts';
 import { ignoreAbsent } from './absent.ts';
 import {
   chmodAt,
@@ -138,7 +139,7 @@ export class Directory extends Handle {
     try {
       mkdirAt(this, name, mode);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
     }
   }
 

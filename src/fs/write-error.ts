@@ -1,4 +1,4 @@
-import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
+import { codeOf, KollaError, messageOf, NotPermittedError, UnavailableError } from '../core/errors.ts';
 
 /** The system's errors for a missing permission. */
 const REFUSED = new Set(['EACCES', 'EPERM', 'EROFS']);
@@ -9,7 +9,7 @@ const REFUSED = new Set(['EACCES', 'EPERM', 'EROFS']);
  * @param what `cannot write /etc/x`
  */
 export function writeError(what: string, fix: string, cause: unknown): unknown {
-  const { code } = cause as NodeJS.ErrnoException;
+  const code = codeOf(cause);
   if (cause instanceof KollaError || code === undefined) return cause;
   const message = `${what}: ${messageOf(cause)}`;
   return REFUSED.has(code)

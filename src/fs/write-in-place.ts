@@ -1,4 +1,5 @@
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, fsyncSync, ftruncateSync } from 'node:fs';
+import { codeOf } from '../core/errors.ts';
 import { openAt } from './at.ts';
 import { chunksOf, LargeFile, type Content } from './content.ts';
 import type { Directory } from './tree.ts';
@@ -62,7 +63,7 @@ function opened(directory: Directory, name: string, mode: number): number {
   try {
     return openAt(directory, name, WRITES);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    if (codeOf(error) !== 'EACCES') throw error;
     const before = directory.lstat(name);
     if (!before?.isFile() || before.uid !== process.geteuid?.() || (before.mode & 0o200) !== 0) throw error;
     directory.setMode(name, (before.mode & mode & 0o7777) | 0o200);

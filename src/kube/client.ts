@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { codeOf } from '../core/errors.ts';
 import { unlessAborted, within } from '../core/abort.ts';
 import { VERSION } from '../core/version.ts';
 import { DialingHttpAgent, DialingHttpsAgent } from '../net/agents.ts';
@@ -181,7 +182,7 @@ function closeIdle({ http, https }: Pool): void {
  * The same error in terms that an operator knows: Node's messages suggest options of Node. Other errors are unchanged.
  */
 function explained(error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   if (!(error instanceof Error) || !isUntrusted(error)) return error;
   const message = "the API server's certificate is not signed by the CA of our credentials";
   return new Error(`${message} (${code})`, { cause: error });

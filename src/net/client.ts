@@ -8,6 +8,7 @@
 import { request as requestHttp, type Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
+import { codeOf } from '../core/errors.ts';
 import { defined } from '../core/defined.ts';
 import { DialingHttpAgent, DialingHttpsAgent, type ProxyOption } from './agents.ts';
 import { bufferOf } from './bounded-body.ts';
@@ -78,7 +79,7 @@ export async function send<T>(request: HttpRequest, read: (response: IncomingMes
       return await tried.result;
     } catch (error) {
       if (error instanceof ResolveError) throw error;
-      if ((error as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW')
+      if (codeOf(error) === 'HPE_HEADER_OVERFLOW')
         throw new ResponseTooLargeError(HEAD_MAX_BYTES, 'a response head', { cause: error });
       request.signal.throwIfAborted();
       if (!request.isRepeatable || !isStale(tried.sent, error) || stale === STALE_CONNECTIONS) throw error;
@@ -99,7 +100,7 @@ export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
 }
 
 function isStale({ reusedSocket }: ClientRequest, error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   return reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
 }
 

@@ -1,4 +1,4 @@
-import { messageOf } from '../core/errors.ts';
+import { codeOf, messageOf } from '../core/errors.ts';
 import { oneLine } from '../core/one-line.ts';
 import { connectReason } from './connect-error.ts';
 import { TlsAlertError } from './tls-alert.ts';
@@ -53,7 +53,7 @@ export function networkReason(error: unknown, caFile?: string): string {
 export function plainReason(error: unknown, advice: string): string {
   const reason = networkReason(error);
   if (error instanceof TlsAlertError) return `${reason}: ${advice}`;
-  const { code } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   const message = messageOf(error);
   // Not if it breaks off within its response, which is 'aborted'.
   const isClosed = (code === 'ECONNRESET' && message !== 'aborted') || code === 'EPIPE' || message.startsWith(CLOSED);

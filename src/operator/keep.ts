@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.ts';
 import type { KubeObject } from '../kube/types.ts';
 import type { Pod } from '../kube/pods.ts';
 import { RESTART } from './workload/change.ts';
@@ -21,7 +22,7 @@ export function stripPod({ metadata, spec, status }: Pod): Pod {
   const { name, uid, resourceVersion, labels = {}, annotations = {} } = metadata as Pod['metadata'] & { uid?: string };
   const containers = spec?.containers?.map(({ name: container, image }) => ({
     name: container,
-    ...(image === undefined ? {} : { image }),
+    ...defined({ image }),
   }));
   const { phase, conditions, containerStatuses, initContainerStatuses } = status ?? {};
   const release = annotations['kolla-pod/release'];

@@ -9,6 +9,7 @@
  * (src/engine/kolla-run.ts, ADR 33). Without it, only descendants that still belong to the program are found.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { codeOf } from '../core/errors.ts';
 import type { Redact } from '../core/redact.ts';
 import { findProgram, isRefusal } from './exec/find-program.ts';
 import { eachLine } from './lines.ts';
@@ -208,6 +209,6 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!['ESRCH', 'EPERM'].includes(codeOf(error) ?? '')) throw error;
   }
 }

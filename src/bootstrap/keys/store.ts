@@ -1,5 +1,5 @@
 import { formatDuration } from '../../core/duration.ts';
-import { DeadlineError, NotPermittedError, UnavailableError, messageOf } from '../../core/errors.ts';
+import { codeOf, DeadlineError, messageOf, NotPermittedError, UnavailableError } from '../../core/errors.ts';
 import { statusLine } from '../../cli/status-line.ts';
 import { backoffMs, pause } from '../../core/backoff.ts';
 import { ApiError } from '../../kube/api-error.ts';
@@ -155,8 +155,5 @@ function isRefused(error: unknown): boolean {
 /** Whether there was no response: a system error or our own timeout. Anything else is a bug. */
 function isOfNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return (
-    (error as NodeJS.ErrnoException).code !== undefined ||
-    ['AbortError', 'TimeoutError', 'SyntaxError', 'Error'].includes(error.name)
-  );
+  return codeOf(error) !== undefined || ['AbortError', 'TimeoutError', 'SyntaxError', 'Error'].includes(error.name);
 }

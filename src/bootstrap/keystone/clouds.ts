@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ConfigError, reasonOf } from '../../core/errors.ts';
+import { codeOf, ConfigError, reasonOf } from '../../core/errors.ts';
 import { parseYaml } from '../../core/yaml-budget.ts';
 import { yamlProblem } from '../../core/yaml-problem.ts';
 import { suggestion } from '../../core/nearest.ts';
@@ -44,7 +44,7 @@ async function mappingIn(file: string): Promise<Mapping | undefined> {
   try {
     text = await readFile(file, 'utf8');
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(cause) === 'ENOENT') return undefined;
     throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });
   }
   const { loadAll } = await import('js-yaml');

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { defined } from '../../core/defined.ts';
-import { messageOf } from '../../core/errors.ts';
+import { codeOf, messageOf } from '../../core/errors.ts';
 import { isSameContent, readContent, type Content as Bytes } from '../../fs/content.ts';
 import { octal } from '../tree/access.ts';
 import type { FileStep, Step } from '../model.ts';
@@ -74,7 +74,7 @@ async function contentDifference(
 }
 
 function absence(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : `not accessible (${messageOf(error)})`;
 }
 

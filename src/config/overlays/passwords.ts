@@ -1,5 +1,5 @@
 import { suggestion } from '../../core/nearest.ts';
-import { messageOf, reasonOf } from '../../core/errors.ts';
+import { codeOf, messageOf, reasonOf } from '../../core/errors.ts';
 import { bytesOf, readContent } from '../../fs/content.ts';
 
 /** A password from its mounted file, and the file of config.json that contains it. */
@@ -93,7 +93,7 @@ function contentAt(path: string, password: Password): Buffer {
   try {
     return bytesOf(readContent(path));
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
+    const code = codeOf(cause);
     if (code === undefined) throw cause;
     const why = code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read (${reasonOf(cause)})`;
     throw new RangeError(`the password ${password.name}: ${why}; mount ${originOf(password)} there`, { cause });

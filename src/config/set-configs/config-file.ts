@@ -1,3 +1,4 @@
+import { codeOf } from '../../core/errors.ts';
 import { SetConfigsError, unexpected } from '../failure.ts';
 import { globIn } from '../tree/glob.ts';
 import { naming } from '../tree/links.ts';
@@ -60,8 +61,7 @@ export function copyConfigFile(work: Work, file: ConfigFile): void {
       if (isDirectory) copyDirectory(work, file, source, dest);
       else copyOne(work, file, source, dest);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== undefined)
-        work.lines.error(`Unable to merge ${source} with ${dest}`);
+      if (codeOf(error) !== undefined) work.lines.error(`Unable to merge ${source} with ${dest}`);
       throw error;
     }
   }

@@ -10,7 +10,7 @@
  * 1 named errors, 2 others. Log lines are Kolla's too (lines). Intended differences are listed in
  * docs/reference/kolla-contract.md.
  */
-import { bugText, messageOf } from '../../core/errors.ts';
+import { bugText, codeOf, messageOf } from '../../core/errors.ts';
 import { Changes, type Maker } from './changes.ts';
 import { checkConfig } from './check.ts';
 import { SetConfigsError } from '../failure.ts';
@@ -78,7 +78,7 @@ function report(error: unknown, lines: Lines, touched: string): 0 | 1 | 2 {
     lines.error(`${error.failure}: ${error.message}`);
     return error.exitCode as 0 | 1;
   }
-  const isOurs = !(error instanceof SetConfigsError) && (error as NodeJS.ErrnoException).code === undefined;
+  const isOurs = !(error instanceof SetConfigsError) && codeOf(error) === undefined;
   const text = isOurs ? bugText(error) : messageOf(error);
   lines.error(`Unexpected error:\n${text}.${touched}`);
   return 2;

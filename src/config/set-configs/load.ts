@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { reasonOf } from '../../core/errors.ts';
+import { codeOf, reasonOf } from '../../core/errors.ts';
 import { placeOfMistake } from '../json-place.ts';
 import { CONFIG_DIR } from '../read.ts';
 import { SetConfigsError, unexpected } from '../failure.ts';
@@ -33,7 +33,7 @@ function readBytes(tree: Tree, file: string): Buffer {
   try {
     return tree.read(file);
   } catch (cause) {
-    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    const isMissing = codeOf(cause) === 'ENOENT';
     const why = isMissing ? 'it does not exist; mount the configuration there' : reasonOf(cause);
     throw new SetConfigsError('InvalidConfig', `Could not read file ${file}: ${why}`, { cause });
   }

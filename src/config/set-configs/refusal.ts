@@ -1,4 +1,4 @@
-import { messageOf } from '../../core/errors.ts';
+import { codeOf, messageOf } from '../../core/errors.ts';
 import type { TryAccess } from '../../fs/write-file.ts';
 import { unexpected } from '../failure.ts';
 import { octal } from '../tree/access.ts';
@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
 const CAPABILITY = { owner: 'CAP_CHOWN', mode: 'CAP_FOWNER' } as const;
 
 function reasonOf(what: 'owner' | 'mode', error: unknown): string {
-  const { code = '' } = error as NodeJS.ErrnoException;
+  const code = codeOf(error) ?? '';
   if (code === 'EPERM') return `not permitted: this process has no ${CAPABILITY[what]}, ${SQUASHED}`;
   return REASONS[code] ?? messageOf(error);
 }

@@ -1,3 +1,4 @@
+import { codeOf } from '../../core/errors.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
 import { bytesOf, changedMeanwhile, LargeFile, type Content } from '../../fs/content.ts';
 import { Directory } from '../../fs/tree.ts';
@@ -228,8 +229,7 @@ export class Tree implements Disposable {
     try {
       handle = this.held(parent!).open(name);
     } catch (error) {
-      if (['ENOTDIR', 'ELOOP', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? ''))
-        throw changedMeanwhile(pathOnDisk(onDisk));
+      if (['ENOTDIR', 'ELOOP', 'ENOENT'].includes(codeOf(error) ?? '')) throw changedMeanwhile(pathOnDisk(onDisk));
       throw error;
     }
     if (isOf(onDisk, handle.stat())) return handle;

@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.ts';
 import { CONFIG_DIR } from '../read.ts';
 import { INIT_ROOT, TREE_VOLUME, type Layout, type PlannedMount } from './layout.ts';
 import { KOLLA_GID } from './kolla-users.ts';
@@ -143,7 +144,7 @@ function serviceMount({ volume, path, subPath, purpose }: PlannedMount): VolumeM
   return {
     name: volume,
     mountPath: path,
-    ...(subPath !== undefined && { subPath }),
+    ...defined({ subPath }),
     ...(purpose === 'run' && { readOnly: true }),
   };
 }

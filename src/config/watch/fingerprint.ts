@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../../core/errors.ts';
 import { sha256 } from '../../core/digest.ts';
 import { chunksOf, readContent } from '../../fs/content.ts';
 
@@ -30,7 +31,7 @@ function* partsOf(path: string): Generator<string | Uint8Array> {
       yield* chunksOf(content);
     } else yield `other\0${path}\0${mode}\0`;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === undefined) throw error;
     yield `${code}\0${path}\0`;
   }

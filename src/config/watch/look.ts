@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError, KollaError, UnavailableError, messageOf } from '../../core/errors.ts';
+import { codeOf, ConfigError, KollaError, messageOf, UnavailableError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { makePlan, type ConfigOptions, type Planned } from '../index.ts';
@@ -72,7 +72,7 @@ async function plan(options: ConfigOptions, context: RunContext): Promise<Found>
     if (error instanceof ConfigError) return { kind: 'wrong', error };
     if (error instanceof KollaError) return { kind: 'failed', error };
     // A system error (EIO, EMFILE) may be transient; anything else is a bug, and ends the process.
-    if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (!(error instanceof Error) || codeOf(error) === undefined) throw error;
     return { kind: 'failed', error: new UnavailableError(messageOf(error), { cause: error }) };
   }
 }

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FSWatcher } from 'chokidar';
-import { messageOf } from '../../core/errors.ts';
+import { codeOf, messageOf } from '../../core/errors.ts';
 import { isWithin } from '../../fs/within.ts';
 
 /** Reports changes at paths, as far as the kernel does; polling must find the rest. */
@@ -65,7 +65,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 
 /** The reason to log. For a limit, which affects every path, it names no path and is therefore logged once. */
 function reasonOf(error: unknown): string {
-  return LIMITS[(error as NodeJS.ErrnoException).code ?? ''] ?? messageOf(error);
+  return LIMITS[codeOf(error) ?? ''] ?? messageOf(error);
 }
 
 /** The path, and its target if it is a link: chokidar, configured not to follow links, would not watch it. */

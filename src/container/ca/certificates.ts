@@ -1,6 +1,6 @@
 import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ExitCode, messageOf } from '../../core/errors.ts';
+import { codeOf, ExitCode, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import { Replacer } from '../../fs/replacer.ts';
@@ -77,7 +77,7 @@ function isUpdated(root: string, store: CaStore, log: Log): boolean {
 }
 
 function explained(directory: string, error: unknown): unknown {
-  const isReadOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
+  const isReadOnly = codeOf(error) === 'EROFS';
   const fix = isReadOnly ? 'mount a volume there, or add the certificates to the image' : 'run it as root';
   return writeError(`cannot update the CA certificates in ${directory}`, fix, error);
 }

@@ -20,6 +20,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { codeOf } from '../../core/errors.ts';
 import type { Certificate } from '../../core/digest.ts';
 import type { Log } from '../../core/log.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
@@ -95,7 +96,7 @@ function planOf(root: string): Plan | undefined {
     if (!own.every(({ content }) => isCertificatesOnly(content.toString('latin1')))) return undefined;
     return { members, ours: own.map((member) => ({ ...member, hash: hashOf(root, member) })) };
   } catch (error) {
-    if (error instanceof RangeError || (error as NodeJS.ErrnoException).code !== undefined) return undefined;
+    if (error instanceof RangeError || codeOf(error) !== undefined) return undefined;
     throw error;
   }
 }

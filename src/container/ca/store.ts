@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { isReadOnlyMount } from '../../config/mount-points.ts';
 import { checkReadable } from '../../config/tree/links.ts';
 import { Tree, type ResolvedPath } from '../../config/tree/tree.ts';
-import { ExitCode, KollaError, NotPermittedError, UnavailableError, reasonOf } from '../../core/errors.ts';
+import { codeOf, ExitCode, KollaError, NotPermittedError, reasonOf, UnavailableError } from '../../core/errors.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
 import { bytesOf } from '../../fs/content.ts';
 import { Directory } from '../../fs/tree.ts';
@@ -112,7 +112,7 @@ export function sourcesIn(directory: string): Sources {
   try {
     return readAll(directory);
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
+    const code = codeOf(cause);
     if (code === undefined) throw cause;
     const message = `cannot read the CA certificates in ${directory}: ${reasonOf(cause)}`;
     throw code === 'EACCES' || code === 'EPERM'

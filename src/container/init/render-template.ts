@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { ConfigError, UsageError, reasonOf } from '../../core/errors.ts';
+import { codeOf, ConfigError, reasonOf, UsageError } from '../../core/errors.ts';
 import { followAt } from '../../fs/access.ts';
 import { makeDirectories } from '../../fs/directory.ts';
 import { replace } from '../../fs/replacer.ts';
@@ -111,7 +111,7 @@ async function write(path: string, content: Uint8Array): Promise<void> {
   } catch (error) {
     // A file mount, or a file in a directory of another user, may still be writable in place. Without room for it, the
     // content would be half old and half new.
-    if (found?.isFile() !== true || NO_ROOM.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (found?.isFile() !== true || NO_ROOM.has(codeOf(error) ?? '')) throw error;
     using directory = Directory.open(dirname(path));
     await writeInPlace(directory, basename(path), image);
   }

@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
-import { NotPermittedError, UnavailableError } from '../../core/errors.ts';
+import { codeOf, NotPermittedError, UnavailableError } from '../../core/errors.ts';
 import { findProgram, isRefusal } from '../../process/exec/index.ts';
 
 /** The command file written by kolla_set_configs as root. */
@@ -62,7 +62,7 @@ export function startFacts(path: string): StartFacts {
         accessSync(ROOTLESS_RUN_COMMAND, constants.R_OK);
         return 'ready';
       } catch (error) {
-        return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'unreadable' : 'absent';
+        return codeOf(error) === 'EACCES' ? 'unreadable' : 'absent';
       }
     },
     mayGain: () => {

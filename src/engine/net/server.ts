@@ -1,4 +1,5 @@
 /** Accepts connections for net.ts. */
+import { codeOf } from '../../core/errors.ts';
 import { Emitter } from '../emitter.ts';
 import { systemError } from '../errors.ts';
 import { clearTimeout, POLLIN, setImmediate, setTimeout, unwatch, watch, type Timer } from '../loop.ts';
@@ -110,7 +111,7 @@ function descriptorFor({ host, port }: ListenOptions): number {
   try {
     return listenOn({ address: '::', port });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw error;
+    if (codeOf(error) === 'EADDRINUSE') throw error;
     // The machine has no IPv6. Any other error occurs again below.
     return listenOn({ address: '0.0.0.0', port });
   }

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { reasonOf } from '../../core/errors.ts';
+import { codeOf, reasonOf } from '../../core/errors.ts';
 import { addClosed, fileStatesOf, type FileState } from '../counts.ts';
 import { DedupedWarnings } from '../deduped-warnings.ts';
 import { Discover, Finished } from './discover.ts';
@@ -238,7 +238,7 @@ export class Follower implements LineSource {
       this.#unopened.delete(path);
     } catch (error) {
       this.#unopened.delete(path);
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      if (codeOf(error) === 'ENOENT') return;
       this.#unopened.set(path, error as Error);
       this.#warnings.warn(path, `cannot read ${path}: ${reasonOf(error)}`);
     }

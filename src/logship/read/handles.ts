@@ -1,3 +1,4 @@
+import { codeOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 
 /** An open file that can be closed for a while, because it is found again by its name. */
@@ -141,6 +142,6 @@ export class Handles {
 }
 
 function isOutOfHandles(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   return code === 'EMFILE' || code === 'ENFILE';
 }

@@ -1,3 +1,4 @@
+import { codeOf } from '../../core/errors.ts';
 import { HeldFile } from './held-file.ts';
 import { statOf, type Beside, type Sibling } from './listing.ts';
 import type { OpenLog } from './open-log.ts';
@@ -66,7 +67,7 @@ function opened(path: string, buffer: Buffer, open: OpenLog): HeldFile | undefin
   try {
     return new HeldFile(path, buffer, open);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { ChokidarOptions, FSWatcher } from 'chokidar';
-import { messageOf } from '../../core/errors.ts';
+import { codeOf, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 
 const LIMITS: Readonly<Record<string, string>> = {
@@ -84,7 +84,7 @@ export class Wake implements Disposable {
   #giveUp(error: unknown): void {
     if (this.#isOver) return;
     this[Symbol.dispose]();
-    const reason = LIMITS[(error as NodeJS.ErrnoException).code ?? ''] ?? messageOf(error);
+    const reason = LIMITS[codeOf(error) ?? ''] ?? messageOf(error);
     this.#options.log.warn(`new files are found by polling alone, within a second: ${reason}`);
   }
 }

@@ -1,5 +1,5 @@
 import { fstatSync, readSync } from 'node:fs';
-import { isSystemError, messageOf } from '../../core/errors.ts';
+import { codeOf, isSystemError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { DedupedWarnings } from '../deduped-warnings.ts';
 import { BLOCK_BYTES, NEVER_GIVEN_BACK_BYTES } from '../read/bytes.ts';
@@ -98,7 +98,7 @@ export class Reclaimer {
       await this.#options.holes.add(generation, range);
       return true;
     } catch (error) {
-      if (FULL.has((error as NodeJS.ErrnoException).code ?? '')) return false;
+      if (FULL.has(codeOf(error) ?? '')) return false;
       throw error;
     }
   }
@@ -108,7 +108,7 @@ export class Reclaimer {
       return this.#options.open(path);
     } catch (error) {
       // The file was renamed or removed. The process that did so also reclaims its disk.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#say(path, messageOf(error));
+      if (codeOf(error) !== 'ENOENT') this.#say(path, messageOf(error));
       return undefined;
     }
   }

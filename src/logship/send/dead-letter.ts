@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { rename, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { codeOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { syncDirectory } from '../../fs/replace-file.ts';
@@ -138,7 +139,7 @@ async function lettersIn(file: string): Promise<string[]> {
       if (id !== undefined) ids.push(id);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
   return ids;
 }

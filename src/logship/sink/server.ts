@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { defined } from '../../core/defined.ts';
-import { messageOf } from '../../core/errors.ts';
+import { codeOf, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { exchange, type HttpAnswer } from '../../net/client.ts';
@@ -128,10 +128,10 @@ export class Server implements Disposable {
         failures.push({ reason: this.#reasonOf(cause, host), cause });
       }
       this.#hosts.failed(host);
-      if (isOnce && (gone !== undefined || !UNSENT.has(codeOf(failures.at(-1)?.cause)))) break;
+      if (isOnce && (gone !== undefined || !UNSENT.has(codeOf(failures.at(-1)?.cause) ?? ''))) break;
     }
     if (gone !== undefined) return gone;
-    const isCut = failures.some(({ cause }) => CUT.has(codeOf(cause)));
+    const isCut = failures.some(({ cause }) => CUT.has(codeOf(cause) ?? ''));
     throw new NoAnswerError(failures.map(({ reason }) => reason).join('; '), isCut, { cause: failures[0]?.cause });
   }
 
@@ -159,12 +159,8 @@ async function gzipped(body: Buffer): Promise<Buffer> {
   return await promisify<Buffer, { level: number }, Buffer>(gzip)(body, { level: constants.Z_BEST_SPEED });
 }
 
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException | undefined)?.code ?? '';
-}
-
 function networkHint(error: unknown, { protocol }: URL, caFile: string | undefined): string {
-  const code = codeOf(error);
+  const code = codeOf(error) ?? '';
   if (code.startsWith('HPE_'))
     return `the server does not speak HTTP${protocol === 'http:' ? '; is it https://?' : ''}`;
   if (/ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|HANDSHAKE_FAILURE|UNKNOWN_CA)/.test(code))

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rename, stat, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
-import { ConfigError, messageOf } from '../../core/errors.ts';
+import { codeOf, ConfigError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { isThere } from '../../fs/access.ts';
@@ -85,7 +85,7 @@ export async function holdState(directory: StateDirectory, log: Log): Promise<As
     made.defer(async () => await closed(server));
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     // An inaccessible directory and a full disk are reported elsewhere.
     if (code !== 'ENOENT' && code !== 'ENOSPC' && code !== 'EROFS')
       log.debug(`cannot lock ${directory.path} against other processes: ${directory.inWords(messageOf(error))}`);
@@ -100,7 +100,7 @@ async function bind(path: string, directory: string): Promise<Server> {
     try {
       return await listening(path);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || tries === TRIES) throw error;
+      if (codeOf(error) !== 'EADDRINUSE' || tries === TRIES) throw error;
     }
     if (await isAnswered(path))
       throw new ConfigError(

@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { open, rename, type FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { ConfigError, messageOf } from '../../core/errors.ts';
+import { codeOf, ConfigError, messageOf } from '../../core/errors.ts';
 import { isThere } from '../../fs/access.ts';
 import { makeDirectory } from '../../fs/directory.ts';
 
@@ -62,7 +62,7 @@ export async function holdDirectory(path: string, root: string): Promise<StateDi
     return held(path, root);
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync(root))
+    if (codeOf(cause) === 'ENOENT' && !existsSync(root))
       throw new ConfigError(`${root} does not exist: mount the log volume`, { cause });
     throw cannotKeep(path, messageOf(cause), cause);
   }

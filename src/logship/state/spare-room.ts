@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { link, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf } from '../../core/errors.ts';
 import { syncDirectory, temporaryFor } from '../../fs/replace-file.ts';
 import { replaceOwn } from './directory.ts';
 import { openOwn } from './held-directory.ts';
@@ -23,8 +24,7 @@ export async function replaceKeepingRoom(file: string, text: string, room = { by
     await replaceOwn(file, text);
   } catch (error) {
     room.bytes = 0;
-    if (!FULL.has((error as NodeJS.ErrnoException).code ?? '') || !(await overwriteOne(spares, file, text)))
-      throw error;
+    if (!FULL.has(codeOf(error) ?? '') || !(await overwriteOne(spares, file, text))) throw error;
     return;
   }
   const bytes = Math.ceil((Buffer.byteLength(text) * GROWTH) / STEP_BYTES) * STEP_BYTES;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ConfigError, messageOf, NotPermittedError } from '../../core/errors.ts';
+import { codeOf, ConfigError, messageOf, NotPermittedError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { formatAddress, type Address } from '../../net/address.ts';
 import { resolveName } from '../../net/resolver/index.ts';
@@ -118,7 +118,7 @@ async function bind(socket: Socket, at: Address): Promise<Address> {
     return { host: address, port };
   } catch (cause) {
     const what = `--syslog: cannot listen on udp://${formatAddress(at)}: ${messageOf(cause)}`;
-    const { code } = cause as NodeJS.ErrnoException;
+    const code = codeOf(cause);
     if (code === 'EACCES')
       throw new NotPermittedError(`${what}; a port below 1024 needs root: give a higher one`, { cause });
     const fix =

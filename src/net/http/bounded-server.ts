@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { resolveName } from '../resolver/index.ts';
-import { ConfigError, NotPermittedError, reasonOf } from '../../core/errors.ts';
+import { codeOf, ConfigError, NotPermittedError, reasonOf } from '../../core/errors.ts';
 import { formatListen, type ListenAddress } from '../address.ts';
 import { Exchange } from './exchange.ts';
 
@@ -73,7 +73,7 @@ async function addressOf(at: ListenAddress, host: string, signal: AbortSignal): 
 
 function refusal(at: ListenAddress, cause: unknown): Error {
   const what = `cannot listen on ${formatListen(at)}: ${reasonOf(cause)}`;
-  const { code } = cause as NodeJS.ErrnoException;
+  const code = codeOf(cause);
   if (code === 'EACCES') {
     return new NotPermittedError(`${what}; a port below 1024 needs root: give a higher one`, { cause });
   }

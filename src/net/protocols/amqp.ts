@@ -1,3 +1,4 @@
+import { codeOf } from '../../core/errors.ts';
 import { oneLine } from '../../core/one-line.ts';
 import type { Conversation } from '../conversation.ts';
 import {
@@ -163,7 +164,7 @@ async function endOf(talk: Conversation): Promise<void> {
   try {
     await talk.end();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+    if (codeOf(error) !== 'ECONNRESET') throw error;
   }
 }
 

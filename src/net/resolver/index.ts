@@ -9,6 +9,7 @@
  * Errors: ResolveError (no such name, no address, a server that fails or is silent), the signal's reason.
  */
 import { readFileSync } from 'node:fs';
+import { codeOf } from '../../core/errors.ts';
 import { addressesIn, candidates, numericAddress, readConf, type ResolverConf } from './conf.ts';
 import { ResolveError } from './error.ts';
 import { query, type Answer, type RecordType } from './query.ts';
@@ -132,7 +133,7 @@ async function within<T>(
   } catch (error) {
     signal.throwIfAborted();
     // The server is unreachable. Any other error is a bug.
-    if (bound.signal.aborted || (error as NodeJS.ErrnoException).code !== undefined) return undefined;
+    if (bound.signal.aborted || codeOf(error) !== undefined) return undefined;
     throw error;
   } finally {
     clearTimeout(late);
@@ -155,7 +156,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    if (codeOf(error) === 'ENOENT') return '';
     throw error;
   }
 }

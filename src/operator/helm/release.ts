@@ -3,7 +3,7 @@ import { defined } from '../../core/defined.ts';
 import { ApiError, unlessGone } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject, ObjectRef } from '../../kube/types.ts';
-import { messageOf } from '../../core/errors.ts';
+import { codeOf, messageOf } from '../../core/errors.ts';
 import type { HelmValues } from '../objects.ts';
 import { documentsIn } from './documents.ts';
 
@@ -124,7 +124,7 @@ function parsed<T>(place: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     const large = code === 'ERR_BUFFER_TOO_LARGE' ? `larger than ${RECORD_MAX_BYTES} bytes` : undefined;
     // Errors of JSON.parse quote the text.
     const why = large ?? (error instanceof SyntaxError ? 'not JSON' : messageOf(error));

@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.ts';
 import { withVerdicts, type ConditionUpdate } from '../conditions.ts';
 import type { OpenStack, OpenStackPhase, OpenStackStatus } from '../objects.ts';
 import type { Plan } from './plan.ts';
@@ -79,20 +80,20 @@ export function statusOf(
       bad.length > 0
         ? { status: 'True', reason: stopped?.reason ?? 'ServiceDegraded', message: bad.join('; ') }
         : { status: 'False', reason: 'AsExpected', message: 'no service is degraded' },
-    ...(checked === undefined ? {} : { Preflight: checked }),
+    ...defined({ Preflight: checked }),
   };
   const release = isDone ? spec.release : before.release;
   // One that has not passed, and is not repeated, was for an upgrade that was taken back.
   const kept = before.conditions?.filter(({ type, status }) => type !== 'Preflight' || status === 'True');
   return {
     observedGeneration: generation,
-    ...(release === undefined ? {} : { release }),
+    ...defined({ release }),
     phase,
     progress: `${ready.length}/${services.length}`,
     message: message.length > LINE_MAX_CHARACTERS ? `${message.slice(0, LINE_MAX_CHARACTERS - 3)}...` : message,
     services: services.map(({ message: why, ...service }) => ({
       ...service,
-      ...(why === undefined ? {} : { message: why }),
+      ...defined({ message: why }),
     })),
     conditions: withVerdicts(kept, verdicts, generation, now),
   };

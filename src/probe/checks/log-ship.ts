@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readSync, statSync, type Stats } from 
 import { join } from 'node:path';
 import { check } from '../check.ts';
 import { formatDuration } from '../../core/duration.ts';
-import { reasonOf } from '../../core/errors.ts';
+import { codeOf, reasonOf } from '../../core/errors.ts';
 import { pause } from '../../core/backoff.ts';
 import { readRegular } from '../../fs/content.ts';
 import { healthyAs, unhealthy, type Question } from '../verdict.ts';
@@ -89,7 +89,7 @@ export function logShipQuestion({ stateDir, withinMs }: LogShipQuery): Question 
           await pause(LOOK_MS, signal);
         }
       } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
+        const code = codeOf(error);
         if (code !== 'ENOENT') return unhealthy(`cannot read ${file}: ${reasonOf(error)}`);
         return existsSync(join(stateDir, 'source-id'))
           ? healthyAs('there was nothing to ship yet')

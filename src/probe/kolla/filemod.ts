@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { messageOf } from '../../core/errors.ts';
+import { codeOf, messageOf } from '../../core/errors.ts';
 import { healthyAs, unhealthy, unseen } from '../verdict.ts';
 import { WordsError, type KollaAnswer, type KollaQuestion } from './question.ts';
 
@@ -25,7 +25,7 @@ function answerOf(file: string, most: number): KollaAnswer {
     const text = `${file} was last written ${age} s ago`;
     return { verdict: age <= most ? healthyAs(text) : unhealthy(`${text}, more than ${most} s`) };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     const answer = missing(file, messageOf(error));
     // The file may be readable for another user.
     return code === 'EACCES' ? { ...answer, verdict: unseen(messageOf(error)) } : answer;

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../core/errors.ts';
+import { codeOf, reasonOf } from '../../core/errors.ts';
 import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { eachUnixSocket, type ProcessQuery, type UnixSocket } from '../../process/procfs/index.ts';
@@ -85,7 +85,7 @@ function whatLies(path: string): string {
     realpathSync(path);
     return 'the file is left over from a process that has exited';
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     return code === 'ENOENT' ? 'the file does not exist' : reasonOf(error);
   }
 }

@@ -1,4 +1,5 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { codeOf } from '../../core/errors.ts';
 
 /** Why a program cannot be run, as a shell reports it: exit code and the message after the shell's name. */
 export interface Refusal {
@@ -23,7 +24,7 @@ export function loaderOf(file: string): Loader {
   try {
     head = read(file, 0, HEAD_BYTES);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EACCES') return 'self';
+    if (codeOf(error) === 'EACCES') return 'self';
     throw error;
   }
   if (head.subarray(0, 4).equals(Buffer.from('\x7fELF'))) return elfLoader(file, head);
@@ -48,7 +49,7 @@ export function refusalOf(file: string, loader: Loader, depth = 0): Refusal | un
     if (next === 'none') return { code: 126, reason: `${file}: ${interpreter}: bad interpreter: Exec format error` };
     return refusalOf(interpreter, next, depth + 1);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'ENOENT')
       return { code: 127, reason: `${file}: cannot execute: required file not found (${interpreter})` };
     return { code: 126, reason: `${file}: ${interpreter}: bad interpreter: ${code ?? 'cannot be read'}` };

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { reasonOf } from '../../core/errors.ts';
+import { codeOf, reasonOf } from '../../core/errors.ts';
 import { loaderOf, refusalOf, type Refusal } from './executable.ts';
 
 export type { Refusal } from './executable.ts';
@@ -64,7 +64,7 @@ function examine(file: string): Program | Refusal {
     if (loader === 'none') return { file: SHELL, words: [file] };
     return refusalOf(file, loader) ?? { file, words: [] };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'ENOENT') return { code: 127, reason: `${file}: No such file or directory` };
     if (code === 'EACCES') return { code: 126, reason: `${file}: Permission denied` };
     return { code: 126, reason: `${file}: ${reasonOf(error)}` };

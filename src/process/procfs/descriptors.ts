@@ -1,4 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs';
+import { codeOf } from '../../core/errors.ts';
 import { othersTurn } from './read.ts';
 
 /** `denied`: only the process's own user and root have access. `gone`: the process has exited. */
@@ -25,7 +26,7 @@ export async function eachSocketInode(
     }
     return 'seen';
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'EACCES' || code === 'EPERM') return 'denied';
     if (code === 'ENOENT' || code === 'ESRCH') return 'gone';
     throw error;
@@ -40,7 +41,7 @@ function inodeOf(link: string): string | undefined {
     const target = readlinkSync(link);
     return target.startsWith(SOCKET) ? target.slice(SOCKET.length, -1) : undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

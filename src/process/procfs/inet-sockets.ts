@@ -1,3 +1,4 @@
+import { codeOf } from '../../core/errors.ts';
 import { shortened } from '../../core/ipv6.ts';
 import { eachLine } from './read.ts';
 
@@ -87,7 +88,7 @@ export async function eachInetSocket(
         if (await eachLine(`${proc}/net/${table}`, onLine, signal, { isByRow: true, ...(having && { having }) }))
           return true;
       } catch (error) {
-        if (!table.endsWith('6') || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        if (!table.endsWith('6') || codeOf(error) !== 'ENOENT') throw error;
       }
     }
   }

@@ -1,3 +1,4 @@
+import { codeOf } from '../../core/errors.ts';
 import { cutName, isNamed, pidsIn, type ProcessInfo } from './processes.ts';
 import { othersTurn, readHead } from './read.ts';
 
@@ -63,7 +64,7 @@ function processAt(proc: string, pid: number, isPossible: IsPossible): NamedProc
     if (!isPossible(text, name)) return undefined;
     return { pid, name, words: text.replace(/\0$/, '').split('\0') };
   } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename } from 'node:path';
+import { codeOf } from '../../core/errors.ts';
 
 /** One process, as this user sees it in this PID namespace. */
 export interface ProcessInfo {
@@ -50,7 +51,7 @@ function readProcess(pid: number): ProcessInfo | undefined {
     };
   } catch (error) {
     // The process has exited, or hidepid hides it.
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return undefined;
     throw error;
   }
 }

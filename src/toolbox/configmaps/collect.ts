@@ -1,7 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { Stats } from 'node:fs';
-import { ConfigError, NotPermittedError, messageOf, reasonOf } from '../../core/errors.ts';
+import { codeOf, ConfigError, messageOf, NotPermittedError, reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { escapeGlob } from '../../config/tree/glob.ts';
 import { CONFIG_DIR, readConfig, type Loaded } from '../../config/read.ts';
@@ -180,7 +180,7 @@ function tooLarge(dir: string, path: string, size: number): ConfigError {
 }
 
 function refused(path: string, cause: unknown): never {
-  const { code } = cause as NodeJS.ErrnoException;
+  const code = codeOf(cause);
   if (code === 'EACCES' || code === 'EPERM')
     throw new NotPermittedError(`${path} is not readable; run as a user who may read it`, { cause });
   const why = code === 'ENOENT' ? 'is missing, or a dangling link' : messageOf(cause);

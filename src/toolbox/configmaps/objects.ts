@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { defined } from '../../core/defined.ts';
 import { ConfigError } from '../../core/errors.ts';
 import { MAX_BYTES, type ConfigFile } from './collect.ts';
 import { fileName, keyName, slug, versionOf } from './names.ts';
@@ -78,7 +79,7 @@ function objectOf(
     kind,
     metadata: {
       name: [name, ...ofFile, ...(isLive ? [] : [versionOf(files)])].join('-'),
-      ...(namespace !== undefined && { namespace }),
+      ...defined({ namespace }),
       labels: {
         'app.kubernetes.io/managed-by': 'kolla-pod',
         'app.kubernetes.io/instance': name,

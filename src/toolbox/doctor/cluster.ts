@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { messageOf } from '../../core/errors.ts';
+import { codeOf, messageOf } from '../../core/errors.ts';
 import { requestOnce } from '../../net/request-once.ts';
 import { ResolveError } from '../../net/resolver/error.ts';
 import { resolveName } from '../../net/resolver/index.ts';
@@ -79,6 +79,6 @@ function problemOf(file: string): string | undefined {
   try {
     return readFileSync(file).length === 0 ? 'is empty' : undefined;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is missing' : messageOf(error);
+    return codeOf(error) === 'ENOENT' ? 'is missing' : messageOf(error);
   }
 }

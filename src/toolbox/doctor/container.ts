@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { messageOf } from '../../core/errors.ts';
+import { codeOf, messageOf } from '../../core/errors.ts';
 import type { Finding, Machine } from './finding.ts';
 
 const CONFIG_JSON = '/var/lib/kolla/config_files/config.json';
@@ -21,7 +21,7 @@ export function configJson({ root }: Machine): Promise<Finding[]> {
   try {
     text = readFileSync(root + CONFIG_JSON, 'utf8');
   } catch (error) {
-    const detail = `${CONFIG_JSON} ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is missing' : messageOf(error)}`;
+    const detail = `${CONFIG_JSON} ${codeOf(error) === 'ENOENT' ? 'is missing' : messageOf(error)}`;
     return Promise.resolve([{ ...found, state: 'note', detail, fix }]);
   }
   try {
@@ -112,7 +112,7 @@ function limitIn(root: string): number | undefined {
       // cgroup v1 represents "no limit" as a number near 2^63, cgroup v2 as max.
       return Number.isNaN(bytes) || bytes > 2 ** 60 ? undefined : bytes;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (codeOf(error) !== 'ENOENT') throw error;
     }
   }
   return undefined;
@@ -124,7 +124,7 @@ function refusal(path: string, mode: number): string | undefined {
     accessSync(path, mode);
     return undefined;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'ENOENT') return 'is missing';
     if (code === 'EACCES' || code === 'EROFS') return mode === constants.X_OK ? 'is not executable' : 'is not writable';
     return messageOf(error);

@@ -17,7 +17,7 @@ import { resolve, dirname, join } from 'node:path';
 import { constants, type Stats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { command, type Command, type Helper } from '../../cli/command.ts';
-import { ConfigError, ExitCode, UnavailableError, UsageError, reasonOf } from '../../core/errors.ts';
+import { codeOf, ConfigError, ExitCode, reasonOf, UnavailableError, UsageError } from '../../core/errors.ts';
 import { RAISED_NAMES } from '../../cli/raised.ts';
 import { isCoreName } from './core-names.ts';
 import { layoutOf, madeDirectory, placeNames } from './place-names.ts';
@@ -173,7 +173,7 @@ async function checkPlace(binary: string, source: string, executable: Stats): Pr
 function errorOf(cause: unknown, directory: string, size: number): unknown {
   const mib = Math.ceil(size / 2 ** 20);
   const what = `install: cannot write into ${directory}`;
-  if (FULL.has((cause as NodeJS.ErrnoException).code ?? ''))
+  if (FULL.has(codeOf(cause) ?? ''))
     return new UnavailableError(
       `${what}: it is full. The binary takes ${mib} MiB, and twice that while it is replaced: give the volume ${2 * mib + 8} MiB`,
       { cause },

@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.ts';
 import { ConfigError } from '../../core/errors.ts';
 import type { YamlValue } from '../../core/yaml-text.ts';
 import { isMapping } from '../../core/mapping.ts';
@@ -37,7 +38,7 @@ export function secretsOf(passwords: Values, values: Values, file: string, names
   return [...secrets].map(([name, data]) => ({
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name, ...(namespace !== undefined && { namespace }) },
+    metadata: { name, ...defined({ namespace }) },
     type: 'Opaque',
     data,
   }));

@@ -1,4 +1,4 @@
-import { NotPermittedError, UnavailableError } from '../../../core/errors.ts';
+import { codeOf, NotPermittedError, UnavailableError } from '../../../core/errors.ts';
 import { inMask, isNamed, isOurs, lineOf, listProcesses, type ProcessInfo } from '../../../process/procfs/processes.ts';
 import type { SignalAction } from './actions.ts';
 
@@ -23,7 +23,7 @@ function send(target: ProcessInfo, signal: NodeJS.Signals): void {
   try {
     process.kill(target.pid, signal);
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
+    const code = codeOf(cause);
     if (code === 'ESRCH') throw new UnavailableError(`${describe(target)} has just ended`, { cause });
     if (code !== 'EPERM') throw cause;
     throw new NotPermittedError(
