@@ -1,12 +1,13 @@
 /** What Galera guarantees and what it does not, on real nodes: the facts behind kolla-db-sync's fencing. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { createConnection, type Connection, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
 import { until } from '../support/until.ts';
 
 const skip = (await canRunGalera()) ?? false;
+const MY_CNF = new URL('../../k8s/charts/mariadb/files/my.cnf', import.meta.url);
 const CONFLICT = 1213;
 const CONTENDERS = 12;
 /** How often sessions compete for the row. */
@@ -109,6 +110,36 @@ describe('a Galera cluster of three nodes', { skip }, () => {
     }
     t.diagnostic(`stale reads of 300: ${stale[0]} with wsrep_sync_wait=0, ${stale[7]} with 7`);
     assert.equal(stale[7], 0);
+  });
+
+  test("with the chart's wsrep_sync_wait a row can refer to one that another node has committed", async (t) => {
+    const [, wait] = /^wsrep_sync_wait = (\d+)$/m.exec(readFileSync(MY_CNF, 'utf8')) ?? [];
+    await using writer = await sessionOn(nodes[0]);
+    await using other = await sessionOn(nodes[2]);
+    await nodes[0].query(
+      `USE facts; CREATE TABLE template (id INT PRIMARY KEY, text LONGTEXT);
+       CREATE TABLE stack (id INT PRIMARY KEY, template INT, FOREIGN KEY (template) REFERENCES template (id));
+       INSERT INTO stack VALUES (1, NULL)`,
+    );
+    await galera.waitApplied();
+    // As Heat does, which found no template (error 1452) that its other connection had stored just before.
+    const refused = { 0: 0, chart: 0 };
+    for (const [of, value] of [
+      ['0', '0'],
+      ['chart', wait],
+    ] as const) {
+      await other.query(`SET SESSION wsrep_sync_wait = ${value}`);
+      for (let round = 1; round <= 100; round++) {
+        const id = round + (of === '0' ? 0 : 1000);
+        await writer.query(`INSERT INTO template VALUES (${id}, REPEAT('x', 1000000))`);
+        await other.query(`UPDATE stack SET template = ${id}`).catch((error: unknown) => {
+          assert.equal((error as { errno?: number }).errno, 1452);
+          refused[of] += 1;
+        });
+      }
+    }
+    t.diagnostic(`refused of 100: ${refused[0]} with wsrep_sync_wait=0, ${refused.chart} with the chart's ${wait}`);
+    assert.equal(refused.chart, 0);
   });
 
   test('GET_LOCK still succeeds on a node without quorum, where the fence fails with 1047', async () => {
