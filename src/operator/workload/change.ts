@@ -23,6 +23,9 @@ const PAUSED: Readonly<Record<ReplicaKind, object>> = {
   DaemonSet: { updateStrategy: { type: 'OnDelete' } },
 };
 
+/** In the API server's message. A manager that updates instead is followed by `using apps/v1`. */
+const APPLIED_BY_HELM = /conflicts? with "helm"(?! using )/;
+
 /** A workload with the metadata of its Pod template. */
 export interface Live extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly uid?: string };
@@ -60,9 +63,8 @@ export async function applyChange(
     await client.apply(path, body, { ...options, force: false });
   } catch (error) {
     if (!(error instanceof ApiError) || !error.message.includes('Apply failed with')) throw error;
-    // Taken over, it would be in the way of each later upgrade.
-    if (/conflicts? with "helm"/.test(error.message))
-      throw new ApiError(422, refusedPause(error.message), 0, error.reason);
+    // Taken over, it would be in the way of each later upgrade by Helm 4. Helm 3, which does not apply, has all defaults, and minds none.
+    if (APPLIED_BY_HELM.test(error.message)) throw new ApiError(422, refusedPause(error.message), 0, error.reason);
     await client.apply(path, body, options);
   }
 }
