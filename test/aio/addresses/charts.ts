@@ -93,6 +93,11 @@ export async function chartsWith(addresses: Addresses): Promise<void> {
       }
     });
 
+    test('rabbitmqctl reaches its node', async () => {
+      const words = ['exec', 'rabbitmq-0', '--container=rabbitmq', '--', 'rabbitmqctl', '--quiet', 'list_vhosts'];
+      assert.match(await kubectl(...words), /^\/$/m);
+    });
+
     test('kolla-db-sync has migrated the schema, and reports it', async () => {
       assert.match(await inKeystone('kolla-db-sync status keystone'), /^keystone +zed .* done +0 /m);
     });
