@@ -95,8 +95,14 @@ export async function toolSite(
     await chmod(file, 0o644);
   };
   await configure();
+  // Without the files that its check names, a tool ends before it looks at anything.
+  const empty = join(directory, 'empty.conf');
+  await writeFile(empty, '', { mode: 0o644 });
+  const words = service.migration?.upgradeCheck?.argv ?? [];
+  const further = words.filter((word, i) => words[i - 1] === '--config-file' && word !== configFile);
   const binds: Bind[] = [
     { from: file, to: configFile },
+    ...further.map((to) => ({ from: empty, to })),
     { from: logs, to: `/var/log/kolla/${name}` },
     { from: ROOT, to: ROOT },
   ];
