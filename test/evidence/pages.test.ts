@@ -28,7 +28,7 @@ test('each commit that a file states is in this history', { skip }, async () => 
       .filter((commit) => !known.has(commit))
       .map((commit) => `${name}: ${commit}`),
   );
-  assert.deepEqual(unknown, [], 'a page of a commit that is in no history can be repeated by nobody');
+  assert.deepEqual(unknown, [], 'a page of a commit that is in no history cannot be repeated');
 });
 
 test('most pages state their commit', () => {
