@@ -7,7 +7,7 @@
  *     -> `make release`: none of these sources has changed since
  */
 import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { must } from '../tools/process.ts';
 import { ROOT } from './bundle.ts';
 
@@ -126,7 +126,7 @@ export function evidencePage(generated: string): string {
   const linked = (row: Evidence) =>
     filesOf(row)
       .filter((name) => !name.endsWith('.svg'))
-      .map((name) => `[${basename(name)}](${name})`)
+      .map((name) => `[${name}](${name})`)
       .join(', ');
   return [
     '# Evidence',
