@@ -233,9 +233,13 @@ export class ServiceReconciler {
     if (isReady(state) && !isReadyAlready(publisher.statusOf(service), service, release))
       state = await workloadsState(release.objects, (kind, name) => this.#reads.workload(kind, name, signal));
     const problem = await this.#reads.problem(state, signal);
-    await this.#publish(service, observed(release, state, desired.release, problem), signal);
-    if (!this.#reads.isSuspended(service) && release.status === 'deployed')
-      await ensureScales(client, service, release.objects, this.#effects.scales, signal);
+    try {
+      // Before it is published: who has waited for Ready finds them.
+      if (!this.#reads.isSuspended(service) && release.status === 'deployed')
+        await ensureScales(client, service, release.objects, this.#effects.scales, signal);
+    } finally {
+      await this.#publish(service, observed(release, state, desired.release, problem), signal);
+    }
     return { requeueAfterMs: isReady(state) ? undefined : LOOK_MS };
   }
 
