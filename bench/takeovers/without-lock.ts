@@ -9,7 +9,7 @@ import type { Plan } from '../../src/migrate/plan.ts';
 import { reach, type Reached } from '../../src/migrate/server/reach.ts';
 import { sync } from '../../src/migrate/sync.ts';
 import type { TakeTurn } from '../../src/migrate/lock/turn.ts';
-import { parseAddress } from '../../src/net/address.ts';
+import { parseAddress } from '../../src/net/dial/address.ts';
 import { parseMysqlUrl, urlAt } from '../../src/mysql/index.ts';
 
 const takeAlways: TakeTurn = async (plan, { signal, log }) => {

@@ -1,6 +1,6 @@
 /**
  * Bundles sources into scripts for kolla-core: the same cmd/ and src/ as in kolla-pod, with src/engine in place of
- * `node:` modules and of the files in its replacement list. A script is a function of `sys` (src/engine/sys.ts) that
+ * `node:` modules and of the files in its replacement list. A script is a function of `sys` (src/engine/runtime/sys.ts) that
  * returns the function called by the host.
  *
  * An unsupported `node:` import fails the build, naming the importing file.
@@ -17,7 +17,7 @@ const at = (file: string) => join(ROOT, 'src/engine', file);
 
 /** Replacements of `node:` modules. */
 export const MODULES: Readonly<Record<string, string>> = {
-  'node:buffer': at('buffer.ts'),
+  'node:buffer': at('runtime/buffer.ts'),
   'node:child_process': at('child-process.ts'),
   'node:dgram': at('dgram.ts'),
   'node:fs': at('fs.ts'),
@@ -32,13 +32,13 @@ const TWINS: Readonly<Record<string, string>> = {
   'cmd/kolla-init.ts': at('kolla-init.ts'),
   'cmd/kolla-probe.ts': at('kolla-probe.ts'),
   'cmd/kubernetes-entrypoint.ts': at('kubernetes-entrypoint.ts'),
-  'src/config/bounded.ts': at('bounded.ts'),
+  'src/config/failure/bounded.ts': at('bounded.ts'),
   'src/core/binary-name.ts': at('binary-name.ts'),
   'src/core/digest.ts': at('digest.ts'),
   'src/fs/at.ts': at('at.ts'),
   'src/kube/index.ts': at('no-client.ts'),
-  'src/net/conversation.ts': at('no-client.ts'),
-  'src/net/secure.ts': at('no-client.ts'),
+  'src/net/dial/conversation.ts': at('no-client.ts'),
+  'src/net/dial/secure.ts': at('no-client.ts'),
   'src/probe/kolla/curl/tls.ts': at('curl-tls.ts'),
   'src/process/supervisor.ts': at('supervisor.ts'),
   'src/wait/effects.ts': at('no-client.ts'),
@@ -147,7 +147,7 @@ const onEngine: Plugin = {
 const forPackages: Plugin = {
   name: 'for-packages',
   setup(builder) {
-    builder.onResolve({ filter: /^buffer$/ }, () => ({ path: at('buffer.ts') }));
+    builder.onResolve({ filter: /^buffer$/ }, () => ({ path: at('runtime/buffer.ts') }));
     builder.onResolve({ filter: /^\.\/(?:internal\/)?primordials$/ }, () => ({ path: at('primordials.ts') }));
   },
 };

@@ -1,6 +1,6 @@
 /** docs/reference/metrics.md, from the metric families of the helpers. */
-import type { Shown } from '../../src/logship/view.ts';
-import { newCounts } from '../../src/logship/counts.ts';
+import type { Shown } from '../../src/logship/report/view.ts';
+import { newCounts } from '../../src/logship/report/counts.ts';
 import { Lags, shippingFamilies } from '../../src/logship/serve/index.ts';
 import type { Family } from '../../src/net/prometheus.ts';
 import { probeFamilies } from '../../src/probe/serve/metrics.ts';

@@ -12,11 +12,11 @@
  * options and files (64, 65); a duplicate that only a person can resolve, or a denial (69, 77); a timeout (75). A new
  * part is one more directory with a `Part`.
  */
-export { diffText, jsonOf, lineOf, PARTS, type Change, type PartName, type Planned } from './change.ts';
-export { converge, settledPlan } from './converge.ts';
-export type { Effects } from './effects.ts';
+export { diffText, jsonOf, lineOf, PARTS, type Change, type PartName, type Planned } from './converge/change.ts';
+export { converge, settledPlan } from './converge/converge.ts';
+export type { Effects } from './converge/effects.ts';
 export { keysCommand } from './keys/index.ts';
 export { rabbitmqCheckCommand, rabbitmqPrepareCommand } from './rabbitmq/upgrade/index.ts';
-export { BOOTSTRAP_OPTIONS, OWN_OPTIONS } from './options.ts';
+export { BOOTSTRAP_OPTIONS, OWN_OPTIONS } from './options/options.ts';
 export type { Purpose } from './keystone/index.ts';
 export { chosenParts, prepare, type OpenParts } from './parts.ts';

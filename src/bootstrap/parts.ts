@@ -2,11 +2,11 @@ import type { Context } from '../cli/command.ts';
 import { ConfigError, UsageError } from '../core/errors.ts';
 import { redactor, type Redact } from '../core/redact.ts';
 import type { Service } from '../catalog/index.ts';
-import { PARTS, type Part, type PartName, type PartSource } from './change.ts';
-import type { Effects } from './effects.ts';
+import { PARTS, type Part, type PartName, type PartSource } from './converge/change.ts';
+import type { Effects } from './converge/effects.ts';
 import type { Purpose } from './keystone/index.ts';
-import type { BootstrapOptions } from './options.ts';
-import { readServiceConfig } from './service-config.ts';
+import type { BootstrapOptions } from './options/options.ts';
+import { readServiceConfig } from './converge/service-config.ts';
 
 /** Parts with open connections. */
 export interface OpenParts extends Disposable {
@@ -62,7 +62,7 @@ async function readSources(
   const sources: (PartSource | undefined)[] = [];
   // Loaded lazily: a Job that skips a part does not load it.
   if (queue !== undefined && chosen.includes('queue')) {
-    const { findTransport } = await import('./transport.ts');
+    const { findTransport } = await import('./rabbitmq/transport.ts');
     const found = await findTransport(queue, options, config, log);
     if (found !== undefined) {
       const { queueSource } = await import('./rabbitmq/index.ts');

@@ -1,9 +1,9 @@
 import { basename, dirname, join, normalize } from 'node:path';
 import { globIn, hasMagic, splitAtMagic } from './tree/glob.ts';
 import { resolvedIn, treeOf, type Image, type ImageTree } from './image.ts';
-import type { Loaded } from './read.ts';
+import type { Loaded } from './read/read.ts';
 import type { Entry } from './tree/entry.ts';
-import { isNameless, matchesOf } from './sources.ts';
+import { isNameless, matchesOf } from './read/sources.ts';
 
 /** A path that the service's container must mount from a volume, since its root file system is read-only. */
 export interface Mount {

@@ -5,10 +5,10 @@ import type { FileStep, PermissionStep, PlanOptions, Step } from './model.ts';
 import type { Mount } from './mounts.ts';
 import { checkPlace, withoutLinks } from './place.ts';
 import { Planner } from './planner.ts';
-import type { Loaded } from './read.ts';
+import type { Loaded } from './read/read.ts';
 import { seedsOf, type Seeds } from './seed.ts';
 import { fileUnder, siteOf, type Site } from './site.ts';
-import { SECTIONS } from './slips.ts';
+import { SECTIONS } from './read/slips.ts';
 import { track, type Tracking } from './tracking.ts';
 
 /**

@@ -10,9 +10,9 @@ import { isBelow } from './overlays/overlay.ts';
 import { modeFor, ownershipFor, type Ownership } from './owner.ts';
 import { NotWritableError, withoutLinks } from './place.ts';
 import type { PermissionStep, PlanOptions, Step } from './model.ts';
-import type { DirectoryEntry, FileEntry, PermissionEntry } from './schema.ts';
+import type { DirectoryEntry, FileEntry, PermissionEntry } from './read/schema.ts';
 import { bareOf, calledBy, fileUnder, directoryUnder, nameOf, patternUnder, type Site } from './site.ts';
-import { checkReadable, matchesOf, sourcePath, type Match } from './sources.ts';
+import { checkReadable, matchesOf, sourcePath, type Match } from './read/sources.ts';
 import { copyStep, directoryStep, fileStep, lookAt, type StepContext } from './step.ts';
 
 /** Maximum number of files to suggest: a list of all files would hide the message. */

@@ -10,9 +10,9 @@ import type { DirectoryStep, FileStep, LinkStep, PermissionStep, PlanOptions, St
 import { isOutOfSight } from './image.ts';
 import { normalPath, type Overlay } from './overlays/overlay.ts';
 import { modeFor, type Ownership } from './owner.ts';
-import type { FileEntry } from './schema.ts';
+import type { FileEntry } from './read/schema.ts';
 import { bareOf, checkIn, fileUnder, directoryUnder, nameOf, type Site } from './site.ts';
-import type { Match } from './sources.ts';
+import type { Match } from './read/sources.ts';
 
 /** Context that every step receives. */
 export interface StepContext extends Pick<PlanOptions, 'me' | 'overlay'> {

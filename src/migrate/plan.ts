@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Live } from '../cli/live.ts';
 import type { Log } from '../core/log.ts';
-import type { Address } from '../net/address.ts';
+import type { Address } from '../net/dial/address.ts';
 import type { DonorPolicy, MysqlTarget } from '../mysql/index.ts';
 import type { Redact } from '../core/redact.ts';
 import type { SchemaCheck, Step } from '../catalog/index.ts';

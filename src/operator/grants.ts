@@ -1,5 +1,5 @@
 import type { Grant, Verb } from '../kube/rbac.ts';
-import { GROUP } from './objects.ts';
+import { GROUP } from './api/objects.ts';
 
 const WATCH: readonly Verb[] = ['list', 'watch'];
 /** What Helm does with the objects of a chart. */

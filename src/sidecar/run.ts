@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Context } from '../cli/command.ts';
-import { listenAddress } from '../net/address.ts';
+import { listenAddress } from '../net/dial/address.ts';
 import type { SidecarOptions } from './options.ts';
 import { prepareRoles } from './prepare.ts';
 import { serveComponents } from './serve.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../cli/command.ts';
-import { formatListen, type ListenAddress } from '../net/address.ts';
+import { formatListen, type ListenAddress } from '../net/dial/address.ts';
 import { healthRoute, type Inside, type Route, type Routes } from '../net/http/router.ts';
 // Not imported from the index, which imports all checks, because kolla-db-sync and kolla-log-ship have none.
 import { healthOf, type Part } from '../probe/serve/part.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { Client, type Request } from '../../src/bootstrap/client.ts';
-import { ConflictError } from '../../src/bootstrap/conflict.ts';
+import { Client, type Request } from '../../src/bootstrap/converge/client.ts';
+import { ConflictError } from '../../src/bootstrap/converge/conflict.ts';
 import { DeadlineError } from '../../src/core/errors.ts';
 import type { Log } from '../../src/core/log.ts';
 import { freePort } from '../../tools/port.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Part } from '../../src/bootstrap/change.ts';
-import { converge } from '../../src/bootstrap/converge.ts';
-import type { Effects } from '../../src/bootstrap/effects.ts';
-import { ConflictError } from '../../src/bootstrap/conflict.ts';
+import type { Part } from '../../src/bootstrap/converge/change.ts';
+import { converge } from '../../src/bootstrap/converge/converge.ts';
+import type { Effects } from '../../src/bootstrap/converge/effects.ts';
+import { ConflictError } from '../../src/bootstrap/converge/conflict.ts';
 import { UnavailableError } from '../../src/core/errors.ts';
 import type { Log } from '../../src/core/log.ts';
 

@@ -1,4 +1,4 @@
-import type { Effects } from '../../src/bootstrap/effects.ts';
+import type { Effects } from '../../src/bootstrap/converge/effects.ts';
 import type { Log } from '../../src/core/log.ts';
 
 const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quiet };

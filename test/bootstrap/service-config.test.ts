@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readServiceConfig } from '../../src/bootstrap/service-config.ts';
+import { readServiceConfig } from '../../src/bootstrap/converge/service-config.ts';
 import { ConfigError } from '../../src/core/errors.ts';
 import { serviceNamed } from '../../src/catalog/index.ts';
 import { privateDirectory } from '../../tools/directory.ts';

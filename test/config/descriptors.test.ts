@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { makePlan } from '../../src/config/index.ts';
 import { mountsFor } from '../../src/config/mounts.ts';
-import { readConfig } from '../../src/config/read.ts';
+import { readConfig } from '../../src/config/read/read.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { entry, pod } from './support.ts';
 

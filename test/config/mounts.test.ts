@@ -3,7 +3,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { mountsFor, type Mount } from '../../src/config/mounts.ts';
-import { readConfig } from '../../src/config/read.ts';
+import { readConfig } from '../../src/config/read/read.ts';
 import { entry, pod, type Pod } from './support.ts';
 
 async function mounts(p: Pod, document: object, root: string | undefined = p.root): Promise<readonly Mount[]> {

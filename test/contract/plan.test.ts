@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
-import { parseDocument, type Document } from '../../src/config/schema.ts';
+import { parseDocument, type Document } from '../../src/config/read/schema.ts';
 import { KOLLA_GID, KOLLA_USERS } from '../../src/config/volumes/kolla-users.ts';
 import { INIT_ROOT } from '../../src/config/volumes/layout.ts';
 import type { PodPlan } from '../../src/config/volumes/index.ts';

@@ -14,7 +14,7 @@ import { Holes } from '../../src/logship/state/holes.ts';
 import { settingsOf, SHIP_OPTIONS } from '../../src/logship/index.ts';
 import { openPipelines, runAll } from '../../src/logship/pipelines.ts';
 import { Lags, readinessOf } from '../../src/logship/serve/index.ts';
-import type { PipelineState } from '../../src/logship/view.ts';
+import type { PipelineState } from '../../src/logship/report/view.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';

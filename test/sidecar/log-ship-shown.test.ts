@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newCounts } from '../../src/logship/counts.ts';
-import { viewOf, type PipelineState, type ShippingView } from '../../src/logship/view.ts';
+import { newCounts } from '../../src/logship/report/counts.ts';
+import { viewOf, type PipelineState, type ShippingView } from '../../src/logship/report/view.ts';
 import { metricsText } from '../../src/net/prometheus.ts';
 import { healthOf } from '../../src/probe/serve/part.ts';
 import { ShippingShown } from '../../src/sidecar/roles/log-ship.ts';

@@ -21,7 +21,7 @@ import { suggestion } from '../../core/nearest.ts';
 import { outputOption } from '../../cli/output-option.ts';
 import { rolesFor, rolesYaml } from '../../kube/rbac.ts';
 import { type KeyRepository, knownServices, type Service } from '../../catalog/index.ts';
-import { KEYS_ACCESS_OPTIONS, KEYS_OPTIONS } from '../options.ts';
+import { KEYS_ACCESS_OPTIONS, KEYS_OPTIONS } from '../options/options.ts';
 import { keysGrants } from './secret.ts';
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

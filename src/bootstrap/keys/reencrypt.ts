@@ -7,7 +7,7 @@ import { oneLine } from '../../core/one-line.ts';
 import { redactor } from '../../core/redact.ts';
 import type { KeyRepository } from '../../catalog/index.ts';
 import { start, type Ended, type RunOptions } from '../../process/run.ts';
-import type { Effects } from '../effects.ts';
+import type { Effects } from '../converge/effects.ts';
 import { primaryOf, type Ring } from './ring.ts';
 
 const KILL_AFTER_MS = 10_000;

@@ -8,8 +8,8 @@ import { rolesFor, rolesYaml } from '../../kube/rbac.ts';
 import { subjectOf, userIn } from '../../kube/role.ts';
 import type { KubeClient, ObjectRef } from '../../kube/types.ts';
 import type { KeyRepository } from '../../catalog/index.ts';
-import type { Effects } from '../effects.ts';
-import { ConflictError } from '../conflict.ts';
+import type { Effects } from '../converge/effects.ts';
+import { ConflictError } from '../converge/conflict.ts';
 import type { Ring } from './ring.ts';
 import { emptySecret, keysGrants, ringIn, secretRef, withRing, type SecretObject } from './secret.ts';
 

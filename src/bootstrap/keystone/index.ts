@@ -11,12 +11,12 @@ import { UsageError } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { readSecret } from '../../cli/secret-file.ts';
 import type { IdentityUser, Service } from '../../catalog/index.ts';
-import type { PartName, PartSource } from '../change.ts';
-import type { BootstrapOptions } from '../options.ts';
-import type { ServiceConfig } from '../service-config.ts';
-import { findAccess } from './access.ts';
+import type { PartName, PartSource } from '../converge/change.ts';
+import type { BootstrapOptions } from '../options/options.ts';
+import type { ServiceConfig } from '../converge/service-config.ts';
+import { findAccess } from './api/access.ts';
 import { endpointsPart, wantedServices } from './endpoints/index.ts';
-import { Keystone } from './keystone.ts';
+import { Keystone } from './api/keystone.ts';
 import { usersPart, wantedUsers, type FoundAccount } from './users/index.ts';
 
 const DEFAULT_REGION = 'RegionOne';

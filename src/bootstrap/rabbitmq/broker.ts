@@ -1,11 +1,11 @@
 import { NotPermittedError, UnavailableError } from '../../core/errors.ts';
 import type { Trust } from '../../cli/tls-option.ts';
 import type { JsonAnswer } from '../../net/json.ts';
-import { Client } from '../client.ts';
-import type { Effects } from '../effects.ts';
-import { ConflictError } from '../conflict.ts';
+import { Client } from '../converge/client.ts';
+import type { Effects } from '../converge/effects.ts';
+import { ConflictError } from '../converge/conflict.ts';
 import { isMapping } from '../../core/mapping.ts';
-import { isListOfObjects } from '../shape.ts';
+import { isListOfObjects } from '../converge/shape.ts';
 
 export interface BrokerOptions {
   /** The management API's URLs, one per node of the cluster. */

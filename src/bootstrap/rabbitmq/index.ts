@@ -9,8 +9,8 @@
  */
 import { UnavailableError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { Part, PartSource, Planned } from '../change.ts';
-import { ensuredPart, removal } from '../ensure.ts';
+import type { Part, PartSource, Planned } from '../converge/change.ts';
+import { ensuredPart, removal } from '../converge/ensure.ts';
 import { Broker, type BrokerOptions } from './broker.ts';
 import { pathsOf, planQueue, tagsOf, type Permissions, type QueueState } from './plan.ts';
 import type { Transport } from './transport-url.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Change, Field } from '../change.ts';
-import type { Difference } from '../ensure.ts';
+import type { Change, Field } from '../converge/change.ts';
+import type { Difference } from '../converge/ensure.ts';
 import type { Broker } from './broker.ts';
 import type { Transport } from './transport-url.ts';
 

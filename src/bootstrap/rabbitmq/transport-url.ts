@@ -1,4 +1,4 @@
-import { parseAddress, type Address } from '../../net/address.ts';
+import { parseAddress, type Address } from '../../net/dial/address.ts';
 
 /** A parsed transport URL of oslo.messaging. */
 export interface Transport {

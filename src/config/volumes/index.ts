@@ -16,7 +16,7 @@ import { ConfigError, messageOf } from '../../core/errors.ts';
 import { treeOf } from '../image.ts';
 import { isShared, mountsFor, type Mount } from '../mounts.ts';
 import { readAccounts, type Accounts } from '../owner.ts';
-import { readConfig, whyAbsent } from '../read.ts';
+import { readConfig, whyAbsent } from '../read/read.ts';
 import { explainEntries, unknownOwners, type EntryPlan } from './entries.ts';
 import { kollaAccounts } from './kolla-users.ts';
 import { layOut, type Layout } from './layout.ts';

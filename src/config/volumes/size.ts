@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Loaded } from '../read.ts';
-import { matchesOf } from '../sources.ts';
+import type { Loaded } from '../read/read.ts';
+import { matchesOf } from '../read/sources.ts';
 import { TREE_VOLUME, type Layout } from './layout.ts';
 
 const MI = 1024 * 1024;

@@ -4,7 +4,7 @@ import { codeOf, ConfigError, KollaError, messageOf, UnavailableError } from '..
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { makePlan, type ConfigOptions, type Planned } from '../index.ts';
-import { readConfig } from '../read.ts';
+import { readConfig } from '../read/read.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { followedPaths } from './followed.ts';
 import { digestOf } from './installed.ts';

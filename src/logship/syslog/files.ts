@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { messageOf, reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
-import { DedupedWarnings } from '../deduped-warnings.ts';
+import { DedupedWarnings } from '../report/deduped-warnings.ts';
 import type { SyslogMessage } from '../parse/syslog.ts';
 
 interface FilesOptions {

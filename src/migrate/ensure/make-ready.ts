@@ -1,5 +1,5 @@
 import type { Log } from '../../core/log.ts';
-import type { Address } from '../../net/address.ts';
+import type { Address } from '../../net/dial/address.ts';
 import { preferring, quoteAccount, type DonorPolicy, type MysqlTarget } from '../../mysql/index.ts';
 import { reach, type Reached } from '../server/reach.ts';
 import { adminAt } from './admin.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '../../core/log.ts';
 import { connect, placesOf, preferring, reasonOf, type MysqlTarget } from '../../mysql/index.ts';
-import type { Address } from '../../net/address.ts';
+import type { Address } from '../../net/dial/address.ts';
 import { FENCE_TABLE } from '../lock/fence.ts';
 import { OUR_MARK } from '../lock/lock.ts';
 import { RECORD_TABLE } from '../record/record.ts';

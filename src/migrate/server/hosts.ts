@@ -1,5 +1,5 @@
 import { UsageError } from '../../core/errors.ts';
-import { formatAddress, parseAddress, type Address } from '../../net/address.ts';
+import { formatAddress, parseAddress, type Address } from '../../net/dial/address.ts';
 import { urlAs, urlAt } from '../../mysql/index.ts';
 import { asOslo } from '../../oslo/value.ts';
 import type { Credentials } from '../fencing/account.ts';

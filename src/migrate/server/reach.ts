@@ -1,7 +1,7 @@
 import { formatDuration } from '../../core/duration.ts';
 import { ConfigError, DeadlineError, messageOf, type KollaError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { Address } from '../../net/address.ts';
+import type { Address } from '../../net/dial/address.ts';
 import { backoffMs, pause } from '../../core/backoff.ts';
 import {
   ACCESS_DENIED,

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { formatDuration } from '../../core/duration.ts';
 import { ChildError, UnavailableError } from '../../core/errors.ts';
-import type { Address } from '../../net/address.ts';
+import type { Address } from '../../net/dial/address.ts';
 import type { Step } from '../../catalog/index.ts';
 import type { Effects } from '../plan.ts';
 import { endOrStop, startGuarded } from '../steps/guarded-child.ts';

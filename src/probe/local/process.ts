@@ -1,6 +1,6 @@
 import { isOurs, lineOf, listProcesses } from '../../process/procfs/processes.ts';
 import { findProcesses, type ProcessQuery } from '../../process/procfs/index.ts';
-import { healthyAs, unhealthy, unseen, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, unseen, type Question } from '../ask/verdict.ts';
 
 /** Maximum number of items named in a message. */
 const SHOWN = 5;

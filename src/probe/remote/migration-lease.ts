@@ -2,7 +2,7 @@ import { UsageError, messageOf } from '../../core/errors.ts';
 import { dbSyncLease, dbSyncRecord, readinessIn } from '../../kube/db-sync-lease.ts';
 import { givenKubeSource } from '../../kube/source.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { healthyAs, unhealthy, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, type Question } from '../ask/verdict.ts';
 
 export interface LeaseQuery {
   /** The name of the migration. */

@@ -1,6 +1,6 @@
 import type { Context, Input } from '../../cli/command.ts';
 import type { ExitCode } from '../../core/errors.ts';
-import { listenAddress } from '../../net/address.ts';
+import { listenAddress } from '../../net/dial/address.ts';
 import { dbSyncHelper, type SYNC_OPTIONS } from '../../migrate/index.ts';
 
 /** kolla-db-sync; with --stay, a sidecar with one component. */

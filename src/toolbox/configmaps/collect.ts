@@ -4,8 +4,8 @@ import type { Stats } from 'node:fs';
 import { codeOf, ConfigError, messageOf, NotPermittedError, reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { escapeGlob } from '../../config/tree/glob.ts';
-import { CONFIG_DIR, readConfig, type Loaded } from '../../config/read.ts';
-import { matchesOf, sourcePath } from '../../config/sources.ts';
+import { CONFIG_DIR, readConfig, type Loaded } from '../../config/read/read.ts';
+import { matchesOf, sourcePath } from '../../config/read/sources.ts';
 import { isWithin } from '../../fs/within.ts';
 
 /** Maximum size of a ConfigMap or Secret without its keys, as the API server checks it. */

@@ -8,7 +8,7 @@ import { directoriesOf, ringOfDirectory } from '../../../src/bootstrap/keys/part
 import { newKey, newRing } from '../../../src/bootstrap/keys/ring.ts';
 import { reencryptWith } from '../../../src/bootstrap/keys/reencrypt.ts';
 import { rulesFor } from '../../../src/bootstrap/keys/rotate.ts';
-import { readServiceConfig } from '../../../src/bootstrap/service-config.ts';
+import { readServiceConfig } from '../../../src/bootstrap/converge/service-config.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
 import { keystone } from '../../../src/catalog/keystone.ts';
 import { privateDirectory } from '../../../tools/directory.ts';

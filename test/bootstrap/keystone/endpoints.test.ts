@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lineOf } from '../../../src/bootstrap/change.ts';
+import { lineOf } from '../../../src/bootstrap/converge/change.ts';
 import { planCatalogue } from '../../../src/bootstrap/keystone/endpoints/plan.ts';
 import type { CatalogueState } from '../../../src/bootstrap/keystone/endpoints/state.ts';
 import { isSameUrl, wantedServices, type Templates } from '../../../src/bootstrap/keystone/endpoints/want.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { Keystone, type Login } from '../../../src/bootstrap/keystone/keystone.ts';
+import { Keystone, type Login } from '../../../src/bootstrap/keystone/api/keystone.ts';
 import { planUserRemoval } from '../../../src/bootstrap/keystone/users/index.ts';
 import { readUsers } from '../../../src/bootstrap/keystone/users/state.ts';
 import { keyOf, wantedUsers } from '../../../src/bootstrap/keystone/users/want.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lineOf } from '../../../src/bootstrap/change.ts';
+import { lineOf } from '../../../src/bootstrap/converge/change.ts';
 import { planUsers } from '../../../src/bootstrap/keystone/users/plan.ts';
 import { assignmentKey, type UsersState } from '../../../src/bootstrap/keystone/users/state.ts';
 import { keyOf, wantedUsers, type FoundAccount } from '../../../src/bootstrap/keystone/users/want.ts';

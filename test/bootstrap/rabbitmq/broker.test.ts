@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Broker } from '../../../src/bootstrap/rabbitmq/broker.ts';
-import { ConflictError } from '../../../src/bootstrap/conflict.ts';
+import { ConflictError } from '../../../src/bootstrap/converge/conflict.ts';
 import { listenHttp } from '../../support/server.ts';
 import { quietEffects } from '../effects-support.ts';
 

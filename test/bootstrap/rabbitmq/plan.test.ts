@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lineOf } from '../../../src/bootstrap/change.ts';
+import { lineOf } from '../../../src/bootstrap/converge/change.ts';
 import { isPassword, planQueue, type QueueState } from '../../../src/bootstrap/rabbitmq/plan.ts';
 import { parseTransportUrl } from '../../../src/bootstrap/rabbitmq/transport-url.ts';
 

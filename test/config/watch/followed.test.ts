@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseDocument, type Document } from '../../../src/config/schema.ts';
+import { parseDocument, type Document } from '../../../src/config/read/schema.ts';
 import { fingerprintOf } from '../../../src/config/watch/fingerprint.ts';
 import { followedPaths } from '../../../src/config/watch/followed.ts';
 import { privateDirectory } from '../../../tools/directory.ts';

@@ -7,9 +7,9 @@
  * Keystone does not prevent duplicates: plan.ts describes how concurrent runs avoid them.
  */
 import type { IdentityService } from '../../../catalog/index.ts';
-import type { Part, Planned } from '../../change.ts';
-import { ensuredPart, removal } from '../../ensure.ts';
-import type { Entity, Keystone } from '../keystone.ts';
+import type { Part, Planned } from '../../converge/change.ts';
+import { ensuredPart, removal } from '../../converge/ensure.ts';
+import type { Entity, Keystone } from '../api/keystone.ts';
 import { planCatalogue } from './plan.ts';
 import { readCatalogue, servicesOf } from './state.ts';
 import type { WantedService } from './want.ts';

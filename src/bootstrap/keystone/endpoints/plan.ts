@@ -1,9 +1,9 @@
 import { defined } from '../../../core/defined.ts';
 import { KollaError, UnavailableError } from '../../../core/errors.ts';
-import type { Difference } from '../../ensure.ts';
-import { ConflictError } from '../../conflict.ts';
-import { enabledAgain, ensured } from '../ensured.ts';
-import type { Entity, Keystone } from '../keystone.ts';
+import type { Difference } from '../../converge/ensure.ts';
+import { ConflictError } from '../../converge/conflict.ts';
+import { enabledAgain, ensured } from '../api/ensured.ts';
+import type { Entity, Keystone } from '../api/keystone.ts';
 import { endpointKey, endpointsLike, servicesOf, type CatalogueState } from './state.ts';
 import { isSameUrl, type WantedEndpoint, type WantedService } from './want.ts';
 

@@ -1,6 +1,6 @@
 import { UnavailableError } from '../../../core/errors.ts';
-import { ConflictError } from '../../conflict.ts';
-import type { Entity, Keystone } from '../keystone.ts';
+import { ConflictError } from '../../converge/conflict.ts';
+import type { Entity, Keystone } from '../api/keystone.ts';
 import type { WantedEndpoint, WantedService } from './want.ts';
 
 /** The part of the wanted catalogue that exists. Created objects are added, so that later changes find them. */

@@ -9,9 +9,9 @@
  * removed.
  */
 import { UnavailableError } from '../../../core/errors.ts';
-import type { Part, Planned } from '../../change.ts';
-import { ensuredPart, removal } from '../../ensure.ts';
-import type { Keystone } from '../keystone.ts';
+import type { Part, Planned } from '../../converge/change.ts';
+import { ensuredPart, removal } from '../../converge/ensure.ts';
+import type { Keystone } from '../api/keystone.ts';
 import { nameOf, planUsers } from './plan.ts';
 import { findUsers, readUsers } from './state.ts';
 import type { DesiredIdentity } from './want.ts';

@@ -1,7 +1,7 @@
 import { defined } from '../../../core/defined.ts';
-import type { Difference } from '../../ensure.ts';
-import { ensured } from '../ensured.ts';
-import type { Keystone } from '../keystone.ts';
+import type { Difference } from '../../converge/ensure.ts';
+import { ensured } from '../api/ensured.ts';
+import type { Keystone } from '../api/keystone.ts';
 import { assignmentKey, targetOf, type UsersState } from './state.ts';
 import { DEFAULT_DOMAIN, keyOf, type Named, type DesiredIdentity, type WantedGrant, type WantedUser } from './want.ts';
 

@@ -1,5 +1,5 @@
 import { UnavailableError } from '../../../core/errors.ts';
-import type { Entity, Keystone } from '../keystone.ts';
+import type { Entity, Keystone } from '../api/keystone.ts';
 import { DEFAULT_DOMAIN, keyOf, type DesiredIdentity, type WantedGrant, type WantedUser } from './want.ts';
 
 const DEFAULT_DOMAIN_ID = 'default';

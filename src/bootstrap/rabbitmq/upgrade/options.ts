@@ -2,7 +2,7 @@ import type { Input } from '../../../cli/command.ts';
 import type { Option } from '../../../cli/option.ts';
 import { caFileOption, tlsOption } from '../../../cli/tls-option.ts';
 import { IMAGE_DIRECTORY } from '../../../rabbitmq/version.ts';
-import { ADMIN_OPTIONS } from '../../options.ts';
+import { ADMIN_OPTIONS } from '../../options/options.ts';
 
 const IMAGE_OPTION = {
   flag: 'image',

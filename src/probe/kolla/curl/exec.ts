@@ -1,5 +1,5 @@
 import { becomeProgram, findProgram, isRefusal } from '../../../process/exec/index.ts';
-import { NoProgramError } from '../question.ts';
+import { NoProgramError } from './question.ts';
 import { speaksTls } from './tls.ts';
 import type { CurlVariables } from './words.ts';
 
