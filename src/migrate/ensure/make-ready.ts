@@ -5,7 +5,7 @@ import { reach, type Reached } from '../server/reach.ts';
 import { adminAt } from './admin.ts';
 import { ensure, setPassword } from './ensure.ts';
 import { isAccessDenied, tryLogin } from './login.ts';
-import type { EnsureOptions } from './options.ts';
+import type { EnsureOptions } from '../options/ensure.ts';
 import { refusedFor } from './refused.ts';
 
 /** What to create, where, and with which account. */

@@ -8,7 +8,7 @@ import { connect, isMysqlError, reasonOf, type MysqlSession, type MysqlTarget } 
 import type { Reached } from '../server/reach.ts';
 import { statusLine } from '../../cli/status-line.ts';
 import { nodesOf, unseenNodes } from './nodes.ts';
-import { markSession } from './sessions.ts';
+import { markSession } from '../fence/sessions.ts';
 
 const HANDSHAKE_MS = 3000;
 const STATEMENT_MS = 10_000;

@@ -21,7 +21,7 @@ import {
   type MysqlSession,
   type MysqlTarget,
 } from '../../mysql/index.ts';
-import { markSession } from '../fencing/sessions.ts';
+import { markSession } from '../fence/sessions.ts';
 import { statusLine } from '../../cli/status-line.ts';
 
 interface ReachOptions {

@@ -1,4 +1,4 @@
-import type { Redact } from '../core/redact.ts';
+import type { Redact } from './redact.ts';
 
 /**
  * Runs the work and removes secrets from the errors it throws, because a server's error may quote a statement with a

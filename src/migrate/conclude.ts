@@ -1,15 +1,15 @@
-import { ChildError, ExitCode, UnavailableError } from '../../core/errors.ts';
-import { longAfter, unlessAborted } from '../../core/abort.ts';
-import { reasonOf, type MysqlSession } from '../../mysql/index.ts';
-import { closeMigration, type Ended } from './closing.ts';
-import type { HeldLease } from '../lease/index.ts';
-import type { Claim, FenceState } from '../lock/fence.ts';
-import { releaseLock } from '../lock/lock.ts';
-import type { Database, Effects } from '../plan.ts';
-import { reach } from '../server/reach.ts';
-import type { LockedSession, Ran } from '../steps/run-steps.ts';
-import { isOverAfter } from '../steps/supervise.ts';
-import type { Turn } from '../lock/turn.ts';
+import { ChildError, ExitCode, UnavailableError } from '../core/errors.ts';
+import { longAfter, unlessAborted } from '../core/abort.ts';
+import { reasonOf, type MysqlSession } from '../mysql/index.ts';
+import { closeMigration, type Ended } from './record/closing.ts';
+import type { HeldLease } from './lease/index.ts';
+import type { Claim, FenceState } from './fence/fence.ts';
+import { releaseLock } from './fence/lock.ts';
+import type { Database, Effects } from './plan/plan.ts';
+import { reach } from './server/reach.ts';
+import type { LockedSession, Ran } from './steps/run-steps.ts';
+import { isOverAfter } from './child/supervise.ts';
+import type { Turn } from './turn/turn.ts';
 
 /**
  * Time for the final write to the fence row if the session that held it has ended. It is within a Pod's termination

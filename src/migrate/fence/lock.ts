@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { formatDuration } from '../../core/duration.ts';
 import { DeadlineError, UnavailableError } from '../../core/errors.ts';
 import { errnoOf, type MysqlSession } from '../../mysql/index.ts';
-import { killSession } from '../fencing/sessions.ts';
+import { killSession } from './sessions.ts';
 
 /** Marks our long-running statements in the process list. */
 export const OUR_MARK = '/* kolla-db-sync */';

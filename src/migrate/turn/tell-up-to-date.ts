@@ -1,8 +1,8 @@
 import { UnavailableError } from '../../core/errors.ts';
 import type { HeldLease } from '../lease/index.ts';
 import { isPublished, takeLease } from '../lease/index.ts';
-import type { Database, Effects, LockTerms, Tool, Work } from '../plan.ts';
-import { newHolder } from '../lock/turn.ts';
+import type { Database, Effects, LockTerms, Tool, Work } from '../plan/plan.ts';
+import { newHolder } from './turn.ts';
 import { upToDateBy } from './up-to-date.ts';
 
 /** Time for an API server that is briefly unavailable. Without a retry a waiter would wait forever. */

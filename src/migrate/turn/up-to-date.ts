@@ -1,11 +1,11 @@
 import { errnoOf, UNKNOWN_DATABASE } from '../../mysql/index.ts';
 import { knownRelease, PHASES, RELEASES, type Phase } from '../../catalog/index.ts';
-import { readFence, type Claim, type FenceRow } from '../lock/fence.ts';
+import { readFence, type Claim, type FenceRow } from '../fence/fence.ts';
 import { askCheck } from '../steps/check.ts';
-import { isBehind, isMigration } from '../phases.ts';
-import { workOf, type Database, type Effects, type Tool, type Work } from '../plan.ts';
+import { isBehind, isMigration } from '../plan/phases.ts';
+import { workOf, type Database, type Effects, type Tool, type Work } from '../plan/plan.ts';
 import { reach } from '../server/reach.ts';
-import { readRecords, type RecordRow } from './record.ts';
+import { readRecords, type RecordRow } from '../record/record.ts';
 import { requireWayBack } from './way-back.ts';
 
 /** The record, as read without the lock. */

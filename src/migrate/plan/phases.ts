@@ -1,5 +1,5 @@
-import { UsageError } from '../core/errors.ts';
-import { PHASES, type Phase, type Service, type Step } from '../catalog/index.ts';
+import { UsageError } from '../../core/errors.ts';
+import { PHASES, type Phase, type Service, type Step } from '../../catalog/index.ts';
 
 /**
  * The steps of one phase; none if a service that migrates in phases has nothing to do in it.

@@ -1,9 +1,9 @@
 import { UnavailableError } from '../../core/errors.ts';
 import { isOlderRelease } from '../../core/release.ts';
 import { contractedBy, noWayBackTo } from '../../kube/db-sync-lease.ts';
-import { isMigration } from '../phases.ts';
-import type { Tool, Work } from '../plan.ts';
-import type { RecordRow } from './record.ts';
+import { isMigration } from '../plan/phases.ts';
+import type { Tool, Work } from '../plan/plan.ts';
+import type { RecordRow } from '../record/record.ts';
 
 /**
  * Rejects the migration of an older release on a schema that a newer one has contracted, as after `helm rollback`: its

@@ -8,7 +8,7 @@ import {
   type MysqlSession,
   type MysqlTarget,
 } from '../../mysql/index.ts';
-import { repeated } from '../lock/repeated.ts';
+import { repeated } from './repeated.ts';
 
 /** Maximum length in MySQL. */
 const LONGEST_NAME = 32;

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { Live } from '../cli/live.ts';
-import type { Log } from '../core/log.ts';
-import type { Address } from '../net/dial/address.ts';
-import type { DonorPolicy, MysqlTarget } from '../mysql/index.ts';
-import type { Redact } from '../core/redact.ts';
-import type { SchemaCheck, Step } from '../catalog/index.ts';
-import type { EnsureOptions } from './ensure/options.ts';
-import type { Credentials } from './fencing/account.ts';
-import type { Versions } from './schema/tables.ts';
-import { STOP_MS } from './steps/guarded-child.ts';
-import type { LeaseSite } from './lease/index.ts';
-import type { RolloutGate } from './rollout/index.ts';
+import type { Live } from '../../cli/live.ts';
+import type { Log } from '../../core/log.ts';
+import type { Address } from '../../net/dial/address.ts';
+import type { DonorPolicy, MysqlTarget } from '../../mysql/index.ts';
+import type { Redact } from '../../core/redact.ts';
+import type { SchemaCheck, Step } from '../../catalog/index.ts';
+import type { EnsureOptions } from '../options/ensure.ts';
+import type { Credentials } from '../fence/account.ts';
+import type { Versions } from './tables.ts';
+import { STOP_MS } from '../child/guarded-child.ts';
+import type { LeaseSite } from '../lease/index.ts';
+import type { RolloutGate } from '../rollout/index.ts';
 import type { OnStage } from './stage.ts';
 
 /** Identifies the work in fence, record and Lease. */

@@ -1,7 +1,7 @@
-import { ExitCode, KollaError, messageOf } from '../../core/errors.ts';
-import type { Effects } from '../plan.ts';
-import type { LockedSession, Ran } from '../steps/run-steps.ts';
-import type { RolloutGate } from './index.ts';
+import { ExitCode, KollaError, messageOf } from '../core/errors.ts';
+import type { Effects } from './plan/plan.ts';
+import type { LockedSession, Ran } from './steps/run-steps.ts';
+import type { RolloutGate } from './rollout/index.ts';
 
 /**
  * The final check before the steps, with the lock held: a rollback may have started during the wait. Undefined if

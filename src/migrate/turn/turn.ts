@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { messageOf } from '../../core/errors.ts';
-import type { Claim } from './fence.ts';
+import type { Claim } from '../fence/fence.ts';
 import { takeLease, type HeldLease } from '../lease/index.ts';
-import { workOf, type Database, type Effects, type LockTerms, type Work } from '../plan.ts';
+import { workOf, type Database, type Effects, type LockTerms, type Work } from '../plan/plan.ts';
 import { seeRecord, takeRow, type RowFinished, type RowTaken, type Sight } from './take-row.ts';
 
 /** Our turn: Lease (if there is one), lock and fence are held. */

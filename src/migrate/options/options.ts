@@ -1,10 +1,10 @@
-import { grouped, type Option, type Values } from '../cli/option.ts';
-import { caFileOption, tlsOption } from '../cli/tls-option.ts';
-import { DONOR_POLICIES } from '../mysql/index.ts';
-import { PHASES } from '../catalog/index.ts';
-import { ENSURE_OPTIONS } from './ensure/options.ts';
-import { KUBE_OPTIONS, LOCK_OPTIONS } from './lease/options.ts';
-import { ROLLOUT_OPTIONS } from './rollout/options.ts';
+import { grouped, type Option, type Values } from '../../cli/option.ts';
+import { caFileOption, tlsOption } from '../../cli/tls-option.ts';
+import { DONOR_POLICIES } from '../../mysql/index.ts';
+import { PHASES } from '../../catalog/index.ts';
+import { ENSURE_OPTIONS } from './ensure.ts';
+import { KUBE_OPTIONS, LOCK_OPTIONS } from './lease.ts';
+import { ROLLOUT_OPTIONS } from './rollout.ts';
 
 /** Options for the location of the database. */
 export const PLACE_OPTIONS = [
