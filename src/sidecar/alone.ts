@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Context } from '../cli/command.ts';
 import { ExitCode } from '../core/errors.ts';
-import type { PreparedRole } from './role.ts';
+import type { PreparedRole } from './components/component.ts';
 import { serveComponents, type ServedAt } from './serve.ts';
 import type { RoleStatus } from './status/document.ts';
 

@@ -17,7 +17,7 @@
  */
 import { command, type Context, type Helper, type Input } from '../cli/command.ts';
 import type { ExitCode } from '../core/errors.ts';
-import { SIDECAR_OPTIONS } from './options.ts';
+import { SIDECAR_OPTIONS } from './options/options.ts';
 
 const main = command({
   summary: 'Runs several long-running helpers in one process, with one port and one status page.',

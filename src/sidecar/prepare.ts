@@ -1,14 +1,14 @@
 import { UsageError } from '../core/errors.ts';
-import { ROLE_NAMES, type RoleName } from './options.ts';
-import type { Making, PreparedRole } from './role.ts';
+import { ROLE_NAMES, type RoleName } from './options/options.ts';
+import type { Making, PreparedRole } from './components/component.ts';
 
 /** Imports of the components, each called only if the component is enabled. */
 const MAKERS: Readonly<Record<RoleName, () => Promise<(making: Making) => Promise<PreparedRole>>>> = {
-  probe: async () => (await import('./roles/probe.ts')).probeRole,
-  'config-watch': async () => (await import('./roles/config-watch.ts')).configWatchRole,
-  waits: async () => (await import('./roles/waits.ts')).waitsRole,
-  'db-sync': async () => (await import('./roles/db-sync.ts')).dbSyncRole,
-  'log-ship': async () => (await import('./roles/log-ship.ts')).logShipRole,
+  probe: async () => (await import('./components/probe.ts')).probeRole,
+  'config-watch': async () => (await import('./components/config-watch.ts')).configWatchRole,
+  waits: async () => (await import('./components/waits.ts')).waitsRole,
+  'db-sync': async () => (await import('./components/db-sync.ts')).dbSyncRole,
+  'log-ship': async () => (await import('./components/log-ship.ts')).logShipRole,
 };
 
 /**

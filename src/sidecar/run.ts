@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Context } from '../cli/command.ts';
 import { listenAddress } from '../net/dial/address.ts';
-import type { SidecarOptions } from './options.ts';
+import type { SidecarOptions } from './options/options.ts';
 import { prepareRoles } from './prepare.ts';
 import { serveComponents } from './serve.ts';
 import { supervise } from './supervisor.ts';

@@ -6,8 +6,8 @@ import { healthRoute, type Inside, type Route, type Routes } from '../net/http/r
 import { healthOf, type Part } from '../probe/serve/part.ts';
 import { serveProbes } from '../probe/serve/server.ts';
 import { partsOfRoles, roleFamilies } from './parts.ts';
-import { STOP_ORDER, type PreparedRole } from './role.ts';
-import type { PreparedProbe } from './roles/probe.ts';
+import { STOP_ORDER, type PreparedRole } from './components/component.ts';
+import type { PreparedProbe } from './components/probe.ts';
 import type { RoleStatus } from './status/document.ts';
 import { Hub } from './status/hub.ts';
 import { lookWith, NO_SOURCES, type Sources } from './status/look.ts';

@@ -5,7 +5,7 @@ import type { Log } from '../core/log.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
 import { oneLine } from '../core/one-line.ts';
 import { inAttempt } from './attribution.ts';
-import type { Role } from './role.ts';
+import type { Role } from './components/component.ts';
 import type { RoleState, RoleStatus } from './status/document.ts';
 
 /** A component's backoff is reset once the component has run for this long. */

@@ -1,7 +1,7 @@
 import { formatDuration } from '../core/duration.ts';
 import type { Log } from '../core/log.ts';
 import { chargeUncaught } from './attribution.ts';
-import { STOP_ORDER, type Role } from './role.ts';
+import { STOP_ORDER, type Role } from './components/component.ts';
 import { SupervisedRole, type Timing } from './supervised-role.ts';
 import type { RoleStatus } from './status/document.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { ExitCode, SignalError, UnavailableError } from '../../src/core/errors.ts';
 import { runAlone } from '../../src/sidecar/alone.ts';
-import type { PreparedRole, RoleRun } from '../../src/sidecar/role.ts';
+import type { PreparedRole, RoleRun } from '../../src/sidecar/components/component.ts';
 import { freePort } from '../../tools/port.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { load, loadAll } from 'js-yaml';
 import { parseDuration } from '../../src/core/duration.ts';
-import { whyUnsafe, type SidecarPod } from '../../src/sidecar/own-probe.ts';
+import { whyUnsafe, type SidecarPod } from '../../src/sidecar/components/own-probe.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 

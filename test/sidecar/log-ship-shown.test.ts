@@ -4,7 +4,7 @@ import { newCounts } from '../../src/logship/report/counts.ts';
 import { viewOf, type PipelineState, type ShippingView } from '../../src/logship/report/view.ts';
 import { metricsText } from '../../src/net/prometheus.ts';
 import { healthOf } from '../../src/probe/serve/part.ts';
-import { ShippingShown } from '../../src/sidecar/roles/log-ship.ts';
+import { ShippingShown } from '../../src/sidecar/components/log-ship.ts';
 import { runHelper } from '../support/helper.ts';
 
 const state = (other: Partial<PipelineState> = {}): PipelineState => ({

@@ -2,7 +2,15 @@ import { UnavailableError, messageOf } from '../../core/errors.ts';
 import { UNKNOWN_DATABASE, errnoOf, isPassing, isUndone, mysqlError, reasonOf } from '../../mysql/index.ts';
 import { latestToken, readRecords, type RecordRow } from '../record/record.ts';
 import { doneIn, type RecordLook } from './up-to-date.ts';
-import { isClaimed, openFence, readFence, requireInnodb, takeFence, type Claim, type FenceRow } from '../fence/fence.ts';
+import {
+  isClaimed,
+  openFence,
+  readFence,
+  requireInnodb,
+  takeFence,
+  type Claim,
+  type FenceRow,
+} from '../fence/fence.ts';
 import { breakStaleLock } from '../fencing/index.ts';
 import { freeFence, holderOf, leaseObserver, type LeaseObserver } from '../fence/free-fence.ts';
 import { endLockHolder, lockNameOf, takeLock } from '../fence/lock.ts';

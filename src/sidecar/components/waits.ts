@@ -4,8 +4,8 @@ import { reportInLines, type BoardReport } from '../../wait/index.ts';
 import { init } from '../../container/init/index.ts';
 import { OPTIONS } from '../../container/init/options.ts';
 import { checkTimeout, dependenciesOf, waitFor, waitTrust } from '../../container/init/waits.ts';
-import type { Making, PreparedRole } from '../role.ts';
-import { QUICK_BACKOFF } from '../role.ts';
+import type { Making, PreparedRole } from './component.ts';
+import { QUICK_BACKOFF } from './component.ts';
 import { withoutUserinfo } from '../status/look.ts';
 
 const STOP_MS = 5000;

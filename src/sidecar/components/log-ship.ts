@@ -12,7 +12,7 @@ import {
 import { Lags, readinessOf, shippingFamilies } from '../../logship/serve/index.ts';
 import type { Family } from '../../net/prometheus.ts';
 import type { Part, Role } from '../../probe/serve/index.ts';
-import { QUICK_BACKOFF, type Making, type PreparedRole } from '../role.ts';
+import { QUICK_BACKOFF, type Making, type PreparedRole } from './component.ts';
 import { Samples } from '../status/samples.ts';
 
 /** Time after --grace to abandon requests in flight and to write the checkpoint. */

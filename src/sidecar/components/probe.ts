@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { optionsOf } from '../../cli/section.ts';
 import { ALL_CHECKS, probe } from '../../probe/index.ts';
 import { checksOf, prepareChecks, SERVE_OPTIONS, startChecks } from '../../probe/serve/index.ts';
-import { RestartableChecks } from '../checks.ts';
-import type { Making, PreparedRole } from '../role.ts';
-import { QUICK_BACKOFF } from '../role.ts';
+import { RestartableChecks } from './checks.ts';
+import type { Making, PreparedRole } from './component.ts';
+import { QUICK_BACKOFF } from './component.ts';
 
 const STOP_MS = 5000;
 

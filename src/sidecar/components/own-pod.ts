@@ -1,8 +1,8 @@
-import type { Context } from '../cli/command.ts';
-import { ConfigError, messageOf } from '../core/errors.ts';
-import { unlessAborted } from '../core/abort.ts';
-import type { OwnPlace } from '../kube/own-place.ts';
-import { objectPath, podRef } from '../kube/path.ts';
+import type { Context } from '../../cli/command.ts';
+import { ConfigError, messageOf } from '../../core/errors.ts';
+import { unlessAborted } from '../../core/abort.ts';
+import type { OwnPlace } from '../../kube/own-place.ts';
+import { objectPath, podRef } from '../../kube/path.ts';
 import { neededSeconds, whyUnsafe, type SidecarNeeds, type SidecarPod } from './own-probe.ts';
 
 /** Timeout, because the migration must not wait for an API server that is unavailable. */

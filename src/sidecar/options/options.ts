@@ -1,4 +1,4 @@
-import type { Option, Values } from '../cli/option.ts';
+import type { Option, Values } from '../../cli/option.ts';
 
 /** Components in the order in which they start and are shown. */
 export const ROLE_NAMES = ['probe', 'config-watch', 'waits', 'db-sync', 'log-ship'] as const;

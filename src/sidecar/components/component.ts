@@ -1,12 +1,12 @@
-import type { Context } from '../cli/command.ts';
-import type { Routes } from '../net/http/router.ts';
-import type { Family } from '../net/prometheus.ts';
-import type { Part } from '../probe/serve/index.ts';
-import type { RoleName, SidecarOptions } from './options.ts';
-import type { Sources } from './status/look.ts';
-import type { ExitCode } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
-import type { Backoff } from '../core/backoff.ts';
+import type { Context } from '../../cli/command.ts';
+import type { Routes } from '../../net/http/router.ts';
+import type { Family } from '../../net/prometheus.ts';
+import type { Part } from '../../probe/serve/index.ts';
+import type { RoleName, SidecarOptions } from '../options/options.ts';
+import type { Sources } from '../status/look.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Backoff } from '../../core/backoff.ts';
 
 /**
  * Shutdown order: each group stops after the previous one has ended. Configuration first, so that nothing changes under

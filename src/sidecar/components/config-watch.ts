@@ -5,8 +5,8 @@ import { init } from '../../container/init/index.ts';
 import { NO_ACTIONS } from '../../container/init/on-change/index.ts';
 import { checkedActions, runWatch, type WatchRunStatus } from '../../container/init/run-watch.ts';
 import { WATCH_OPTIONS, watchSettings } from '../../container/init/watch.ts';
-import type { Making, PreparedRole } from '../role.ts';
-import { QUICK_BACKOFF } from '../role.ts';
+import type { Making, PreparedRole } from './component.ts';
+import { QUICK_BACKOFF } from './component.ts';
 import type { ConfigStatus, FileStatus, Refusal } from '../status/document.ts';
 
 /** Time to stop: it ends between two files, and a running action is aborted. */

@@ -7,8 +7,8 @@ import { knownServices, PHASES, type Phase } from '../../catalog/index.ts';
 import { ownPlace } from '../../kube/own-place.ts';
 import { DB_SYNC, migrate, serviceOf, stepsOf, SYNC_OPTIONS } from '../../migrate/index.ts';
 import { healthRoute } from '../../net/http/router.ts';
-import { requireSafePod } from '../own-pod.ts';
-import type { Making, PreparedRole, Role, RoleRun } from '../role.ts';
+import { requireSafePod } from './own-pod.ts';
+import type { Making, PreparedRole, Role, RoleRun } from './component.ts';
 import type { MigrationStatus } from '../status/document.ts';
 
 /** Backoff like the kubelet's for a Job's Pod, because repeating a failed migration is expensive. */

@@ -1,4 +1,4 @@
-import type { Checks, CheckStatus, PreparedCheck } from '../probe/serve/index.ts';
+import type { Checks, CheckStatus, PreparedCheck } from '../../probe/serve/index.ts';
 
 /**
  * The checks as seen by the server, which outlives the attempts of the component that runs them. They are unknown

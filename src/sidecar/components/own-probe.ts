@@ -1,5 +1,5 @@
-import { formatDuration } from '../core/duration.ts';
-import type { KubeObject } from '../kube/types.ts';
+import { formatDuration } from '../../core/duration.ts';
+import type { KubeObject } from '../../kube/types.ts';
 
 interface Probe {
   readonly failureThreshold?: number;
