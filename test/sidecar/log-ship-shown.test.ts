@@ -61,7 +61,7 @@ test('the served metrics are those of kolla-log-ship', () => {
 
 test('a separate port for log-ship is rejected: kolla-sidecar has one', async () => {
   const env = { KOLLA_LOG_SHIP_LISTEN: '9809' };
-  const { code, stderr } = await runHelper('kolla-sidecar', ['--role', 'log-ship'], { env });
+  const { code, stderr } = await runHelper('kolla-sidecar', ['--component', 'log-ship'], { env });
   assert.equal(code, 64);
   assert.match(stderr, /here the port of kolla-sidecar answers/);
 });

@@ -2,7 +2,7 @@ import type { Context } from '../../cli/command.ts';
 import type { Routes } from '../../net/http/router.ts';
 import type { Family } from '../../net/prometheus.ts';
 import type { Part } from '../../probe/serve/index.ts';
-import type { RoleName, SidecarOptions } from '../options/options.ts';
+import type { ComponentName, SidecarOptions } from '../options/options.ts';
 import type { Sources } from '../status/look.ts';
 import type { ExitCode } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
@@ -13,7 +13,7 @@ import type { Backoff } from '../../core/backoff.ts';
  * a terminating service; log shipping last, so that the others' final lines are shipped too. The checks run to the very
  * end.
  */
-export const STOP_ORDER: readonly (readonly RoleName[])[] = [
+export const STOP_ORDER: readonly (readonly ComponentName[])[] = [
   ['config-watch'],
   ['waits', 'db-sync'],
   ['log-ship'],
@@ -21,23 +21,23 @@ export const STOP_ORDER: readonly (readonly RoleName[])[] = [
 ];
 
 /** What one attempt of a component receives. */
-export interface RoleRun {
+export interface ComponentRun {
   /** The attempt's own signal. A stop aborts it with a SignalError, and a failed callback with its error. */
   readonly signal: AbortSignal;
-  /** A log whose lines all have the field `role`. */
+  /** A log whose lines all have the field `component`. */
   readonly log: Log;
 }
 
 /** Resident work of a helper, validated but not started. */
-export interface Role {
-  readonly name: RoleName;
+export interface Component {
+  readonly name: ComponentName;
   /** Whether later containers of the Pod must not start before the component is done. */
   readonly holdsStartup: boolean;
   /** Time that the component may take to stop, in milliseconds. */
   readonly stopMs: number;
   readonly backoff: Backoff;
   /** Resolves with 0 if there is nothing left to do. After any other result, a failure, the component is restarted. */
-  run(run: RoleRun): Promise<ExitCode>;
+  run(run: ComponentRun): Promise<ExitCode>;
 }
 
 /** Backoff of components that are fast to restart. */
@@ -50,8 +50,8 @@ export interface Making {
 }
 
 /** A component with valid options and files, and its state. */
-export interface PreparedRole {
-  readonly role: Role;
+export interface PreparedComponent {
+  readonly component: Component;
   readonly sources: Partial<Sources>;
   /** The component's additional parts for probes, evaluated on each request. */
   readonly parts?: () => readonly Part[];

@@ -5,7 +5,7 @@ import { init } from '../../container/init/index.ts';
 import { NO_ACTIONS } from '../../container/init/on-change/index.ts';
 import { checkedActions, runWatch, type WatchRunStatus } from '../../container/init/run-watch.ts';
 import { WATCH_OPTIONS, watchSettings } from '../../container/init/watch.ts';
-import type { Making, PreparedRole } from './component.ts';
+import type { Making, PreparedComponent } from './component.ts';
 import { QUICK_BACKOFF } from './component.ts';
 import type { ConfigStatus, FileStatus, Refusal } from '../status/document.ts';
 
@@ -14,7 +14,7 @@ const STOP_MS = 10_000;
 const REFUSALS_KEPT = 10;
 
 /** kolla-init watch in kolla-sidecar: keeps the configuration in sync with its ConfigMap. */
-export async function configWatchRole({ context }: Making): Promise<PreparedRole> {
+export async function prepareConfigWatch({ context }: Making): Promise<PreparedComponent> {
   const { inherited, podFile } = context;
   const settings = await watchSettings(await optionsOf(init, 'watch', WATCH_OPTIONS, inherited, podFile), context);
   const actions = await checkedActions(settings, inherited);
@@ -35,7 +35,7 @@ export async function configWatchRole({ context }: Making): Promise<PreparedRole
     now = next;
   };
   return {
-    role: {
+    component: {
       name: 'config-watch',
       holdsStartup: false,
       stopMs: STOP_MS,

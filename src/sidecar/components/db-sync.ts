@@ -8,7 +8,7 @@ import { ownPlace } from '../../kube/own-place.ts';
 import { DB_SYNC, migrate, serviceOf, stepsOf, SYNC_OPTIONS } from '../../migrate/index.ts';
 import { healthRoute } from '../../net/http/router.ts';
 import { requireSafePod } from './own-pod.ts';
-import type { Making, PreparedRole, Role, RoleRun } from './component.ts';
+import type { Making, PreparedComponent, Component, ComponentRun } from './component.ts';
 import type { MigrationStatus } from '../status/document.ts';
 
 /** Backoff like the kubelet's for a Job's Pod, because repeating a failed migration is expensive. */
@@ -18,21 +18,21 @@ const STOPPING_MS = 15_000;
 const STAGES_KEPT = 20;
 
 /** kolla-db-sync in kolla-sidecar. */
-export async function dbSyncRole({ options: { service }, context }: Making): Promise<PreparedRole> {
+export async function prepareDbSync({ options: { service }, context }: Making): Promise<PreparedComponent> {
   const { inherited, podFile } = context;
   if (service === undefined)
     throw new UsageError(
-      'role db-sync: give --service, or sidecar.service in kolla-pod.yaml; kolla-pod catalogue lists them',
+      'component db-sync: give --service, or sidecar.service in kolla-pod.yaml; kolla-pod catalogue lists them',
     );
   const options = await optionsOf(DB_SYNC, '', SYNC_OPTIONS, inherited, podFile);
-  const { role, status, requireSafe } = await migrationOf({ operands: [service], options, child: [] }, context);
+  const { component, status, requireSafe } = await migrationOf({ operands: [service], options, child: [] }, context);
   return {
-    role,
+    component,
     sources: { migration: status },
     async requireSafe({ port, hasStartupChecks, laterStopMs }) {
       // With checks of the service for startup, /startupz would wait for the service, which waits for this sidecar.
       const others = hasStartupChecks ? [] : ['/startupz', '/readyz'];
-      await requireSafe(port, laterStopMs, ['/startupz/roles', ...others]);
+      await requireSafe(port, laterStopMs, ['/startupz/components', ...others]);
     },
   };
 }
@@ -44,12 +44,12 @@ export async function dbSyncRole({ options: { service }, context }: Making): Pro
 export async function stayingMigration(
   input: Input<typeof SYNC_OPTIONS>,
   context: Making['context'] & Pick<Context, 'live'>,
-): Promise<PreparedRole> {
-  const { role, status, requireSafe } = await migrationOf(input, context, context.live);
-  const { holdsStartup } = role;
+): Promise<PreparedComponent> {
+  const { component, status, requireSafe } = await migrationOf(input, context, context.live);
+  const { holdsStartup } = component;
   const schema = healthRoute(() => ({ isOk: !holdsStartup || status().stage === 'ok', word: status().stage }));
   return {
-    role: holdsStartup ? role : { ...role, run: (run) => unlessFailed(role, run) },
+    component: holdsStartup ? component : { ...component, run: (run) => unlessFailed(component, run) },
     sources: { migration: status },
     routes: { '/startupz': schema, '/readyz': schema },
     requireSafe: ({ port, laterStopMs }) => requireSafe(port, laterStopMs, ['/startupz', '/readyz']),
@@ -57,10 +57,10 @@ export async function stayingMigration(
 }
 
 /** Runs the migration, and only logs its failure. An error in the command line or a file, and a bug, are thrown. */
-async function unlessFailed(role: Role, { signal, log }: RoleRun): Promise<ExitCode> {
+async function unlessFailed(component: Component, { signal, log }: ComponentRun): Promise<ExitCode> {
   let isOver = false;
   try {
-    isOver = (await role.run({ signal, log })) === ExitCode.ok;
+    isOver = (await component.run({ signal, log })) === ExitCode.ok;
   } catch (error) {
     const isMistake = !(error instanceof KollaError) || error instanceof UsageError || error instanceof ConfigError;
     if (isMistake || signal.aborted) throw error;
@@ -71,7 +71,7 @@ async function unlessFailed(role: Role, { signal, log }: RoleRun): Promise<ExitC
 }
 
 interface Migration {
-  readonly role: Role;
+  readonly component: Component;
   readonly status: () => MigrationStatus;
   /** @param paths valid paths for our startup probe, of which the first is recommended */
   readonly requireSafe: (port: number, laterStopMs: number, paths: readonly [string, ...string[]]) => Promise<void>;
@@ -105,7 +105,7 @@ async function migrationOf(
     const at = Date.now();
     status = { ...status, stage, since: at, stages: [...status.stages, { stage, at }].slice(-STAGES_KEPT) };
   };
-  const run = async ({ signal, log }: RoleRun) => {
+  const run = async ({ signal, log }: ComponentRun) => {
     enter('waiting for the server');
     try {
       const code = await migrate(input, { signal, log, podFile, inherited, live }, enter);
@@ -117,7 +117,7 @@ async function migrationOf(
     }
   };
   return {
-    role: { name: 'db-sync', holdsStartup, stopMs: options.grace + STOPPING_MS, backoff: BACKOFF, run },
+    component: { name: 'db-sync', holdsStartup, stopMs: options.grace + STOPPING_MS, backoff: BACKOFF, run },
     status: () => status,
     async requireSafe(port, laterStopMs, paths) {
       using place = ownPlace(options, inherited);

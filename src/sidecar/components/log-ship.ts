@@ -12,14 +12,17 @@ import {
 import { Lags, readinessOf, shippingFamilies } from '../../logship/serve/index.ts';
 import type { Family } from '../../net/prometheus.ts';
 import type { Part, Role } from '../../probe/serve/index.ts';
-import { QUICK_BACKOFF, type Making, type PreparedRole } from './component.ts';
+import { QUICK_BACKOFF, type Making, type PreparedComponent } from './component.ts';
 import { Samples } from '../status/samples.ts';
 
 /** Time after --grace to abandon requests in flight and to write the checkpoint. */
 const STOPPING_MS = 5000;
 
 /** kolla-log-ship in kolla-sidecar. */
-export async function logShipRole({ options: { logPath, readyWithLogs }, context }: Making): Promise<PreparedRole> {
+export async function prepareLogShip({
+  options: { logPath, readyWithLogs },
+  context,
+}: Making): Promise<PreparedComponent> {
   const options = await optionsOf(LOG_SHIP, '', SHIP_OPTIONS, context.inherited, context.podFile);
   const settings = settingsOf(logPath, options);
   if (settings.listen !== undefined)
@@ -35,14 +38,14 @@ export function shippingComponent(
   settings: Settings,
   probes: readonly Role[],
   { inherited }: Pick<Context, 'inherited'>,
-): PreparedRole {
+): PreparedComponent {
   let view: ShippingView | undefined;
   /** The view while the component is shipping; otherwise undefined. */
   let live: ShippingView | undefined;
   const samples = new Samples(() => ({ lag: view?.left() ?? 0, lines: view?.counts().lines ?? 0 }));
   const shown = new ShippingShown(() => live, probes);
   return {
-    role: {
+    component: {
       name: 'log-ship',
       holdsStartup: false,
       stopMs: settings.graceMs + STOPPING_MS,

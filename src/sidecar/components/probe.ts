@@ -3,18 +3,18 @@ import { optionsOf } from '../../cli/section.ts';
 import { ALL_CHECKS, probe } from '../../probe/index.ts';
 import { checksOf, prepareChecks, SERVE_OPTIONS, startChecks } from '../../probe/serve/index.ts';
 import { RestartableChecks } from './checks.ts';
-import type { Making, PreparedRole } from './component.ts';
+import type { Making, PreparedComponent } from './component.ts';
 import { QUICK_BACKOFF } from './component.ts';
 
 const STOP_MS = 5000;
 
-export interface PreparedProbe extends PreparedRole {
+export interface PreparedProbe extends PreparedComponent {
   readonly checks: RestartableChecks;
   readonly hasStartupChecks: boolean;
 }
 
 /** kolla-probe serve in kolla-sidecar, whose server also serves the endpoints of the probes. */
-export async function probeRole({ options: sidecar, context }: Making): Promise<PreparedProbe> {
+export async function prepareProbe({ options: sidecar, context }: Making): Promise<PreparedProbe> {
   const { inherited, podFile } = context;
   const options = await optionsOf(probe, 'serve', SERVE_OPTIONS, inherited, podFile);
   const mayBeNone = options.allowNoChecks || sidecar.allowNoChecks;
@@ -23,7 +23,7 @@ export async function probeRole({ options: sidecar, context }: Making): Promise<
   return {
     checks,
     hasStartupChecks: prepared.some(({ roles }) => roles.includes('startup')),
-    role: {
+    component: {
       name: 'probe',
       holdsStartup: false,
       stopMs: STOP_MS,

@@ -4,24 +4,24 @@ import { reportInLines, type BoardReport } from '../../wait/index.ts';
 import { init } from '../../container/init/index.ts';
 import { OPTIONS } from '../../container/init/options.ts';
 import { checkTimeout, dependenciesOf, waitFor, waitTrust } from '../../container/init/waits.ts';
-import type { Making, PreparedRole } from './component.ts';
+import type { Making, PreparedComponent } from './component.ts';
 import { QUICK_BACKOFF } from './component.ts';
 import { withoutUserinfo } from '../status/look.ts';
 
 const STOP_MS = 5000;
 
 /** kolla-init's waits. The startup probe fails until all dependencies are ready. */
-export async function waitsRole({ context }: Making): Promise<PreparedRole> {
+export async function prepareWaits({ context }: Making): Promise<PreparedComponent> {
   const { inherited, podFile } = context;
   const options = await optionsOf(init, '', OPTIONS, inherited, podFile);
   checkTimeout(options.timeout);
   const dependencies = dependenciesOf(options.wait);
   const trust = waitTrust(options, dependencies);
   if (dependencies.length === 0)
-    throw new UsageError('role waits: nothing to wait for; set init.wait in kolla-pod.yaml, or KOLLA_INIT_WAIT');
+    throw new UsageError('component waits: nothing to wait for; set init.wait in kolla-pod.yaml, or KOLLA_INIT_WAIT');
   let report: BoardReport | undefined;
   return {
-    role: {
+    component: {
       name: 'waits',
       holdsStartup: true,
       stopMs: STOP_MS,

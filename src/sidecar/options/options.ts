@@ -1,18 +1,28 @@
 import type { Option, Values } from '../../cli/option.ts';
 
 /** Components in the order in which they start and are shown. */
-export const ROLE_NAMES = ['probe', 'config-watch', 'waits', 'db-sync', 'log-ship'] as const;
-export type RoleName = (typeof ROLE_NAMES)[number];
+export const COMPONENT_NAMES = ['probe', 'config-watch', 'waits', 'db-sync', 'log-ship'] as const;
+export type ComponentName = (typeof COMPONENT_NAMES)[number];
 
 export const SIDECAR_OPTIONS = [
   {
-    flag: 'role',
+    flag: 'component',
     type: 'choice',
-    values: ROLE_NAMES,
-    env: 'KOLLA_SIDECAR_ROLE',
+    values: COMPONENT_NAMES,
+    env: 'KOLLA_SIDECAR_COMPONENT',
     repeat: true,
     help: 'component to run: probe, config-watch, waits, db-sync or log-ship',
     example: 'log-ship',
+  },
+  {
+    flag: 'role',
+    type: 'choice',
+    values: COMPONENT_NAMES,
+    env: 'KOLLA_SIDECAR_ROLE',
+    repeat: true,
+    help: 'former name of --component',
+    example: 'log-ship',
+    isRare: true,
   },
   {
     flag: 'service',

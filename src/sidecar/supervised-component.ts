@@ -5,8 +5,8 @@ import type { Log } from '../core/log.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
 import { oneLine } from '../core/one-line.ts';
 import { inAttempt } from './attribution.ts';
-import type { Role } from './components/component.ts';
-import type { RoleState, RoleStatus } from './status/document.ts';
+import type { Component } from './components/component.ts';
+import type { ComponentState, ComponentStatus } from './status/document.ts';
 
 /** A component's backoff is reset once the component has run for this long. */
 const RAN_WELL_MS = 60_000;
@@ -21,13 +21,13 @@ export interface Timing {
 const REAL: Timing = { now: () => performance.now(), pause };
 
 /** Keeps one component running: restarts it with backoff after a failure, until it is done or stopped. */
-export class SupervisedRole {
-  readonly role: Role;
+export class SupervisedComponent {
+  readonly component: Component;
   readonly #log: Log;
   readonly #timing: Timing;
   readonly #stop = new AbortController();
   #attempt: Attempt | undefined;
-  #state: RoleState = 'starting';
+  #state: ComponentState = 'starting';
   #since = Date.now();
   #starts = 0;
   #failures = 0;
@@ -35,9 +35,9 @@ export class SupervisedRole {
   #problem: string | undefined;
   #retryAt: number | undefined;
 
-  constructor(role: Role, log: Log, timing: Timing = REAL) {
-    this.role = role;
-    this.#log = log.with({ role: role.name });
+  constructor(component: Component, log: Log, timing: Timing = REAL) {
+    this.component = component;
+    this.#log = log.with({ component: component.name });
     this.#timing = timing;
   }
 
@@ -72,8 +72,8 @@ export class SupervisedRole {
     return this.#state === 'done' || this.#state === 'stopped';
   }
 
-  status(): RoleStatus {
-    const { name, holdsStartup } = this.role;
+  status(): ComponentStatus {
+    const { name, holdsStartup } = this.component;
     return {
       name,
       state: this.#state,
@@ -88,14 +88,14 @@ export class SupervisedRole {
 
   /** Runs one attempt. Resolves with its failure, if any. */
   async #once(): Promise<Failure | undefined> {
-    const { role } = this;
-    const attempt = new Attempt(role.name, (error) => this.#crashed(attempt, error));
+    const { component } = this;
+    const attempt = new Attempt(component.name, (error) => this.#crashed(attempt, error));
     this.#attempt = attempt;
     this.#starts++;
     this.#say('running', { problem: this.#problem });
     try {
       const { signal } = attempt.controller;
-      const code = await inAttempt(attempt, () => role.run({ signal, log: this.#log }));
+      const code = await inAttempt(attempt, () => component.run({ signal, log: this.#log }));
       if (attempt.crash !== undefined) return attempt.crash;
       return code === ExitCode.ok ? undefined : { message: `exited with code ${code}` };
     } catch (error) {
@@ -115,7 +115,7 @@ export class SupervisedRole {
       return;
     }
     attempt.crash ??= failure;
-    const { stopMs } = this.role;
+    const { stopMs } = this.component;
     attempt.timer ??= setTimeout(() => {
       if (this.#attempt !== attempt) return;
       this.#log.error(`did not stop within ${formatDuration(stopMs)} after its failure: ${failure.message}`);
@@ -125,7 +125,7 @@ export class SupervisedRole {
   }
 
   async #rest({ message, stack }: Failure): Promise<void> {
-    const { backoff } = this.role;
+    const { backoff } = this.component;
     this.#failures++;
     const waitMs = backoffMs(this.#inSuccession++, backoff);
     this.#say('failing', { problem: message, retryAt: Date.now() + waitMs });
@@ -137,7 +137,7 @@ export class SupervisedRole {
     await this.#timing.pause(waitMs, this.#stop.signal).catch(() => {});
   }
 
-  #say(state: RoleState, more: { problem?: string | undefined; retryAt?: number }): void {
+  #say(state: ComponentState, more: { problem?: string | undefined; retryAt?: number }): void {
     if (state !== this.#state) this.#since = Date.now();
     this.#state = state;
     this.#problem = more.problem;
