@@ -94,15 +94,15 @@ export async function makePlan(options: ConfigOptions, { signal, log }: RunConte
   const root = rootOf(options.root);
   const image = realpathSync.native(options.image ?? '/');
   const needsMounts = root !== image || options.writesInPlace === true;
-  const plan = await planConfig(loaded, {
+  const plan = planConfig(loaded, {
     ...options,
     root,
     image,
-    accounts: await readAccounts(root, image),
-    mounts: needsMounts ? await mountsFor(loaded, { root: image }) : [],
+    accounts: readAccounts(root, image),
+    mounts: needsMounts ? mountsFor(loaded, { root: image }) : [],
     mountPoints: mountPoints(),
     writesInPlace: options.writesInPlace ?? false,
-    before: await readTracked(root, root !== image),
+    before: readTracked(root, root !== image),
     signal,
   });
   options.validate?.(sourcesOf(loaded));

@@ -11,11 +11,7 @@ import { writeAll, type FileImage } from './write-file.ts';
  * see a mix, and the next run writes it again. If there is no room, a file of up to 1 MiB keeps its old content. Never
  * readable by more users than before or after. Links are not followed. Rejects with the system's error.
  */
-export async function writeInPlace(
-  directory: Directory,
-  name: string,
-  { content, mode, uid, gid }: FileImage,
-): Promise<void> {
+export function writeInPlace(directory: Directory, name: string, { content, mode, uid, gid }: FileImage): void {
   const fd = opened(directory, name, mode);
   try {
     const before = fstatSync(fd);

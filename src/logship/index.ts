@@ -44,7 +44,7 @@ export async function runShipping(
 ): Promise<ExitCode> {
   keepHeapSmall();
   const now = () => Date.now();
-  using state = await holdDirectory(settings.stateDir, settings.root);
+  using state = holdDirectory(settings.stateDir, settings.root);
   await using _ = await holdState(state, log);
   if (settings.once) checkPresent(settings.patterns);
   const holes = await openHoles(state, log);

@@ -27,7 +27,7 @@ test('a plan leaves no descriptor open, applied or not', async () => {
   for (let times = 0; times < 5; times++) {
     await makePlan(options, context);
     await at.apply();
-    await mountsFor((await readConfig(at.configDir, undefined))!, { root: at.root });
+    mountsFor((await readConfig(at.configDir, undefined))!, { root: at.root });
   }
   assert.equal(openDescriptors(), before);
 });

@@ -61,7 +61,7 @@ for (const service of services.filter((name) => name !== 'two-users')) {
     const text = readFileSync(fixture(service), 'utf8');
     const document = parseDocument(JSON.parse(text)) as Document;
     const brings = bringsCaCertificates(document.config_files.map(({ source }) => source));
-    const plan = await planOf(fixture(service), { more: () => Promise.resolve(brings ? STORE : []) });
+    const plan = await planOf(fixture(service), { more: () => (brings ? STORE : []) });
     const { user, spec, layout } = plan;
     assert.ok(user && spec);
     const volumes = spec.initContainers[0].volumeMounts

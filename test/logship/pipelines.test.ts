@@ -43,7 +43,7 @@ async function shipping(root: string, ...args: string[]) {
   const said: string[] = [];
   const stdout = new PassThrough();
   const settings = settingsOf([], options);
-  const state = await holdDirectory(settings.stateDir, settings.root);
+  const state = holdDirectory(settings.stateDir, settings.root);
   const holes = new Holes(state, []);
   const context = { log: log(said), now: () => Date.now(), state, holes, proxyEnv: {}, stdout };
   const pipelines = await openPipelines(settings, context);

@@ -21,7 +21,7 @@ export interface Loaded {
  * and neither exists. Throws ConfigError with all problems of the document.
  */
 export async function readConfig(directory: string, named: string | undefined): Promise<Loaded | undefined> {
-  const file = named ?? (await firstPresent([join(directory, 'config.yaml'), join(directory, 'config.json')]));
+  const file = named ?? firstPresent([join(directory, 'config.yaml'), join(directory, 'config.json')]);
   if (file === undefined) return undefined;
   const text = readText(file);
   const document = parseDocument(/\.ya?ml$/.test(file) ? await parseYaml(file, text) : parseJson(file, text));
@@ -47,7 +47,7 @@ export function whyAbsent(directory: string): string {
   return `no config.json in ${directory}, only ${some}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ''}`;
 }
 
-async function firstPresent(files: readonly string[]): Promise<string | undefined> {
+function firstPresent(files: readonly string[]): string | undefined {
   for (const file of files) {
     try {
       // A dangling link counts as missing, as in Kolla.

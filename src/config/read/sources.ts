@@ -40,11 +40,20 @@ export function isNameless(source: string): boolean {
  * directory that receives the source. Throws the system's error for inaccessible paths.
  * @param keepsLinks a dangling link is copied as a link
  */
-export async function matchesOf(source: string, dest: string, configDir: string, keepsLinks = false): Promise<Match[]> {
+export function matchesOf(source: string, dest: string, configDir: string, keepsLinks = false): Match[] {
   const pattern = sourcePath(source, configDir);
   const found = hasMagic(pattern) ? glob(pattern) : literal(pattern);
   const destOf = (path: string) => (dest.endsWith('/') && !isNameless(source) ? join(dest, basename(path)) : dest);
   return found.flatMap((path) => walk(path, destOf(path), keepsLinks));
+}
+
+/** The same for a plan of a Pod that may be made where the sources are not: what cannot be read has no matches. */
+export function matchesIfAny(source: string, dest: string, configDir: string): Match[] {
+  try {
+    return matchesOf(source, dest, configDir);
+  } catch {
+    return [];
+  }
 }
 
 /** Throws RangeError if this user may not read the file. */
