@@ -1,6 +1,6 @@
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, fsyncSync, ftruncateSync } from 'node:fs';
 import { codeOf } from '../core/errors.ts';
-import { openAt } from './at.ts';
+import { openAt } from '#at';
 import { chunksOf, LargeFile, type Content } from './content.ts';
 import type { Directory } from './tree.ts';
 import { writeAll, type FileImage } from './write-file.ts';

@@ -3,7 +3,7 @@ import { formatAddress, type Address } from './dial/address.ts';
 import { AnswerReader } from './codec/answer.ts';
 import { encodeHead } from './codec/head.ts';
 import { dial } from './dial/dial.ts';
-import { dialTls } from './dial/secure.ts';
+import { dialTls } from '#secure';
 
 const OK = 200;
 

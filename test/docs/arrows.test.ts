@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { importsOf } from '../runner/changed.ts';
 
@@ -102,6 +102,23 @@ test('a circle is reported over any number of directories, one between rooms is 
   };
   assert.deepEqual(circleIn(three), ['src/a/b', 'src/a/c', 'src/a/d', 'src/a/b']);
   assert.deepEqual(circleIn({ 'src/a/b/x.ts': ['src/c/d/x.ts'], 'src/c/d/x.ts': ['src/a/b/x.ts'] }), []);
+});
+
+test('a file that kolla-core replaces is imported by its name in package.json', () => {
+  const { imports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    readonly imports: Readonly<Record<string, { readonly default: string }>>;
+  };
+  const replaced = new Set(Object.values(imports).map((row) => row.default));
+  const isPath = (word: string) => word.startsWith('.');
+  // The engine's own files take both sides' types.
+  const files = globSync(['cmd/*.ts', 'src/**/*.ts']).filter((file) => !file.startsWith('src/engine/'));
+  const found = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?'([^']+)'/g)]
+      .map(([, word = '']) => word)
+      .filter((word) => isPath(word) && replaced.has(`./${join(dirname(file), word)}`))
+      .map((word) => `${file} -> ${word}`),
+  );
+  assert.deepEqual(found, []);
 });
 
 test('imports from higher, equal and unknown layers are reported, those from lower ones are not', () => {

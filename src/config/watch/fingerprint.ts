@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../core/errors.ts';
-import { sha256 } from '../../core/digest.ts';
+import { sha256 } from '#digest';
 import { chunksOf, readContent } from '../../fs/content.ts';
 
 /**

@@ -45,7 +45,7 @@ export async function get(options: GetOptions): Promise<AnswerHead> {
 async function connected({ to, tls, signal, onSocket }: GetOptions): Promise<Socket> {
   if (tls !== undefined) {
     // Loaded lazily: TLS costs half of Node's start time, which a request without it need not pay.
-    const { dialTls } = await import('../dial/secure.ts');
+    const { dialTls } = await import('#secure');
     // As Node's https and curl: a server of several protocols must not choose another one.
     return await dialTls(to, {
       signal,

@@ -33,7 +33,7 @@ const MOST_BYTES = 65_536;
 export async function converse(to: DialTarget, { signal, tls }: ConverseOptions): Promise<Conversation> {
   // Loaded lazily: most connections use no TLS, which costs half of Node's start time.
   const socket =
-    tls === undefined ? await dial(to, signal) : await (await import('./secure.ts')).dialTls(to, { signal, tls });
+    tls === undefined ? await dial(to, signal) : await (await import('#secure')).dialTls(to, { signal, tls });
   const stop = () => socket.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
   socket.once('close', () => signal.removeEventListener('abort', stop));

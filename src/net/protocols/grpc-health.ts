@@ -54,7 +54,7 @@ type Connecting = Pick<GrpcHealthAsk, 'tls' | 'signal'> & { readonly onConnect: 
 async function connected(at: Address, { tls, signal, onConnect }: Connecting): Promise<Socket> {
   try {
     if (tls !== undefined) {
-      const { dialTls } = await import('../dial/secure.ts');
+      const { dialTls } = await import('#secure');
       return await dialTls(at, { signal, tls, more: { ALPNProtocols: ['h2'] }, onConnect });
     }
     const socket = await dial(at, signal);

@@ -2,7 +2,7 @@ import { checkServerIdentity, type DetailedPeerCertificate, type PeerCertificate
 import type { Address } from '../../net/dial/address.ts';
 import { networkReason } from '../../net/dial/network-error.ts';
 import type { Tell } from '../../net/protocols/answer.ts';
-import { dialTls } from '../../net/dial/secure.ts';
+import { dialTls } from '#secure';
 import type { TlsAsk } from '../../net/dial/tls-ask.ts';
 import { unhealthy, type CheckResult } from '../ask/verdict.ts';
 import { judgeValidity, type Validity } from './certificates.ts';

@@ -1,7 +1,7 @@
 import { KollaError } from '../../core/errors.ts';
 import type { Answer, Tell } from '../../net/protocols/answer.ts';
 import { understandGreeting } from '../../net/protocols/greetings.ts';
-import { exchange } from '../../net/dial/conversation.ts';
+import { exchange } from '#conversation';
 import {
   connect,
   errnoOf,

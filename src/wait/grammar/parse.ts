@@ -13,7 +13,7 @@ import type {
   ServerKind,
   UrlKind,
 } from '../dependency/dependency.ts';
-import { ANY, KINDS } from '../kinds/index.ts';
+import { ANY, KINDS } from '#wait-kinds';
 import { BUILT_IN_WORDS } from '../dependency/resource-words.ts';
 import { checkName, wrong, type Part, type Source } from './source.ts';
 import { parseOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import { exchange, type Understood } from '../../net/dial/conversation.ts';
+import { exchange, type Understood } from '#conversation';
 import { networkReason, plainReason } from '../../net/dial/network-error.ts';
 import type { Answer } from '../../net/protocols/answer.ts';
 import { checkCaFile } from '../dependency/ca-file.ts';
