@@ -24,7 +24,7 @@ import { Publisher } from './runtime/publish.ts';
 import { WorkQueue, type Result } from './runtime/queue.ts';
 import { ServiceReconciler } from './service/reconcile.ts';
 import { publishSuspects } from './suspects.ts';
-import { WATCHES, type Caches, type Controller, type Surroundings, type Watch } from './watches.ts';
+import { WATCHES, type Caches, type Controller, type WatchContext, type Watch } from './watches.ts';
 import { reconcileWorkload } from './workload/reconcile.ts';
 
 export interface Settings extends Omit<Values<typeof OPERATOR_OPTIONS>, 'controllers' | 'directory'> {
@@ -73,7 +73,7 @@ export async function control(
     const onMoved = () => beat.watchMoved(name);
     onMoved();
     const onChange = (object: T) => {
-      for (const request of row.requests(object, surroundings)) queues[request.controller]?.add(request.name);
+      for (const request of row.requests(object, context)) queues[request.controller]?.add(request.name);
     };
     const { keep, metadataOnly = false } = row;
     const cache = watched<T>(client, set, { signal, log, keep, metadataOnly, onMoved, onChange });
@@ -95,7 +95,7 @@ export async function control(
     configMaps: watch(WATCHES.configMaps),
     leases: watch(WATCHES.leases),
   };
-  const surroundings: Surroundings = {
+  const context: WatchContext = {
     caches,
     isNews: (object, value) => news.get(object) !== value && news.set(object, value) !== undefined,
     usersOf: (migration) => service.usersOf(migration),
@@ -104,7 +104,13 @@ export async function control(
   const preflight = new Preflight({ client, charts, helm, beat, log });
   const shared = { client, publisher, now, log };
   const service = new ServiceReconciler({
-    ...{ ...shared, ...caches, namespace, charts, helm, beat, process },
+    ...shared,
+    ...caches,
+    namespace,
+    charts,
+    helm,
+    beat,
+    process,
     workloads: caches,
   });
   const reconcilers: Readonly<Record<Controller, Reconciler>> = {

@@ -28,15 +28,15 @@ export interface Caches extends Readonly<Record<WorkloadKind, Cache<KubeObject>>
   readonly leases: Cache<KubeObject>;
 }
 
-/** What a row may ask for to decide whose turn it is. */
-export interface Surroundings {
+/** What a row reads to decide what is to be reconciled. */
+export interface WatchContext {
   readonly caches: Caches;
   /** Whether the value differs from the one that was given for this object before. */
-  isNews(object: string, value: unknown): boolean;
+  readonly isNews: (object: string, value: unknown) => boolean;
   /** Ends a Helm that is about a former state of the service. */
-  changed(service: OpenStackService): void;
+  readonly changed: (service: OpenStackService) => void;
   /** The services whose state the Lease of a migration changes. */
-  usersOf(migration: string): readonly string[];
+  readonly usersOf: (migration: string) => readonly string[];
 }
 
 /** One watched set. */
@@ -48,7 +48,7 @@ export interface Watch<T extends KubeObject> {
   readonly keep: (object: T) => T;
   readonly metadataOnly?: true;
   /** What is to be reconciled after the object was added, changed or deleted. */
-  readonly requests: (object: T, surroundings: Surroundings) => Iterable<Request>;
+  readonly requests: (object: T, context: WatchContext) => Iterable<Request>;
 }
 
 type Watches = { readonly [Name in keyof Caches]: Caches[Name] extends Cache<infer T> ? Watch<T> : never };
