@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readCloud } from '../../src/bootstrap/keystone/api/clouds.ts';
+import { readCloud } from '../../src/provision/keystone/api/clouds.ts';
 import { readFileOptions } from '../../src/cli/file.ts';
 import { readConfig } from '../../src/config/read/read.ts';
 import { loadValues } from '../../src/core/helm-yaml.ts';

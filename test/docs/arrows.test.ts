@@ -11,9 +11,9 @@ const FLOORS: readonly (readonly string[])[] = [
   ['net', 'process', 'fs', 'oslo'],
   ['kube', 'mysql', 'rabbitmq'],
   ['catalog'],
-  ['config', 'wait', 'migrate', 'bootstrap', 'probe', 'logship'],
+  ['config', 'wait', 'migrate', 'provision', 'probe', 'logship'],
   ['container'],
-  ['job', 'operator', 'sidecar'],
+  ['bootstrap', 'operator', 'sidecar'],
   ['toolbox'],
   // Files that also replace files in cmd/.
   ['engine'],
