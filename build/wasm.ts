@@ -1,4 +1,4 @@
-/** `node build/wasm.ts`: compiles native/log-lines.ts to src/logship/bytes/wasm.ts. A test fails if it is stale. */
+/** `node build/wasm.ts`: compiles native/log-lines.ts to src/logship/wasm/wasm.ts. A test fails if it is stale. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { privateDirectory } from '../tools/directory.ts';
 import { ROOT } from './bundle.ts';
 
 const SOURCE = 'native/log-lines.ts';
-export const COMPILED = join(ROOT, 'src/logship/bytes/wasm.ts');
+export const COMPILED = join(ROOT, 'src/logship/wasm/wasm.ts');
 
 /** The module as TypeScript: bundlers and Node load it without an additional file. */
 export async function compiledLines(): Promise<string> {

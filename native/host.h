@@ -1,4 +1,4 @@
-/* Shared by the C files of kolla-core. src/engine/sys.ts documents each call. */
+/* Shared by the C files of kolla-core. src/engine/runtime/sys.ts documents each call. */
 #ifndef HOST_H
 #define HOST_H
 

@@ -1,4 +1,4 @@
-// AssemblyScript: writes log lines as JSON, 16 bytes at a time. `build/wasm.ts` compiles it to src/logship/bytes/wasm.ts.
+// AssemblyScript: writes log lines as JSON, 16 bytes at a time. `build/wasm.ts` compiles it to src/logship/wasm/wasm.ts.
 // It reads and writes up to 31 bytes beyond the given ranges; callers leave room for that.
 
 const QUOTE: u32 = 34;
@@ -141,7 +141,7 @@ export function begins(at: usize, end: usize, minute: usize): i32 {
   return i32x4.add(i32x4.add(i32x4.shl(hashes, 2), hashes), i32x4.splat(0xe6546b64));
 }
 
-/** The digest of a line, as in src/logship/read/line-digest.ts: MurmurHash3 in four lanes, and of what they result in. */
+/** The digest of a line, as in src/logship/position/line-digest.ts: MurmurHash3 in four lanes, and of what they result in. */
 @inline function digest(from: usize, end: usize): u32 {
   const length = <u32>(end - from);
   let lanes = i32x4.splat(0);

@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../src/core/log.ts';
 import { defined } from '../../src/core/defined.ts';
-import { answerOf } from '../../src/probe/ask.ts';
+import { answerOf } from '../../src/probe/ask/ask.ts';
 import { CORE_CHECKS } from '../../src/probe/checks/core.ts';
 import { ALL_CHECKS } from '../../src/probe/checks/index.ts';
 import { KOLLA_NAMES } from '../../src/probe/kolla/index.ts';

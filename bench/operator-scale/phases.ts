@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeClient } from '../../src/kube/index.ts';
 import { collectionPath, objectPath } from '../../src/kube/index.ts';
-import { ownRef, ownSet, type OpenStackService } from '../../src/operator/objects.ts';
+import { ownRef, ownSet, type OpenStackService } from '../../src/operator/api/objects.ts';
 import { isReady } from '../../test/integration/kolla-operator-support.ts';
 import { fileLimit } from '../../test/support/file-limit.ts';
 import { openWait } from '../../test/support/open-waits.ts';

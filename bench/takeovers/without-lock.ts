@@ -4,12 +4,12 @@
  */
 import { parseArgs } from 'node:util';
 import { createLog } from '../../src/core/log.ts';
-import { openFence, takeFence } from '../../src/migrate/lock/fence.ts';
-import type { Plan } from '../../src/migrate/plan.ts';
+import { openFence, takeFence } from '../../src/migrate/fence/fence.ts';
+import type { Plan } from '../../src/migrate/plan/plan.ts';
 import { reach, type Reached } from '../../src/migrate/server/reach.ts';
 import { sync } from '../../src/migrate/sync.ts';
-import type { TakeTurn } from '../../src/migrate/lock/turn.ts';
-import { parseAddress } from '../../src/net/address.ts';
+import type { TakeTurn } from '../../src/migrate/turn/turn.ts';
+import { parseAddress } from '../../src/net/dial/address.ts';
 import { parseMysqlUrl, urlAt } from '../../src/mysql/index.ts';
 
 const takeAlways: TakeTurn = async (plan, { signal, log }) => {

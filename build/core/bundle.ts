@@ -1,10 +1,11 @@
 /**
  * Bundles sources into scripts for kolla-core: the same cmd/ and src/ as in kolla-pod, with src/engine in place of
- * `node:` modules and of the files in its replacement list. A script is a function of `sys` (src/engine/sys.ts) that
+ * `node:` modules and of the files in its replacement list. A script is a function of `sys` (src/engine/runtime/sys.ts) that
  * returns the function called by the host.
  *
  * An unsupported `node:` import fails the build, naming the importing file.
  */
+import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { SUPERVISOR_NAME } from '../../src/process/supervised.ts';
@@ -17,7 +18,7 @@ const at = (file: string) => join(ROOT, 'src/engine', file);
 
 /** Replacements of `node:` modules. */
 export const MODULES: Readonly<Record<string, string>> = {
-  'node:buffer': at('buffer.ts'),
+  'node:buffer': at('runtime/buffer.ts'),
   'node:child_process': at('child-process.ts'),
   'node:dgram': at('dgram.ts'),
   'node:fs': at('fs.ts'),
@@ -27,27 +28,18 @@ export const MODULES: Readonly<Record<string, string>> = {
   'node:util': at('util.ts'),
 };
 
-/** Files that are replaced by files of the engine. */
-const TWINS: Readonly<Record<string, string>> = {
-  'cmd/kolla-init.ts': at('kolla-init.ts'),
-  'cmd/kolla-probe.ts': at('kolla-probe.ts'),
-  'cmd/kubernetes-entrypoint.ts': at('kubernetes-entrypoint.ts'),
-  'src/config/bounded.ts': at('bounded.ts'),
-  'src/core/binary-name.ts': at('binary-name.ts'),
-  'src/core/digest.ts': at('digest.ts'),
-  'src/fs/at.ts': at('at.ts'),
-  'src/kube/index.ts': at('no-client.ts'),
-  'src/net/conversation.ts': at('no-client.ts'),
-  'src/net/secure.ts': at('no-client.ts'),
-  'src/probe/kolla/curl/tls.ts': at('curl-tls.ts'),
-  'src/process/supervisor.ts': at('supervisor.ts'),
-  'src/wait/effects.ts': at('no-client.ts'),
-  'src/wait/kinds/index.ts': at('wait-kinds.ts'),
+/** The condition of package.json's `imports` by which a file of the engine takes another's place, visible at the import. */
+const CONDITION = 'kolla-core';
+const { imports: IMPORTS } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly imports: Readonly<Record<string, { readonly [CONDITION]: string; readonly default: string }>>;
 };
 
-/** The file that is bundled for a path: the engine's own, if it replaces that file. @param path from the root */
-export function fileOf(path: string): string {
-  return TWINS[path] ?? join(ROOT, path);
+/** Names whose own file is of the engine, since it starts kolla-pod for what the engine leaves to it. */
+const OWN_COMMANDS = new Set(['kolla-init', 'kolla-probe', 'kubernetes-entrypoint']);
+
+/** The file with a name's `main`, from the root. */
+export function commandFile(name: string): string {
+  return `${OWN_COMMANDS.has(name) ? 'src/engine' : 'cmd'}/${name}.ts`;
 }
 
 /** A script, and the files whose code is in it. */
@@ -65,12 +57,13 @@ const APART: Readonly<Record<string, string>> = {
 };
 export const SCRIPTS_APART: readonly string[] = Object.keys(APART);
 
-/** @param from the directory of the name's own file, which exports `main` */
-export async function bundleName(name: string, from = 'cmd'): Promise<CoreBundle> {
+/** @param from the directory of the file that exports the name's `main`; without it, that of commandFile() */
+export async function bundleName(name: string, from?: string): Promise<CoreBundle> {
   const bug = BUGS[name];
+  const file = from === undefined ? commandFile(name) : `${from}/${name}.ts`;
   const contents = [
     `import { start } from './src/engine/start.ts';`,
-    `import { main } from './${from}/${name}.ts';`,
+    `import { main } from './${file}';`,
     `module.exports = start(${JSON.stringify(name)}, main${bug === undefined ? '' : `, ${bug}`});`,
   ].join('\n');
   return await bundle(name, contents, { plugins: [forPackages, onEngine], inject: [at('globals.ts')] });
@@ -133,7 +126,12 @@ const onEngine: Plugin = {
       const file = join(resolveDir, path);
       if (relative(ROOT, file).startsWith('node_modules/')) return undefined;
       // A file without imported bindings has no side effects.
-      return { path: TWINS[relative(ROOT, file)] ?? file, sideEffects: false };
+      return { path: file, sideEffects: false };
+    });
+    builder.onResolve({ filter: /^#/ }, ({ path }) => {
+      const ours = IMPORTS[path]?.[CONDITION];
+      if (ours === undefined) return { errors: [{ text: `package.json has no import ${path}` }] };
+      return { path: join(ROOT, ours), sideEffects: false };
     });
     const names = new RegExp(`^(?:${SCRIPTS_APART.join('|')})$`);
     builder.onResolve({ filter: names }, ({ path }) => ({ path, namespace: 'apart' }));
@@ -147,7 +145,7 @@ const onEngine: Plugin = {
 const forPackages: Plugin = {
   name: 'for-packages',
   setup(builder) {
-    builder.onResolve({ filter: /^buffer$/ }, () => ({ path: at('buffer.ts') }));
+    builder.onResolve({ filter: /^buffer$/ }, () => ({ path: at('runtime/buffer.ts') }));
     builder.onResolve({ filter: /^\.\/(?:internal\/)?primordials$/ }, () => ({ path: at('primordials.ts') }));
   },
 };

@@ -18,7 +18,7 @@ import {
   bundleApart,
   bundleName,
   bundleSupervisor,
-  fileOf,
+  commandFile,
   MODULES,
   SCRIPTS_APART,
   type CoreBundle,
@@ -90,7 +90,7 @@ async function typeErrors(inputs: ReadonlySet<string>): Promise<string[]> {
     },
     include: [],
     files: [
-      ...CORE_NAMES.map((name) => fileOf(`cmd/${name}.ts`)),
+      ...CORE_NAMES.map((name) => join(ROOT, commandFile(name))),
       ...['start.ts', 'types/globals.d.ts', 'types/modules.d.ts'].map((file) => join(ROOT, ENGINE, file)),
     ],
   };

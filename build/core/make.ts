@@ -28,14 +28,14 @@ export interface BuiltCore {
 
 /**
  * @param directory for `kolla-core` and `core-bin/`, replaced by rename
- * @param names names of files in the directory `from`
+ * @param names names of files in the directory `from`, or of commands
  * @param linkedBy another compiler, used for its diagnostics
  */
 export async function buildCore(
   directory: string,
   architecture: Architecture,
   names: readonly string[] = CORE_NAMES,
-  from = 'cmd',
+  from?: string,
   linkedBy: typeof link = link,
 ): Promise<BuiltCore> {
   await mkdir(directory, { recursive: true });

@@ -1,10 +1,10 @@
 /** docs/reference/metrics.md, from the metric families of the helpers. */
-import type { Shown } from '../../src/logship/view.ts';
-import { newCounts } from '../../src/logship/counts.ts';
+import type { Shown } from '../../src/logship/report/view.ts';
+import { newCounts } from '../../src/logship/report/counts.ts';
 import { Lags, shippingFamilies } from '../../src/logship/serve/index.ts';
 import type { Family } from '../../src/net/prometheus.ts';
 import { probeFamilies } from '../../src/probe/serve/metrics.ts';
-import { roleFamilies } from '../../src/sidecar/parts.ts';
+import { componentFamilies } from '../../src/sidecar/parts.ts';
 
 /** A destination with one file, so that every family has a sample from which its labels are read. */
 const SHOWN: Shown = {
@@ -26,12 +26,12 @@ const SHOWN: Shown = {
 };
 
 /** Labels of families with a sample per check or component. */
-const LABELS: Readonly<Record<string, string>> = { kolla_probe_check: 'check', kolla_sidecar_role: 'role' };
+const LABELS: Readonly<Record<string, string>> = { kolla_probe_check: 'check', kolla_sidecar_component: 'component' };
 
 /** All metrics of all helpers, without duplicates. */
 export function allFamilies(): Family[] {
   using lags = new Lags(SHOWN.pipelines);
-  return [...probeFamilies([], []), ...roleFamilies([]), ...shippingFamilies(SHOWN, lags)];
+  return [...probeFamilies([], []), ...componentFamilies([]), ...shippingFamilies(SHOWN, lags)];
 }
 
 /** The whole page. */

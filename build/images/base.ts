@@ -43,7 +43,7 @@ export async function glibcRootfs(arch: Target['arch']): Promise<string> {
     await copyMatching(from, KEPT, root);
     await copyMatching(texts, COMMON_LICENCES, root);
     for (const name of ['lib', 'lib64'])
-      if (await isThere(join(root, 'usr', name))) await symlink(`usr/${name}`, join(root, name));
+      if (isThere(join(root, 'usr', name))) await symlink(`usr/${name}`, join(root, name));
     await chmod(root, 0o755);
   });
 }

@@ -3,7 +3,7 @@
  * Chart.yaml has: each is text, often YAML.
  */
 import { dump } from 'js-yaml';
-import { parseValues } from '../../src/toolbox/helm-values.ts';
+import { parseValues } from '../../src/toolbox/helm/helm-values.ts';
 import { imagesOf } from '../../src/toolbox/images/references.ts';
 import type { Chart } from '../../src/toolbox/images/archive.ts';
 

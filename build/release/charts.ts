@@ -11,7 +11,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { dump, load } from 'js-yaml';
 import { VERSION } from '../../src/core/version.ts';
-import { parseValues } from '../../src/toolbox/helm-values.ts';
+import { parseValues } from '../../src/toolbox/helm/helm-values.ts';
 import { must } from '../../tools/process.ts';
 import { chartNames, DEFAULTS, LIBRARY, packageChart } from '../charts.ts';
 import { artifactHubAnnotations, withAnnotations, type Publication } from './artifact-hub.ts';

@@ -45,13 +45,13 @@ export async function applyPlan(plan: Plan, context: RunContext): Promise<Applie
   using held = new Held(root);
   const replacer = new Replacer((directory) => held.open(directory));
   const doing: Doing = { ...context, root, replacer };
-  const synced = () => explained(`${doing.file}: cannot finish`, async () => doing.replacer.sync());
+  const synced = () => explained(`${doing.file}: cannot finish`, () => doing.replacer.sync());
   for (const step of plan.kept) await carryOut(step, doing);
-  if (plan.state !== undefined) await remember(plan.state.during, doing);
+  if (plan.state !== undefined) remember(plan.state.during, doing);
   // The saved files must survive a power loss before the originals are replaced.
-  await synced();
+  synced();
   await seed(plan, doing);
-  await setPermissions(plan, true, doing.log);
+  setPermissions(plan, true, doing.log);
   let written = 0;
   let unchanged = 0;
   for (const step of [...plan.steps, ...plan.restored]) {
@@ -60,11 +60,11 @@ export async function applyPlan(plan: Plan, context: RunContext): Promise<Applie
     if (isDone) written++;
     else unchanged++;
   }
-  for (const removal of plan.removals) await remove(removal, doing);
-  await synced();
-  if (plan.state !== undefined) await remember(plan.state.after, doing);
-  await synced();
-  await setPermissions(plan, false, doing.log);
+  for (const removal of plan.removals) remove(removal, doing);
+  synced();
+  if (plan.state !== undefined) remember(plan.state.after, doing);
+  synced();
+  setPermissions(plan, false, doing.log);
   return { written, unchanged };
 }
 
@@ -107,7 +107,7 @@ async function carryOut(step: Step, doing: Doing): Promise<boolean> {
     if (step.kind !== 'directory') log.debug(`${path} is unchanged`, { entry });
     return false;
   }
-  await explained(`${file}: ${entry}: cannot write ${path}`, () => put(step, doing));
+  explained(`${file}: ${entry}: cannot write ${path}`, () => put(step, doing));
   // Each file is replaced atomically; SIGTERM is handled between files.
   await nextTurn();
   if (step.kind === 'file') log.info(`wrote ${path}`, { entry, mode: octal(step.image.mode) });
@@ -115,12 +115,12 @@ async function carryOut(step: Step, doing: Doing): Promise<boolean> {
   return true;
 }
 
-async function put(step: Step, { root, replacer }: Doing): Promise<void> {
+function put(step: Step, { root, replacer }: Doing): void {
   if (step.kind === 'directory') return putDirectory(step, root);
   if (step.kind === 'link') replacer.link(step.path, step.target);
-  else if (step.inPlace && (await lookAt(step.path))?.isFile()) {
+  else if (step.inPlace && lookAt(step.path)?.isFile()) {
     using directory = Directory.inside(root, dirname(step.path));
-    await writeInPlace(directory, basename(step.path), step.image);
+    writeInPlace(directory, basename(step.path), step.image);
   } else replacer.replace(step.path, step.image);
 }
 
@@ -137,9 +137,7 @@ async function seed({ seeds }: Plan, { root, file, signal, log, replacer }: Doin
     log.warn(`not copied from the image to its volume, because this user may not read it: ${reason}`);
   for (const step of seeds.steps) {
     signal.throwIfAborted();
-    await explained(`${file}: cannot copy ${step.source ?? 'nothing'} to ${step.path}`, async () =>
-      plant(step, root, replacer),
-    );
+    explained(`${file}: cannot copy ${step.source ?? 'nothing'} to ${step.path}`, () => plant(step, root, replacer));
     log.debug(`seeded ${step.path}`);
     await nextTurn();
   }
@@ -147,9 +145,9 @@ async function seed({ seeds }: Plan, { root, file, signal, log, replacer }: Doin
   if (files > 0) log.info(`seeded the volumes with ${files} of the image's own files`);
 }
 
-async function remove({ path, kind }: Removal, { root, file, signal, log }: Doing): Promise<void> {
+function remove({ path, kind }: Removal, { root, file, signal, log }: Doing): void {
   signal.throwIfAborted();
-  await explained(`${file}: cannot remove ${path}, which is no longer in it`, async () => {
+  explained(`${file}: cannot remove ${path}, which is no longer in it`, () => {
     if (kind === 'file') unlink(root, path);
     else if (!isEmptied(root, path)) return;
     log.info(`removed ${path}`);
@@ -177,17 +175,17 @@ function isEmptied(root: string, path: string): boolean {
   }
 }
 
-async function remember(tracked: State, { root, file, replacer }: Doing): Promise<void> {
+function remember(tracked: State, { root, file, replacer }: Doing): void {
   const path = stateFile(root);
   const image = stateImage(tracked);
-  await explained(`${file}: cannot write ${path}`, async () => {
+  explained(`${file}: cannot write ${path}`, () => {
     const directory = under(root, STATE_DIRECTORY);
-    if ((await lookAt(directory)) === undefined) {
+    if (lookAt(directory) === undefined) {
       using parent = Directory.inside(root, dirname(directory), PARENT_MODE);
       parent.make(basename(directory), PARENT_MODE);
       parent.setMode(basename(directory), STATE_DIRECTORY_MODE);
     }
-    const found = await lookAt(path);
+    const found = lookAt(path);
     if (found?.isFile() && hasAccess(found, image) && fileHolds(path, image.content)) return;
     replacer.replace(path, image);
   });
@@ -205,9 +203,9 @@ const FIXES: Record<
   EDQUOT: { error: UnavailableError, fix: 'the quota is used up; files already there are whole, run it again after' },
 };
 
-async function explained(what: string, work: () => Promise<void>): Promise<void> {
+function explained(what: string, work: () => void): void {
   try {
-    await work();
+    work();
   } catch (cause) {
     const known = FIXES[codeOf(cause) ?? ''];
     const message = `${what}: ${messageOf(cause)}`;

@@ -22,7 +22,7 @@ import type { Overlay } from './overlays/overlay.ts';
 import { mountPoints } from './mount-points.ts';
 import { mountsFor } from './mounts.ts';
 import { planConfig, type Plan } from './plan.ts';
-import { readConfig, whyAbsent, type Loaded } from './read.ts';
+import { readConfig, whyAbsent, type Loaded } from './read/read.ts';
 import { readTracked } from './state.ts';
 
 export type { Identity } from './owner.ts';
@@ -31,9 +31,9 @@ export { mountsFor, type Mount } from './mounts.ts';
 export type { Overlay } from './overlays/overlay.ts';
 export { changesOf, type Plan } from './plan.ts';
 export type { Step } from './model.ts';
-export type { Loaded } from './read.ts';
+export type { Loaded } from './read/read.ts';
 export { mountPoints } from './mount-points.ts';
-export { CONFIG_DIR } from './read.ts';
+export { CONFIG_DIR } from './read/read.ts';
 
 export interface ConfigOptions {
   /** Directory that replaces /var/lib/kolla/config_files, also in sources of config.json. */
@@ -94,15 +94,15 @@ export async function makePlan(options: ConfigOptions, { signal, log }: RunConte
   const root = rootOf(options.root);
   const image = realpathSync.native(options.image ?? '/');
   const needsMounts = root !== image || options.writesInPlace === true;
-  const plan = await planConfig(loaded, {
+  const plan = planConfig(loaded, {
     ...options,
     root,
     image,
-    accounts: await readAccounts(root, image),
-    mounts: needsMounts ? await mountsFor(loaded, { root: image }) : [],
+    accounts: readAccounts(root, image),
+    mounts: needsMounts ? mountsFor(loaded, { root: image }) : [],
     mountPoints: mountPoints(),
     writesInPlace: options.writesInPlace ?? false,
-    before: await readTracked(root, root !== image),
+    before: readTracked(root, root !== image),
     signal,
   });
   options.validate?.(sourcesOf(loaded));

@@ -1,9 +1,9 @@
 import { basename, dirname, join, normalize } from 'node:path';
 import { globIn, hasMagic, splitAtMagic } from './tree/glob.ts';
 import { resolvedIn, treeOf, type Image, type ImageTree } from './image.ts';
-import type { Loaded } from './read.ts';
+import type { Loaded } from './read/read.ts';
 import type { Entry } from './tree/entry.ts';
-import { isNameless, matchesOf } from './sources.ts';
+import { isNameless, matchesIfAny } from './read/sources.ts';
 
 /** A path that the service's container must mount from a volume, since its root file system is read-only. */
 export interface Mount {
@@ -39,14 +39,14 @@ export function isShared(directory: string): boolean {
  * shared directory are mounted individually. Except in shared directories, the result is therefore the same without
  * access to the sources. Sorted by path. Needs no root and touches nothing.
  */
-export async function mountsFor(loaded: Loaded, image: Image): Promise<readonly Mount[]> {
+export function mountsFor(loaded: Loaded, image: Image): readonly Mount[] {
   using tree = treeOf(image);
   const collector = new Collector(tree);
   const { config_files, directories, files, permissions } = loaded.document;
   for (const [i, { source, dest }] of config_files.entries()) {
     const entry = `config_files[${i}]`;
     // A source that does not exist (yet) counts as a file.
-    const matches = await matchesOf(source, dest, loaded.configDir).catch(() => []);
+    const matches = matchesIfAny(source, dest, loaded.configDir);
     for (const match of matches)
       if (match.kind === 'directory') collector.copiedDirectory(match.dest, entry);
       else collector.file(match.dest, entry);

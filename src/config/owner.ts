@@ -32,18 +32,17 @@ export interface Accounts {
  * Reads etc/passwd and etc/group below `root`, or the image's own if they are missing (a volume). Throws ConfigError if
  * they are unreadable.
  */
-export async function readAccounts(root: string, image = '/'): Promise<Accounts> {
-  const [users, groups] = await Promise.all(['passwd', 'group'].map((name) => readIds(root, name, image)));
-  return { users: users ?? new Map(), groups: groups ?? new Map() };
+export function readAccounts(root: string, image = '/'): Accounts {
+  return { users: readIds(root, 'passwd', image), groups: readIds(root, 'group', image) };
 }
 
-async function readIds(root: string, name: string, image: string): Promise<Map<string, number>> {
+function readIds(root: string, name: string, image: string): Map<string, number> {
   const file = join(root, 'etc', name);
   try {
     return idsIn(readFileSync(file, 'utf8'));
   } catch (cause) {
     const absent = codeOf(cause) === 'ENOENT';
-    if (absent && root !== image) return await readIds(image, name, image);
+    if (absent && root !== image) return readIds(image, name, image);
     if (absent) return new Map();
     throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });
   }

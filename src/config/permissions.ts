@@ -19,26 +19,21 @@ const NOT_OURS = -1;
  * have their final mode already. A denied change is a warning, as in Kolla: it concerns a service's files, not its
  * configuration.
  */
-export async function setPermissions(plan: Plan, early: boolean, log: Log): Promise<void> {
+export function setPermissions(plan: Plan, early: boolean, log: Log): void {
   const permissions = plan.permissions.filter((one) => one.early === early);
   if (permissions.length === 0) return;
   using site = siteOf(plan);
   const own = new Set(plan.steps.map(({ path }) => path));
-  for (const one of permissions) await setPermission(one, site, (path) => own.has(path), log);
+  for (const one of permissions) setPermission(one, site, (path) => own.has(path), log);
 }
 
-async function setPermission(
-  permission: PermissionStep,
-  site: Site,
-  isLeft: (path: string) => boolean,
-  log: Log,
-): Promise<void> {
+function setPermission(permission: PermissionStep, site: Site, isLeft: (path: string) => boolean, log: Log): void {
   const refused: string[] = [];
   const asRefused = (error: unknown) => void refused.push(messageOf(error));
   for (const path of matching(patternUnder(site, permission.pattern), asRefused)) {
     try {
       using directory = Directory.inside(site.root, dirname(path));
-      await set(directory, path, permission, { root: site.root, isLeft, refused, log }, true);
+      set(directory, path, permission, { root: site.root, isLeft, refused, log }, true);
     } catch (error) {
       asRefused(error);
     }
@@ -69,13 +64,7 @@ interface Setting {
 }
 
 /** @param directory directory of the last path component, held open so that no link can be inserted */
-async function set(
-  directory: Directory,
-  path: string,
-  permission: PermissionStep,
-  setting: Setting,
-  isTop: boolean,
-): Promise<void> {
+function set(directory: Directory, path: string, permission: PermissionStep, setting: Setting, isTop: boolean): void {
   const { root, isLeft, refused, log } = setting;
   const name = basename(path);
   const found = directory.lstat(name);
@@ -86,13 +75,13 @@ async function set(
       setOne(directory, name, found, permission);
     } catch (error) {
       // For the root directory of a volume, write permission is enough.
-      const isLeftSo = found.isDirectory() && (await isLent(path, found, NOT_OURS));
+      const isLeftSo = found.isDirectory() && isLent(path, found, NOT_OURS);
       if (isLeftSo) log.debug(`${path} stays as the volume has it`, { entry: permission.entry });
       else refused.push(messageOf(error));
     }
   if (!permission.recurse || !found.isDirectory()) return;
   using inner = directory.open(name);
-  for (const child of inner.list()) await set(inner, join(path, child), permission, setting, false);
+  for (const child of inner.list()) set(inner, join(path, child), permission, setting, false);
 }
 
 function setOne(directory: Directory, name: string, found: Stats, { mode, owner: { uid, gid } }: PermissionStep): void {

@@ -5,10 +5,10 @@ import type { FileStep, PermissionStep, PlanOptions, Step } from './model.ts';
 import type { Mount } from './mounts.ts';
 import { checkPlace, withoutLinks } from './place.ts';
 import { Planner } from './planner.ts';
-import type { Loaded } from './read.ts';
+import type { Loaded } from './read/read.ts';
 import { seedsOf, type Seeds } from './seed.ts';
 import { fileUnder, siteOf, type Site } from './site.ts';
-import { SECTIONS } from './slips.ts';
+import { SECTIONS } from './read/slips.ts';
 import { track, type Tracking } from './tracking.ts';
 
 /**
@@ -29,28 +29,26 @@ export interface Plan extends Tracking, Pick<PlanOptions, 'root' | 'image'> {
  * system errors. Writes nothing. Throws ConfigError with all problems, each with its entry and the fix, or the signal's
  * reason.
  */
-export async function planConfig({ file, document }: Loaded, options: PlanOptions): Promise<Plan> {
+export function planConfig({ file, document }: Loaded, options: PlanOptions): Plan {
   using site = siteOf(options);
   const planner = new Planner(options, site);
-  for (const [i, item] of document.permissions.entries()) await planner.permission(`permissions[${i}]`, item);
-  for (const [i, item] of document.directories.entries()) await planner.directory(`directories[${i}]`, item);
-  for (const [i, item] of document.files.entries()) await planner.file(`files[${i}]`, item);
-  for (const [i, item] of document.config_files.entries()) await planner.copy(`config_files[${i}]`, item);
+  for (const [i, item] of document.permissions.entries()) planner.permission(`permissions[${i}]`, item);
+  for (const [i, item] of document.directories.entries()) planner.directory(`directories[${i}]`, item);
+  for (const [i, item] of document.files.entries()) planner.file(`files[${i}]`, item);
+  for (const [i, item] of document.config_files.entries()) planner.copy(`config_files[${i}]`, item);
   options.signal.throwIfAborted();
   planner.conflicts();
   if (planner.problems.length === 0) planner.notPlaced();
   const { permissions, absent, problems, replaced } = planner;
   const made = [...planner.steps.values()];
   const directories = new Map<string, string>();
-  const tracking = await planner.attempt('the state of the run before', () =>
+  const tracking = planner.attempt('the state of the run before', () =>
     track({ site, me: options.me, before: options.before, steps: made, replaced }),
   );
-  const steps = await planner.attempt('mounts', () =>
-    Promise.all(made.map((step) => placed(step, site, options, directories))),
-  );
-  const seeds = tracking && (await planner.attempt('mounts', () => seedsFor(planner, tracking, options)));
+  const steps = planner.attempt('mounts', () => made.map((step) => placed(step, site, options, directories)));
+  const seeds = tracking && planner.attempt('mounts', () => seedsFor(planner, tracking, options));
   for (const { path } of [...(tracking?.restored ?? []), ...(tracking?.removals ?? [])])
-    await planner.attempt(path, () => checkChangeable(path, site, options, directories));
+    planner.attempt(path, () => checkChangeable(path, site, options, directories));
   if (problems.length > 0 || tracking === undefined || steps === undefined || seeds === undefined)
     throw new ConfigError(`${file}: ${sentence(problems)} Nothing was touched.`);
   const { root, image } = options;
@@ -66,7 +64,7 @@ export const MOUNT_POINT =
   'it is itself a mount point, which cannot be replaced; mount its directory instead, or mount the file elsewhere';
 
 /** Checked before anything is written, because the system would fail with EBUSY halfway. */
-async function placed(step: Step, site: Site, options: PlanOptions, directories: Map<string, string>): Promise<Step> {
+function placed(step: Step, site: Site, options: PlanOptions, directories: Map<string, string>): Step {
   if (step.kind === 'directory') return step;
   const isFileMount = (mount: Mount) => mount.kind === 'file' && fileUnder(site, mount.path) === step.path;
   const isMountPoint = options.mountPoints.has(truePath(step.path, directories));
@@ -77,12 +75,12 @@ async function placed(step: Step, site: Site, options: PlanOptions, directories:
   throw new RangeError(`${step.entry}: ${step.path}: ${MOUNT_POINT}`);
 }
 
-async function checkChangeable(
+function checkChangeable(
   path: string,
   site: Site,
   { mountPoints }: PlanOptions,
   directories: Map<string, string>,
-): Promise<void> {
+): void {
   if (site.onlyCompare) return;
   if (mountPoints.has(truePath(path, directories))) throw new RangeError(MOUNT_POINT);
   checkPlace(site.root, path, true);
@@ -103,14 +101,14 @@ function truePath(path: string, known: Map<string, string>): string {
   return join(real, basename(path));
 }
 
-async function seedsFor({ site, steps, replaced }: Planner, tracking: Tracking, options: PlanOptions): Promise<Seeds> {
+function seedsFor({ site, steps, replaced }: Planner, tracking: Tracking, options: PlanOptions): Seeds {
   const { root, image, me, mounts } = options;
   if (site.tree === undefined || site.onlyCompare) return { steps: [], unreadable: [] };
   const going = new Set(tracking.removals.map(({ path }) => path));
   const replacedPaths = replaced.map((directory) => fileUnder(site, directory));
   const isTaken = (path: string) =>
     steps.has(path) || going.has(path) || replacedPaths.some((directory) => path.startsWith(`${directory}/`));
-  return await seedsOf(mounts, { root, image, me, isTaken });
+  return seedsOf(mounts, { root, image, me, isTaken });
 }
 
 const KNOWN = new Set<string>(SECTIONS);

@@ -10,9 +10,9 @@ import { isBelow } from './overlays/overlay.ts';
 import { modeFor, ownershipFor, type Ownership } from './owner.ts';
 import { NotWritableError, withoutLinks } from './place.ts';
 import type { PermissionStep, PlanOptions, Step } from './model.ts';
-import type { DirectoryEntry, FileEntry, PermissionEntry } from './schema.ts';
+import type { DirectoryEntry, FileEntry, PermissionEntry } from './read/schema.ts';
 import { bareOf, calledBy, fileUnder, directoryUnder, nameOf, patternUnder, type Site } from './site.ts';
-import { checkReadable, matchesOf, sourcePath, type Match } from './sources.ts';
+import { checkReadable, matchesOf, sourcePath, type Match } from './read/sources.ts';
 import { copyStep, directoryStep, fileStep, lookAt, type StepContext } from './step.ts';
 
 /** Maximum number of files to suggest: a list of all files would hide the message. */
@@ -42,11 +42,11 @@ export class Planner {
   }
 
   /** Must run before the files are planned, whose final mode depends on these entries. */
-  async permission(entry: string, item: PermissionEntry, early = false): Promise<void> {
+  permission(entry: string, item: PermissionEntry, early = false): void {
     const { path, recurse, perm } = item;
-    const owner = await this.#owner(entry, item.owner, perm);
-    const mode = owner && (await this.attempt(`${entry}.owner`, () => ({ mode: modeFor(owner, perm) })));
-    const isExcluded = await this.attempt(`${entry}.exclude`, () => {
+    const owner = this.#owner(entry, item.owner, perm);
+    const mode = owner && this.attempt(`${entry}.owner`, () => ({ mode: modeFor(owner, perm) }));
+    const isExcluded = this.attempt(`${entry}.exclude`, () => {
       checkExclude(item.exclude, 'it');
       return excluder(item.exclude, { place: 'it', limited: entry, code: ExitCode.badConfig });
     });
@@ -57,40 +57,38 @@ export class Planner {
     this.permissions.push({ entry, pattern: path, place, ...mode, owner, recurse, excluded, early });
   }
 
-  async directory(entry: string, item: DirectoryEntry): Promise<void> {
-    const owner = await this.#owner(entry, item.owner, item.perm);
+  directory(entry: string, item: DirectoryEntry): void {
+    const owner = this.#owner(entry, item.owner, item.perm);
     if (owner === undefined) return;
-    await this.step(`${entry}.path`, async () => {
-      const found = await lookAt(directoryUnder(this.site, item.path));
+    this.step(`${entry}.path`, () => {
+      const found = lookAt(directoryUnder(this.site, item.path));
       const mode = item.perm === undefined ? (found?.mode ?? 0o755) & 0o7777 : searchable(item.perm);
-      return await directoryStep(entry, item.path, mode, owner, this.#context());
+      return directoryStep(entry, item.path, mode, owner, this.#context());
     });
-    if (item.recurse) await this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
+    if (item.recurse) this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
   }
 
   /** A missing file is created empty; the content of an existing file is kept. */
-  async file(entry: string, item: DirectoryEntry): Promise<void> {
+  file(entry: string, item: DirectoryEntry): void {
     const mode = item.perm ?? 0o644;
-    const owner = await this.#owner(entry, item.owner, mode);
+    const owner = this.#owner(entry, item.owner, mode);
     if (owner === undefined) return;
     const path = fileUnder(this.site, item.path);
-    const isThere = await this.attempt(`${entry}.path`, () => isFile(path));
-    if (isThere === true) await this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
+    const isThere = this.attempt(`${entry}.path`, () => isFile(path));
+    if (isThere === true) this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
     if (isThere !== false) return;
     const image = () => ({ content: Buffer.alloc(0), ...owner, mode: modeFor(owner, mode) });
-    await this.step(`${entry}.path`, () => fileStep(entry, item.path, image(), this.#context()));
+    this.step(`${entry}.path`, () => fileStep(entry, item.path, image(), this.#context()));
   }
 
-  async copy(entry: string, item: FileEntry): Promise<void> {
+  copy(entry: string, item: FileEntry): void {
     const { configDir, me, signal } = this.#options;
     signal.throwIfAborted();
     const asIs = item.preserve_properties || item.owner === undefined;
     const asSource: Ownership = { uid: me.uid === 0 ? 0 : -1, gid: -1, rule: 'as the source' };
-    const owner = asIs ? asSource : await this.#owner(entry, item.owner ?? '', item.perm ?? undefined);
+    const owner = asIs ? asSource : this.#owner(entry, item.owner ?? '', item.perm ?? undefined);
     const keepsLinks = item.merge && item.preserve_properties;
-    const matches = await this.attempt(`${entry}.source`, () =>
-      matchesOf(item.source, item.dest, configDir, keepsLinks),
-    );
+    const matches = this.attempt(`${entry}.source`, () => matchesOf(item.source, item.dest, configDir, keepsLinks));
     const named = matches?.length === 0 && !hasMagic(item.source) ? [sourcePath(item.source, configDir)] : [];
     for (const source of [...(matches ?? []).map((match) => match.source), ...named])
       this.#sources.push([entry, withoutLinks(source) ?? bareOf(source)]);
@@ -106,13 +104,13 @@ export class Planner {
     if (!item.merge) this.#replace(last);
     for (const match of last) {
       signal.throwIfAborted();
-      if (await this.attempt(`${entry}.source`, () => checkReadable(match)))
-        await this.step(`${entry}.dest`, () => copyStep(entry, item, match, owner, this.#context()));
+      if (this.attempt(`${entry}.source`, () => checkReadable(match)))
+        this.step(`${entry}.dest`, () => copyStep(entry, item, match, owner, this.#context()));
     }
   }
 
-  async step(place: string, make: () => Promise<Step>): Promise<void> {
-    const step = await this.attempt(place, make);
+  step(place: string, make: () => Step): void {
+    const step = this.attempt(place, make);
     if (step === undefined) return;
     // Compared by both names, because one entry may replace a link that another follows.
     const other = this.steps.get(step.path) ?? this.#byDest.get(step.dest);
@@ -162,9 +160,9 @@ export class Planner {
     }
   }
 
-  async attempt<T>(place: string, work: () => T | Promise<T>): Promise<T | undefined> {
+  attempt<T>(place: string, work: () => T): T | undefined {
     try {
-      return await work();
+      return work();
     } catch (error) {
       if (error instanceof NotWritableError) this.#reportNotWritable(place, error);
       else this.problems.push(`${place}: ${messageOf(error)}`);
@@ -195,9 +193,9 @@ export class Planner {
     }
   }
 
-  async #owner(entry: string, owner: string, perm: number | undefined): Promise<Ownership | undefined> {
+  #owner(entry: string, owner: string, perm: number | undefined): Ownership | undefined {
     const { accounts, me } = this.#options;
-    return await this.attempt(`${entry}.owner`, () => {
+    return this.attempt(`${entry}.owner`, () => {
       const found = ownershipFor(owner, accounts, me);
       if (perm !== undefined) modeFor(found, perm);
       return found;
@@ -222,8 +220,8 @@ function lastOf(matches: readonly Match[], dest: string): readonly Match[] {
 }
 
 /** Throws RangeError if an existing object is not a replaceable file. */
-async function isFile(path: string): Promise<boolean> {
-  const found = await lookAt(path);
+function isFile(path: string): boolean {
+  const found = lookAt(path);
   if (found?.isSymbolicLink() || found?.isDirectory())
     throw new RangeError(`${path} is a ${found.isDirectory() ? 'directory' : 'link'}, and must be a file`);
   return found !== undefined;

@@ -42,16 +42,16 @@ export interface SeedOptions {
  * after the service has changed its files, copies nothing. Writes nothing. Throws RangeError for content that cannot be
  * copied there.
  */
-export async function seedsOf(mounts: readonly Mount[], options: SeedOptions): Promise<Seeds> {
+export function seedsOf(mounts: readonly Mount[], options: SeedOptions): Seeds {
   const seeder = new Seeder(options);
   for (const { path, kind } of mounts) {
     const [source, target] = [join(options.image, path), under(options.root, path)];
-    checkPlace(options.root, target, (await lookAt(target)) === undefined);
+    checkPlace(options.root, target, lookAt(target) === undefined);
     // Links cannot be mounted, so their target is used.
-    const found = kind === 'directory' ? await lookAtImages(source) : followAt(source);
-    if (found !== undefined) await seeder.look(source, target, found);
+    const found = kind === 'directory' ? lookAtImages(source) : followAt(source);
+    if (found !== undefined) seeder.look(source, target, found);
     // If nothing exists, the kubelet would create a root-owned directory, even in place of a file.
-    await seeder.add(
+    seeder.add(
       kind === 'directory' ? 'directory' : 'file',
       target,
       undefined,
@@ -74,34 +74,34 @@ class Seeder implements Seeds {
     this.#options = options;
   }
 
-  async look(source: string, path: string, found: Stats): Promise<void> {
+  look(source: string, path: string, found: Stats): void {
     const wanted = accessOf(found, this.#options.me);
-    if (found.isSymbolicLink()) await this.add('link', path, source, wanted);
+    if (found.isSymbolicLink()) this.add('link', path, source, wanted);
     else if (found.isFile()) {
-      if ((await this.#isSettled(path)) || !(await this.#isReadable(source, constants.R_OK))) return;
-      await this.add('file', path, source, wanted);
+      if (this.#isSettled(path) || !this.#isReadable(source, constants.R_OK)) return;
+      this.add('file', path, source, wanted);
     } else if (found.isDirectory()) {
-      await this.add('directory', path, source, { ...wanted, mode: wanted.mode | 0o700 });
-      if (!(await this.#isReadable(source, constants.R_OK | constants.X_OK))) return;
+      this.add('directory', path, source, { ...wanted, mode: wanted.mode | 0o700 });
+      if (!this.#isReadable(source, constants.R_OK | constants.X_OK)) return;
       for (const name of readdirSync(source).toSorted()) {
-        const child = await lookAt(join(source, name));
-        if (child !== undefined) await this.look(join(source, name), join(path, name), child);
+        const child = lookAt(join(source, name));
+        if (child !== undefined) this.look(join(source, name), join(path, name), child);
       }
     }
     // Packages contain no sockets, FIFOs or devices.
   }
 
-  async add(kind: SeedStep['kind'], path: string, source: string | undefined, wanted: Access): Promise<void> {
-    if (await this.#isSettled(path)) return;
+  add(kind: SeedStep['kind'], path: string, source: string | undefined, wanted: Access): void {
+    if (this.#isSettled(path)) return;
     this.steps.push({ kind, path, source, access: wanted });
     this.#planned.add(path);
   }
 
-  async #isSettled(path: string): Promise<boolean> {
-    return this.#planned.has(path) || this.#options.isTaken(path) || (await lookAt(path)) !== undefined;
+  #isSettled(path: string): boolean {
+    return this.#planned.has(path) || this.#options.isTaken(path) || lookAt(path) !== undefined;
   }
 
-  async #isReadable(source: string, how: number): Promise<boolean> {
+  #isReadable(source: string, how: number): boolean {
     try {
       accessSync(source, how);
       return true;

@@ -15,13 +15,13 @@ const STATE_MODE = 0o640;
  * ConfigError for an invalid state: nothing could be restored.
  * @param makesDirectory whether to create the directory, because the root is our volume and not the image itself
  */
-export async function readTracked(root: string, makesDirectory: boolean): Promise<State | undefined> {
+export function readTracked(root: string, makesDirectory: boolean): State | undefined {
   const file = stateFile(root);
   try {
     return parseState(readRegular(file).toString());
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT')
-      return (await canKeep(under(root, STATE_DIRECTORY), makesDirectory)) ? new Map() : undefined;
+      return canKeep(under(root, STATE_DIRECTORY), makesDirectory) ? new Map() : undefined;
     if ((cause as NodeJS.ErrnoException).syscall !== undefined)
       throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });
     throw new ConfigError(
@@ -31,9 +31,9 @@ export async function readTracked(root: string, makesDirectory: boolean): Promis
   }
 }
 
-async function canKeep(directory: string, makesDirectory: boolean): Promise<boolean> {
-  const found = await lookAt(directory);
-  return found === undefined ? makesDirectory : found.isDirectory() && (await mayWriteIn(directory));
+function canKeep(directory: string, makesDirectory: boolean): boolean {
+  const found = lookAt(directory);
+  return found === undefined ? makesDirectory : found.isDirectory() && mayWriteIn(directory);
 }
 
 export function stateFile(root: string): string {

@@ -10,9 +10,9 @@ import type { DirectoryStep, FileStep, LinkStep, PermissionStep, PlanOptions, St
 import { isOutOfSight } from './image.ts';
 import { normalPath, type Overlay } from './overlays/overlay.ts';
 import { modeFor, type Ownership } from './owner.ts';
-import type { FileEntry } from './schema.ts';
+import type { FileEntry } from './read/schema.ts';
 import { bareOf, checkIn, fileUnder, directoryUnder, nameOf, type Site } from './site.ts';
-import type { Match } from './sources.ts';
+import type { Match } from './read/sources.ts';
 
 /** Context that every step receives. */
 export interface StepContext extends Pick<PlanOptions, 'me' | 'overlay'> {
@@ -21,26 +21,19 @@ export interface StepContext extends Pick<PlanOptions, 'me' | 'overlay'> {
 }
 
 /** The step for one match of an entry. Throws RangeError if its destination is impossible. */
-export async function copyStep(
-  entry: string,
-  item: FileEntry,
-  match: Match,
-  owner: Ownership,
-  context: StepContext,
-): Promise<Step> {
+export function copyStep(entry: string, item: FileEntry, match: Match, owner: Ownership, context: StepContext): Step {
   const preserve = item.preserve_properties;
   if (match.kind === 'directory') {
     // As in Kolla, a directory without a perm keeps its mode, or gets mkdir's default.
-    const found = await lookAt(directoryUnder(context.site, match.dest));
+    const found = lookAt(directoryUnder(context.site, match.dest));
     const kept = found?.isDirectory() ? found.mode & 0o7777 : 0o755;
     const mode = preserve ? match.mode : typeof item.perm === 'number' ? searchable(item.perm) : kept;
-    return await directoryStep(entry, match.dest, mode, ownerOf(match, owner), context);
+    return directoryStep(entry, match.dest, mode, ownerOf(match, owner), context);
   }
-  if (item.merge && preserve && match.target !== undefined)
-    return await linkStep(entry, match.dest, match.target, context);
+  if (item.merge && preserve && match.target !== undefined) return linkStep(entry, match.dest, match.target, context);
   // Same result as in Kolla, which calls chown after chmod.
   const copied = afterChown(match.mode);
-  return await fileStep(
+  return fileStep(
     entry,
     match.dest,
     {
@@ -66,34 +59,34 @@ function ownerOf(match: Match, owner: Ownership): Ownership {
 /**
  * @param wanted the file before `permissions` are applied
  */
-export async function fileStep(
+export function fileStep(
   entry: string,
   dest: string,
   wanted: FileImage & Partial<Ownership>,
   { site, permissions }: Pick<StepContext, 'site' | 'permissions'>,
-): Promise<FileStep> {
+): FileStep {
   const path = fileUnder(site, dest);
   const { content, times, mode, uid, gid } = effective(wanted, [bareOf(dest), nameOf(site, path)], 'file', permissions);
   const image = { content, times, mode, uid, gid };
-  const isRight = await isInPlace(path, image);
+  const isRight = isInPlace(path, image);
   checkIn(site, path, !isRight);
   return { kind: 'file', entry, dest: bareOf(dest), path, image, isRight, inPlace: false };
 }
 
-export async function directoryStep(
+export function directoryStep(
   entry: string,
   dest: string,
   mode: number,
   owner: Ownership,
   { site, permissions, me }: StepContext,
-): Promise<DirectoryStep> {
+): DirectoryStep {
   const path = directoryUnder(site, dest);
-  const found = await lookAt(path);
+  const found = lookAt(path);
   if (found !== undefined && !found.isDirectory()) throw new RangeError(`${path} exists and is not a directory`);
   const asked = { mode: modeFor(owner, mode), uid: owner.uid, gid: owner.gid };
   const wanted = effective(asked, [bareOf(dest), nameOf(site, path)], 'directory', permissions);
   checkIn(site, path, found === undefined);
-  const isRight = found !== undefined && (hasAccess(found, wanted) || (await isLent(path, found, me.uid)));
+  const isRight = found !== undefined && (hasAccess(found, wanted) || isLent(path, found, me.uid));
   return { kind: 'directory', entry, dest: bareOf(dest), path, isRight, ...wanted };
 }
 
@@ -101,28 +94,23 @@ export async function directoryStep(
  * Whether another user's directory can be used as it is. The root directory of a volume belongs to root, and only root
  * can change its owner.
  */
-export async function isLent(path: string, found: Stats, uid: number): Promise<boolean> {
+export function isLent(path: string, found: Stats, uid: number): boolean {
   if (uid === 0 || found.uid === uid) return false;
-  return await may(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  return may(path, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
 /** @param target the text of the link */
-export async function linkStep(
-  entry: string,
-  dest: string,
-  target: string,
-  { site }: Pick<StepContext, 'site'>,
-): Promise<LinkStep> {
+export function linkStep(entry: string, dest: string, target: string, { site }: Pick<StepContext, 'site'>): LinkStep {
   const path = fileUnder(site, dest);
-  const found = await lookAt(path);
+  const found = lookAt(path);
   if (found?.isDirectory()) throw new RangeError(`${path} is a directory, and should be a link to ${target}`);
   const isRight = found?.isSymbolicLink() === true && readlinkSync(path) === target;
   checkIn(site, path, !isRight);
   return { kind: 'link', entry, dest: bareOf(dest), path, isRight, target };
 }
 
-async function isInPlace(path: string, image: FileImage): Promise<boolean> {
-  const found = await lookAt(path);
+function isInPlace(path: string, image: FileImage): boolean {
+  const found = lookAt(path);
   if (found === undefined || found.isSymbolicLink()) return false;
   if (found.isDirectory())
     throw new RangeError(`${path} is a directory; end dest with a slash to put the file into it`);
@@ -136,17 +124,19 @@ async function isInPlace(path: string, image: FileImage): Promise<boolean> {
 }
 
 /** Same as lookAt, for a path in the image: an inaccessible path counts as missing. */
-export async function lookAtImages(path: string): Promise<Stats | undefined> {
-  return await lookAt(path).catch((error: unknown) => {
+export function lookAtImages(path: string): Stats | undefined {
+  try {
+    return lookAt(path);
+  } catch (error) {
     if (isOutOfSight(error)) return undefined;
     throw error;
-  });
+  }
 }
 
 /**
  * Same as lstat, or undefined if missing. Synchronous, because waking a thread for each of many files takes longer than
  * the call.
  */
-export async function lookAt(path: string): Promise<Stats | undefined> {
+export function lookAt(path: string): Stats | undefined {
   return unlessAbsent(() => lstatSync(path, { throwIfNoEntry: false }));
 }

@@ -44,13 +44,13 @@ export interface TrackingOptions {
  * own restored. In a directory copied as a whole only the image's files and ours are removed: the service's files are
  * kept. Touches nothing.
  */
-export async function track(options: TrackingOptions): Promise<Tracking> {
+export function track(options: TrackingOptions): Tracking {
   const { steps, replaced, before } = byPlace(options);
   const tracker = new Tracker({ ...options, steps, replaced, before });
   if (before === undefined) return tracker.result();
-  for (const step of steps) await tracker.asked(step);
-  for (const directory of replaced) await tracker.replace(directory);
-  for (const [dest, saved] of before) await tracker.dropped(dest, saved);
+  for (const step of steps) tracker.asked(step);
+  for (const directory of replaced) tracker.replace(directory);
+  for (const [dest, saved] of before) tracker.dropped(dest, saved);
   return tracker.result();
 }
 
@@ -92,70 +92,69 @@ class Tracker {
     return { kept: this.#kept, restored: this.#restored, removals, state };
   }
 
-  async asked({ entry, dest, path, kind }: Step): Promise<void> {
+  asked({ entry, dest, path, kind }: Step): void {
     if (entry.startsWith('config_files') && !this.#after.has(dest))
-      this.#after.set(dest, await this.#keep(dest, path, kind === 'directory'));
+      this.#after.set(dest, this.#keep(dest, path, kind === 'directory'));
   }
 
   /** Removes the image's content from a directory that is now replaced completely. */
-  async replace(directory: string): Promise<void> {
+  replace(directory: string): void {
     const top = fileUnder(this.#options.site, directory);
     const isNew = !this.#options.before?.has(directory);
-    for (const { name, kind } of await below(top)) {
+    for (const { name, kind } of below(top)) {
       const [dest, path] = [join(directory, name), join(top, name)];
       if (kind === 'directory') {
         // Removed unless it contains files of a service.
-        if (!this.#wanted.has(dest) && (await this.#isImages(dest, path, isNew)))
-          this.#removals.push({ dest, path, kind });
+        if (!this.#wanted.has(dest) && this.#isImages(dest, path, isNew)) this.#removals.push({ dest, path, kind });
         continue;
       }
-      if (this.#wanted.has(dest) || this.#after.has(dest) || !(await this.#isImages(dest, path, isNew))) continue;
-      this.#after.set(dest, await this.#keep(dest, path, false));
+      if (this.#wanted.has(dest) || this.#after.has(dest) || !this.#isImages(dest, path, isNew)) continue;
+      this.#after.set(dest, this.#keep(dest, path, false));
       this.#removals.push({ dest, path, kind: 'file' });
     }
   }
 
-  async dropped(dest: string, saved: string | null): Promise<void> {
+  dropped(dest: string, saved: string | null): void {
     if (this.#wanted.has(dest)) return;
     const path = fileUnder(this.#options.site, dest);
-    const found = await lookAt(path);
+    const found = lookAt(path);
     const isReplaced = this.#options.replaced.some((directory) => dest.startsWith(`${directory}/`));
     if (!isReplaced || saved === null) this.#after.delete(dest);
-    if (saved !== null && !isReplaced) await this.#restore(dest, saved);
+    if (saved !== null && !isReplaced) this.#restore(dest, saved);
     else if (found?.isDirectory() && saved === null) this.#removals.push({ dest, path, kind: 'directory' });
     else if (found !== undefined && !found.isDirectory()) this.#removals.push({ dest, path, kind: 'file' });
   }
 
   /** Where the image's own file will be found: in the image, if another root is written; otherwise it is saved. */
-  async #keep(dest: string, path: string, isDirectory: boolean): Promise<string | null> {
+  #keep(dest: string, path: string, isDirectory: boolean): string | null {
     const { site, me } = this.#options;
     if (site.tree !== undefined) return site.tree.lstat(dest) === undefined ? null : dest;
-    const found = await lookAt(path);
-    if (found === undefined || !(await this.#isOnRoot(path))) return null;
+    const found = lookAt(path);
+    if (found === undefined || !this.#isOnRoot(path)) return null;
     if (isDirectory || found.isDirectory()) return dest;
     const kept = keptPath(dest);
-    await this.#copy(dest, path, kept, me, this.#kept);
+    this.#copy(dest, path, kept, me, this.#kept);
     return kept;
   }
 
-  async #restore(dest: string, saved: string): Promise<void> {
+  #restore(dest: string, saved: string): void {
     const { site, me } = this.#options;
     const from = site.tree === undefined ? under(site.root, saved) : join(site.image, dest);
-    const found = await lookAtImages(from);
+    const found = lookAtImages(from);
     if (found?.isDirectory() || from === fileUnder(site, dest)) return;
     // A newer image may no longer have the file.
     if (found === undefined) this.#removals.push({ dest, path: fileUnder(site, dest), kind: 'file' });
-    else await this.#copy(dest, from, dest, me, this.#restored);
+    else this.#copy(dest, from, dest, me, this.#restored);
   }
 
-  async #copy(entry: string, from: string, to: string, me: Identity, into: (FileStep | LinkStep)[]): Promise<void> {
+  #copy(entry: string, from: string, to: string, me: Identity, into: (FileStep | LinkStep)[]): void {
     const found = followAt(from);
     const context = { site: this.#options.site, permissions: [] };
-    const link = await lookAt(from);
-    if (link?.isSymbolicLink()) into.push(await linkStep(entry, to, readlinkSync(from), context));
+    const link = lookAt(from);
+    if (link?.isSymbolicLink()) into.push(linkStep(entry, to, readlinkSync(from), context));
     else if (found?.isFile()) {
       const times = { atime: found.atimeMs / 1000, mtime: found.mtimeMs / 1000 };
-      into.push(await fileStep(entry, to, { content: readContent(from), ...accessOf(found, me), times }, context));
+      into.push(fileStep(entry, to, { content: readContent(from), ...accessOf(found, me), times }, context));
     }
   }
 
@@ -163,31 +162,29 @@ class Tracker {
    * Whether the path is on the root's file system: on first start the content of another volume may be a service's.
    * Compares the directory's device, since overlayfs may report its layer's device for a file.
    */
-  async #isOnRoot(path: string): Promise<boolean> {
-    return (await lookAt(dirname(path)))?.dev === (await lookAt(this.#options.site.root))?.dev;
+  #isOnRoot(path: string): boolean {
+    return lookAt(dirname(path))?.dev === lookAt(this.#options.site.root)?.dev;
   }
 
   /**
    * Whether the object is the image's: in a volume, if it is equal to the image's; in the image itself, if it exists on
    * first start.
    */
-  async #isImages(dest: string, path: string, isNew: boolean): Promise<boolean> {
+  #isImages(dest: string, path: string, isNew: boolean): boolean {
     const { site } = this.#options;
-    if (site.tree === undefined) return isNew && (await this.#isOnRoot(path));
-    const found = await lookAtImages(join(site.image, dest));
+    if (site.tree === undefined) return isNew && this.#isOnRoot(path);
+    const found = lookAtImages(join(site.image, dest));
     if (found?.isSymbolicLink())
-      return (
-        (await lookAt(path))?.isSymbolicLink() === true && readlinkSync(path) === readlinkSync(join(site.image, dest))
-      );
+      return lookAt(path)?.isSymbolicLink() === true && readlinkSync(path) === readlinkSync(join(site.image, dest));
     if (found?.isDirectory()) return true;
-    if (!found?.isFile() || found.size !== (await lookAt(path))?.size) return false;
+    if (!found?.isFile() || found.size !== lookAt(path)?.size) return false;
     return fileHolds(path, readContent(join(site.image, dest)));
   }
 }
 
 /** Everything below a directory. */
-async function below(directory: string): Promise<{ name: string; kind: Removal['kind'] }[]> {
-  return (await lookAt(directory))?.isDirectory() ? [...inside(directory, '')] : [];
+function below(directory: string): { name: string; kind: Removal['kind'] }[] {
+  return lookAt(directory)?.isDirectory() ? [...inside(directory, '')] : [];
 }
 
 function* inside(directory: string, at: string): Generator<{ name: string; kind: Removal['kind'] }> {

@@ -1,4 +1,4 @@
-import { BINARY_NAME } from './binary-name.ts';
+import { BINARY_NAME } from '#binary-name';
 
 /** Same version as in package.json; a test compares them. */
 export const VERSION = '0.1.0';

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import type { OpenPath } from '../fs/at.ts';
 import { eachEntry } from './entries.ts';
-import { systemError } from './errors.ts';
+import { systemError } from './runtime/errors.ts';
 import { constants, isAbsent, linkAt, statAt, type Stats } from './fs.ts';
-import { AT } from './sys.ts';
+import { AT } from './runtime/sys.ts';
 
 export const O_PATH = 0o10_000_000;
 const [EINVAL, ENOSYS] = [-22, -38];

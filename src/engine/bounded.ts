@@ -1,5 +1,5 @@
 /**
- * src/config/bounded.ts with a deadline. When it is exceeded, the process writes one line and exits with this code, as
+ * src/config/failure/bounded.ts with a deadline. When it is exceeded, the process writes one line and exits with this code, as
  * for any invalid config.json.
  */
 import { failing } from './failing.ts';

@@ -1,10 +1,10 @@
 /** The part of `node:child_process` that we use: `spawn` of a file by path, in its own process group. */
-import { Buffer } from './buffer.ts';
-import { Emitter } from './emitter.ts';
+import { Buffer } from './runtime/buffer.ts';
+import { Emitter } from './runtime/emitter.ts';
 import { findProgram, isRefusal } from '../process/exec/find-program.ts';
-import { done } from './errors.ts';
+import { done } from './runtime/errors.ts';
 import { constants, openSync } from './fs.ts';
-import { keep, letGo, POLLIN, setImmediate, unwatch, watch } from './loop.ts';
+import { keep, letGo, POLLIN, setImmediate, unwatch, watch } from './runtime/loop.ts';
 import { envOf, onChild, writeAll } from './process.ts';
 import { SIGNAL_NAMES, type SignalName } from './signals.ts';
 

@@ -1,8 +1,8 @@
 /** The part of `node:dgram` that kolla-core uses: a UDP socket with one peer. */
-import { Buffer } from './buffer.ts';
-import { Emitter } from './emitter.ts';
-import { systemError } from './errors.ts';
-import { POLLIN, unwatch, watch } from './loop.ts';
+import { Buffer } from './runtime/buffer.ts';
+import { Emitter } from './runtime/emitter.ts';
+import { systemError } from './runtime/errors.ts';
+import { POLLIN, unwatch, watch } from './runtime/loop.ts';
 import { begin, EAGAIN, openUdp } from './net/socket.ts';
 
 const PACKET_MAX_BYTES = 65_535;

@@ -4,7 +4,7 @@
  *
  * Errors: the system call's; a name removed while listing may or may not appear.
  */
-import { done } from './errors.ts';
+import { done } from './runtime/errors.ts';
 import { nameOf } from './names.ts';
 
 const CHUNK_BYTES = 32_768;

@@ -2,12 +2,12 @@
  * The part of `node:fs` that kolla-core uses: synchronous calls with Node's arguments, results and errors. A file is a
  * path or a descriptor.
  */
-import { Buffer } from './buffer.ts';
+import { Buffer } from './runtime/buffer.ts';
 import { eachEntry } from './entries.ts';
-import { done, systemError } from './errors.ts';
+import { done, systemError } from './runtime/errors.ts';
 import { nameOf } from './names.ts';
 import { Dirent, Stats } from './stats.ts';
-import { AT } from './sys.ts';
+import { AT } from './runtime/sys.ts';
 
 export { Dirent, Stats } from './stats.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from './random.ts';
 
 /** Node's globals. esbuild adds these imports to modules that use them (build/core/). */
-export { AbortController, AbortSignal } from './abort.ts';
-export { Buffer } from './buffer.ts';
-export { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from './loop.ts';
+export { AbortController, AbortSignal } from './runtime/abort.ts';
+export { Buffer } from './runtime/buffer.ts';
+export { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from './runtime/loop.ts';
 export { process } from './process.ts';
 export { URL } from './url.ts';
 

@@ -5,7 +5,7 @@
  *
  * Throws the system's error if the socket cannot be opened.
  */
-import { done, systemError } from './errors.ts';
+import { done, systemError } from './runtime/errors.ts';
 import { addressText, FAMILY } from './net/address.ts';
 
 const [AF_NETLINK, SOCK_RAW, NETLINK_ROUTE] = [16, 3, 0];

@@ -13,13 +13,13 @@
  */
 import { descendantsOf } from '../process/procfs/descendants.ts';
 import type { Supervised } from '../process/supervised.ts';
-import { Buffer } from './buffer.ts';
-import { done } from './errors.ts';
+import { Buffer } from './runtime/buffer.ts';
+import { done } from './runtime/errors.ts';
 import { constants, openSync } from './fs.ts';
-import { clearTimeout, POLLIN, setTimeout, turn, unwatch, watch, type Timer } from './loop.ts';
+import { clearTimeout, POLLIN, setTimeout, turn, unwatch, watch, type Timer } from './runtime/loop.ts';
 import { envOf, onChild, process } from './process.ts';
 import { signalNumber } from './signals.ts';
-import { PRCTL } from './sys.ts';
+import { PRCTL } from './runtime/sys.ts';
 
 const [STDIN, CHUNK_BYTES] = [0, 65_536];
 const [TERM, KILL] = [signalNumber('SIGTERM'), signalNumber('SIGKILL')];

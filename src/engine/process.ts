@@ -1,8 +1,8 @@
 /** The part of Node's `process` that kolla-core uses. */
-import { done, systemError } from './errors.ts';
+import { done, systemError } from './runtime/errors.ts';
 import { existsSync, readFileSync } from './fs.ts';
 import { nameOf } from './names.ts';
-import { POLLIN, POLLOUT, setImmediate, unwatch, watch } from './loop.ts';
+import { POLLIN, POLLOUT, setImmediate, unwatch, watch } from './runtime/loop.ts';
 import { SIGNAL_NAMES, signalNumber, type SignalName } from './signals.ts';
 
 type Listener = (name: SignalName) => void;

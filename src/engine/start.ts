@@ -8,7 +8,7 @@
 import { dispatch, type HelperModule } from '../cli/dispatch.ts';
 import { isRaised } from '../cli/raised.ts';
 import { bugsEndWith } from './failing.ts';
-import { turn } from './loop.ts';
+import { turn } from './runtime/loop.ts';
 import { signalNumber } from './signals.ts';
 import { process, uncaught } from './process.ts';
 

@@ -4,7 +4,7 @@ import { accessSync, constants, statSync, type Stats } from 'node:fs';
  * Whether this process has that access to the path. Never rejects.
  * @param how bits of fs.constants: R_OK, W_OK, X_OK
  */
-export async function may(path: string, how: number): Promise<boolean> {
+export function may(path: string, how: number): boolean {
   try {
     accessSync(path, how);
     return true;
@@ -14,13 +14,13 @@ export async function may(path: string, how: number): Promise<boolean> {
 }
 
 /** Whether the path exists, as far as it is accessible. Links are followed. Never rejects. */
-export async function isThere(path: string): Promise<boolean> {
-  return await may(path, constants.F_OK);
+export function isThere(path: string): boolean {
+  return may(path, constants.F_OK);
 }
 
 /** Whether this process may create and remove files in that directory. */
-export async function mayWriteIn(directory: string): Promise<boolean> {
-  return await may(directory, constants.W_OK | constants.X_OK);
+export function mayWriteIn(directory: string): boolean {
+  return may(directory, constants.W_OK | constants.X_OK);
 }
 
 /** Same as stat with links followed; undefined if the path is inaccessible. */

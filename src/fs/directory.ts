@@ -4,10 +4,10 @@ import { codeOf } from '../core/errors.ts';
 import { followAt } from './access.ts';
 
 /**
- * Creates a directory if it is missing, but not its parents: nothing must be created for a mistyped path. Rejects with
- * the system's error.
+ * Creates a directory if it is missing, but not its parents: nothing must be created for a mistyped path. Throws the
+ * system's error.
  */
-export async function makeDirectory(path: string, mode: number): Promise<void> {
+export function makeDirectory(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
@@ -18,35 +18,35 @@ export async function makeDirectory(path: string, mode: number): Promise<void> {
 /**
  * Creates a directory and its parents. Node's own recursive mkdir never returns in an existing directory in which none
  * can be created, such as /proc, and no signal ends it.
- * @returns the topmost directory that was created; undefined if all existed. Rejects with the system's error, EEXIST if
+ * @returns the topmost directory that was created; undefined if all existed. Throws the system's error, EEXIST if
  * another object is in the way.
  */
-export async function makeDirectories(path: string, mode?: number): Promise<string | undefined> {
+export function makeDirectories(path: string, mode?: number): string | undefined {
   try {
     mkdirSync(path, { mode });
     return path;
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') return await asFound(path, error);
+    if (codeOf(error) !== 'ENOENT') return asFound(path, error);
     const above = dirname(path);
     if (above === path) throw error;
-    const first = await makeDirectories(above, mode);
-    const isOurs = await made(path, mode);
+    const first = makeDirectories(above, mode);
+    const isOurs = made(path, mode);
     return first ?? (isOurs ? path : undefined);
   }
 }
 
-async function made(path: string, mode: number | undefined): Promise<boolean> {
+function made(path: string, mode: number | undefined): boolean {
   try {
     mkdirSync(path, { mode });
     return true;
   } catch (error) {
-    await asFound(path, error);
+    asFound(path, error);
     return false;
   }
 }
 
 /** Another process may have been faster, and the existing path may be a link to a directory. */
-async function asFound(path: string, error: unknown): Promise<undefined> {
+function asFound(path: string, error: unknown): undefined {
   if (followAt(path)?.isDirectory() !== true) throw error;
   return undefined;
 }

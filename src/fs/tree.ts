@@ -16,7 +16,7 @@ import {
   rmdirAt,
   symlinkAt,
   unlinkAt,
-} from './at.ts';
+} from '#at';
 import { holds, readHeld, type Content, type ReadFile } from './content.ts';
 import { fillFile, type FileImage } from './write-file.ts';
 import { isWithin } from './within.ts';

@@ -1,6 +1,6 @@
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, fsyncSync, ftruncateSync } from 'node:fs';
 import { codeOf } from '../core/errors.ts';
-import { openAt } from './at.ts';
+import { openAt } from '#at';
 import { chunksOf, LargeFile, type Content } from './content.ts';
 import type { Directory } from './tree.ts';
 import { writeAll, type FileImage } from './write-file.ts';
@@ -11,11 +11,7 @@ import { writeAll, type FileImage } from './write-file.ts';
  * see a mix, and the next run writes it again. If there is no room, a file of up to 1 MiB keeps its old content. Never
  * readable by more users than before or after. Links are not followed. Rejects with the system's error.
  */
-export async function writeInPlace(
-  directory: Directory,
-  name: string,
-  { content, mode, uid, gid }: FileImage,
-): Promise<void> {
+export function writeInPlace(directory: Directory, name: string, { content, mode, uid, gid }: FileImage): void {
   const fd = opened(directory, name, mode);
   try {
     const before = fstatSync(fd);

@@ -5,7 +5,7 @@ import { VERSION } from '../core/version.ts';
 import { DialingHttpAgent, DialingHttpsAgent } from '../net/agents.ts';
 import { bufferOf } from '../net/bounded-body.ts';
 import { BODY_MAX_BYTES, send } from '../net/client.ts';
-import { isUntrusted } from '../net/network-error.ts';
+import { isUntrusted } from '../net/dial/network-error.ts';
 import type { Api, Call } from './api.ts';
 import { ApiError, errorFrom } from './api-error.ts';
 import type { Credentials } from './credentials.ts';

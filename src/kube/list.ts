@@ -1,7 +1,7 @@
 import { METADATA_LIST, type Api } from './api.ts';
 import { collectionPath } from './path.ts';
 import { defined } from '../core/defined.ts';
-import { ResponseTooLargeError } from '../net/too-large.ts';
+import { ResponseTooLargeError } from '../net/dial/too-large.ts';
 import type { KubeObject, SetRef } from './types.ts';
 
 /** Page size of kubectl and client-go, which keeps responses small on both sides. */

@@ -5,7 +5,7 @@ import { startReclaiming } from './reclaim/index.ts';
 import type { Settings } from './settings.ts';
 import type { Holes } from './state/holes.ts';
 import type { Syslog } from './syslog/index.ts';
-import type { SideState } from './view.ts';
+import type { SideState } from './report/view.ts';
 
 /**
  * Background tasks next to the pipelines: syslog writes the files that they read, and reclaiming frees the disk of

@@ -17,7 +17,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { command, type Command, type Context, type Helper, type Input } from '../cli/command.ts';
 import { ConfigError, type ExitCode } from '../core/errors.ts';
-import type { ListenAddress } from '../net/address.ts';
+import type { ListenAddress } from '../net/dial/address.ts';
 import type { Inside } from '../net/http/router.ts';
 import { openBackground } from './background.ts';
 import { OPTIONS } from './options.ts';
@@ -29,7 +29,7 @@ import { proxyEnvOf } from './sink/agents.ts';
 import { holdState } from './state/directory.ts';
 import { holdDirectory } from './state/held-directory.ts';
 import { openHoles } from './state/holes.ts';
-import { viewOf, type ShippingView } from './view.ts';
+import { viewOf, type ShippingView } from './report/view.ts';
 
 /**
  * Ships until stopped.
@@ -44,7 +44,7 @@ export async function runShipping(
 ): Promise<ExitCode> {
   keepHeapSmall();
   const now = () => Date.now();
-  using state = await holdDirectory(settings.stateDir, settings.root);
+  using state = holdDirectory(settings.stateDir, settings.root);
   await using _ = await holdState(state, log);
   if (settings.once) checkPresent(settings.patterns);
   const holes = await openHoles(state, log);
@@ -123,7 +123,7 @@ export function logShipHelper(
 
 export { OPTIONS as SHIP_OPTIONS } from './options.ts';
 export { settingsOf, type Settings } from './settings.ts';
-export type { ShippingView } from './view.ts';
+export type { ShippingView } from './report/view.ts';
 
 /**
  * Makes the garbage collector run when the old generation has grown by a quarter. By default it waits for tens of

@@ -3,8 +3,8 @@ import { OutputClosedError } from '../cli/output.ts';
 import { DeadlineError, ExitCode, KollaError, messageOf, SignalError, UnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { openFiles } from '../process/exec/open-files.ts';
-import { SharedMemory } from './bytes/memory.ts';
-import { newCounts } from './counts.ts';
+import { SharedMemory } from './wasm/memory.ts';
+import { newCounts } from './report/counts.ts';
 import { readBytesFor } from './read/bytes.ts';
 import { Contents } from './read/contents.ts';
 import { missingPaths } from './read/discover.ts';
@@ -23,7 +23,7 @@ import { CheckpointWriter, loadCheckpoint, type Saved } from './state/checkpoint
 import { checkpointNames, openState } from './state/directory.ts';
 import { cannotKeep, type StateDirectory } from './state/held-directory.ts';
 import type { Holes } from './state/holes.ts';
-import type { PipelineState } from './view.ts';
+import type { PipelineState } from './report/view.ts';
 
 interface PipelineContext {
   readonly log: Log;

@@ -1,6 +1,6 @@
 import type { Log } from '../core/log.ts';
-import type { SharedMemory } from './bytes/memory.ts';
-import type { Counts } from './counts.ts';
+import type { SharedMemory } from './wasm/memory.ts';
+import type { Counts } from './report/counts.ts';
 import type { Contents } from './read/contents.ts';
 import type { LineSource } from './read/line-reader.ts';
 import type { DeadLetters } from './send/dead-letter.ts';

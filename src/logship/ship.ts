@@ -1,18 +1,18 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { formatDuration } from '../core/duration.ts';
 import { DeadlineError, ExitCode, SignalError } from '../core/errors.ts';
-import { DocumentWriter } from './bytes/document-writer.ts';
+import { DocumentWriter } from './batch/document-writer.ts';
 import type { LogEvent } from './event/event.ts';
 import { Framer } from './event/framer.ts';
 import { armGrace, armTimeout } from './grace.ts';
-import { documentId } from './read/generation.ts';
+import { documentId } from './position/generation.ts';
 import { Aside } from './send/aside.ts';
-import { Batcher, CAPACITY_BYTES, earliest, type Batch } from './send/batch.ts';
+import { Batcher, CAPACITY_BYTES, earliest, type Batch } from './batch/batch.ts';
 import { deliver, type Delivered, type DeliverOptions } from './send/deliver.ts';
-import { Budget, Capacity } from './send/limits.ts';
+import { Budget, Capacity } from './batch/limits.ts';
 import { Outbox } from './send/outbox.ts';
 import type { Parts, ShipOptions } from './ship-options.ts';
-import { Keeper } from './state/keeper.ts';
+import { Keeper } from './read/keeper.ts';
 
 const POLL_MS = 250;
 /** Open events may use one part in this many of the budget. */

@@ -3,13 +3,13 @@ import { reasonOf } from '../mysql/index.ts';
 import { longAfter, unlessAborted } from '../core/abort.ts';
 import { redactor, type Redact } from '../core/redact.ts';
 import { beginOwn, endOwn, fencePredecessor } from './fencing/index.ts';
-import { closeFence } from './lock/fence.ts';
-import type { Databases, Effects, LockTerms, Tool } from './plan.ts';
+import { closeFence } from './fence/fence.ts';
+import type { Databases, Effects, LockTerms, Tool } from './plan/plan.ts';
 import { openRecord, readRecords } from './record/record.ts';
-import { requireWayBack } from './record/way-back.ts';
+import { requireWayBack } from './turn/way-back.ts';
 import type { LockedSession, Ran } from './steps/run-steps.ts';
-import { isOverAfter } from './steps/supervise.ts';
-import type { Turn } from './lock/turn.ts';
+import { isOverAfter } from './child/supervise.ts';
+import type { Turn } from './turn/turn.ts';
 
 type Before = Databases & Tool & LockTerms;
 

@@ -1,5 +1,5 @@
 import { isMysqlError, mysqlError } from '../mysql/index.ts';
-import type { Database } from './plan.ts';
+import type { Database } from './plan/plan.ts';
 
 /**
  * Runs the work, and turns a server's error into one of ours.

@@ -1,8 +1,8 @@
 import { begin, type Begun } from './begin.ts';
-import { startRenewal } from './lock/renewal.ts';
-import type { Turn } from './lock/turn.ts';
-import { stopMsOf, type Databases, type Effects, type LockTerms, type Tool } from './plan.ts';
-import { Pulse } from './steps/pulse.ts';
+import { startRenewal } from './fence/renewal.ts';
+import type { Turn } from './turn/turn.ts';
+import { stopMsOf, type Databases, type Effects, type LockTerms, type Tool } from './plan/plan.ts';
+import { Pulse } from './child/pulse.ts';
 import type { LockedSession, Ran } from './steps/run-steps.ts';
 
 /** Work that is done while lock, fence and Lease are held and renewed. */

@@ -18,13 +18,13 @@ import { command, type Command, type Context, type Helper, type Input } from '..
 import { ExitCode } from '../core/errors.ts';
 import { knownServices, type Step } from '../catalog/index.ts';
 import { ensureCommand } from './ensure/index.ts';
-import { SYNC_OPTIONS } from './options.ts';
-import { stepsOf } from './phases.ts';
+import { SYNC_OPTIONS } from './options/options.ts';
+import { stepsOf } from './plan/phases.ts';
 import { prepareSync } from './prepare.ts';
 import { rbacCommand } from './rbac.ts';
 import { status } from './record/status.ts';
-import { redacted } from './redacted.ts';
-import type { OnStage } from './stage.ts';
+import { redacted } from '../core/redacted.ts';
+import type { OnStage } from './plan/stage.ts';
 import { sync } from './sync.ts';
 import { serviceOf } from './server/target.ts';
 import { upgradeCheckCommand } from './upgrade-check.ts';
@@ -110,9 +110,9 @@ function ownStep([program, ...words]: readonly string[]): Step | undefined {
 
 export { makeReady } from './ensure/index.ts';
 export { lookAtDatabase, lookAtSchema, lookAtTool } from './look.ts';
-export { MIGRATION_OPTIONS, PLACE_OPTIONS, SYNC_OPTIONS } from './options.ts';
-export { stepsOf } from './phases.ts';
-export type { Effects } from './plan.ts';
+export { MIGRATION_OPTIONS, PLACE_OPTIONS, SYNC_OPTIONS } from './options/options.ts';
+export { stepsOf } from './plan/phases.ts';
+export type { Effects } from './plan/plan.ts';
 export { prepareSync, requireTools, type Prepared } from './prepare.ts';
 export { showStatus } from './record/status.ts';
 export { syncReady } from './sync.ts';

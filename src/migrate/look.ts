@@ -1,10 +1,10 @@
 import { preferring, quoteAccount, reasonOf, errnoOf, UNKNOWN_DATABASE, type MysqlTarget } from '../mysql/index.ts';
 import { adminAt } from './ensure/admin.ts';
-import type { EnsureOptions } from './ensure/options.ts';
+import type { EnsureOptions } from './options/ensure.ts';
 import { missingIn, type Seen } from './ensure/missing.ts';
 import { isAccessDenied, tryLogin } from './ensure/login.ts';
-import type { Database, Databases, Effects, Tool, Work } from './plan.ts';
-import { upToDateBy } from './record/up-to-date.ts';
+import type { Database, Databases, Effects, Tool, Work } from './plan/plan.ts';
+import { upToDateBy } from './turn/up-to-date.ts';
 import { reach } from './server/reach.ts';
 import { planTool, type Task, type ToolChange } from './tool/index.ts';
 import { explainErrors } from './explain.ts';

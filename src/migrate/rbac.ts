@@ -6,8 +6,8 @@ import { knownServices } from '../catalog/index.ts';
 import { checkNamespace, leaseGrants, leaseNameOf } from './lease/index.ts';
 import { rolloutGrants } from './rollout/grants.ts';
 import { parseWorkload } from '../kube/rollout-kinds.ts';
-import { ROLLOUT_OPTIONS } from './rollout/options.ts';
-import { SIDECAR_OPTIONS } from './options.ts';
+import { ROLLOUT_OPTIONS } from './options/rollout.ts';
+import { SIDECAR_OPTIONS } from './options/options.ts';
 import { serviceOf } from './server/target.ts';
 
 const [AFTER_ROLLOUT] = ROLLOUT_OPTIONS;

@@ -1,15 +1,15 @@
 import { ExitCode } from '../core/errors.ts';
 import { preferring } from '../mysql/index.ts';
-import { conclude } from './record/conclude.ts';
-import { releaseLock } from './lock/lock.ts';
+import { conclude } from './conclude.ts';
+import { releaseLock } from './fence/lock.ts';
 import { makeReady } from './ensure/index.ts';
 import { inTurn } from './in-turn.ts';
-import type { Effects, LockedWork, Plan } from './plan.ts';
-import { stillOld } from './rollout/still-old.ts';
+import type { Effects, LockedWork, Plan } from './plan/plan.ts';
+import { stillOld } from './still-old.ts';
 import { runSteps, type Ran } from './steps/run-steps.ts';
-import { takeTurn, type TakeTurn, type Turn } from './lock/turn.ts';
-import { tellDone, tellUpToDate } from './record/tell-up-to-date.ts';
-import { lookAtRecord } from './record/up-to-date.ts';
+import { takeTurn, type TakeTurn, type Turn } from './turn/turn.ts';
+import { tellDone, tellUpToDate } from './turn/tell-up-to-date.ts';
+import { lookAtRecord } from './turn/up-to-date.ts';
 import { explainErrors } from './explain.ts';
 
 type Migration = LockedWork & Pick<Plan, 'rollout'>;

@@ -1,9 +1,9 @@
 import { ChildError, ExitCode, KollaError, messageOf, UnavailableError } from '../core/errors.ts';
 import type { HeldLease } from './lease/index.ts';
 import { inTurn } from './in-turn.ts';
-import { takeTurn } from './lock/turn.ts';
-import type { Effects, LockedWork } from './plan.ts';
-import { conclude } from './record/conclude.ts';
+import { takeTurn } from './turn/turn.ts';
+import type { Effects, LockedWork } from './plan/plan.ts';
+import { conclude } from './conclude.ts';
 import type { Ran } from './steps/run-steps.ts';
 import { ensureTool, type Task } from './tool/index.ts';
 import { explainErrors, explain } from './explain.ts';

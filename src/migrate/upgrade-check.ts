@@ -12,7 +12,7 @@ import { parseMysqlUrl } from '../mysql/index.ts';
 import { osloVariable } from '../oslo/variable.ts';
 import { start } from '../process/run.ts';
 import { findingsIn } from './findings.ts';
-import { programFile, requireProgram } from './steps/program.ts';
+import { programFile, requireProgram } from './child/program.ts';
 import { configured, wordsOf } from './server/service-config.ts';
 import { serviceOf } from './server/target.ts';
 

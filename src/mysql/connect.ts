@@ -4,8 +4,8 @@ import { loginFor, unknownPlugin } from './login.ts';
 import { isBrokenOff, tlsError } from './tls-errors.ts';
 import { tlsMaterial } from './tls-files.ts';
 import { defined } from '../core/defined.ts';
-import { dial } from '../net/dial.ts';
-import { ResponseTooLargeError } from '../net/too-large.ts';
+import { dial } from '../net/dial/dial.ts';
+import { ResponseTooLargeError } from '../net/dial/too-large.ts';
 import { placeOfTarget, type MysqlTarget } from './url.ts';
 
 /**

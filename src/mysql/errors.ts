@@ -1,5 +1,5 @@
-import { connectReason } from '../net/connect-error.ts';
-import { ResponseTooLargeError } from '../net/too-large.ts';
+import { connectReason } from '../net/dial/connect-error.ts';
+import { ResponseTooLargeError } from '../net/dial/too-large.ts';
 import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
 
 /** The server's error number; 0 for other errors. */

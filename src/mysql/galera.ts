@@ -1,4 +1,4 @@
-import { formatAddress, parseAddress, type Address } from '../net/address.ts';
+import { formatAddress, parseAddress, type Address } from '../net/dial/address.ts';
 import type { MysqlSession } from './connect.ts';
 
 /** How a node sees itself and its cluster. For some seconds after a freeze or partition this may be outdated. */

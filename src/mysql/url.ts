@@ -1,4 +1,4 @@
-import { formatAddress, type Address } from '../net/address.ts';
+import { formatAddress, type Address } from '../net/dial/address.ts';
 import { defined } from '../core/defined.ts';
 import { tlsOf, type MysqlTls } from './url-tls.ts';
 

@@ -2,8 +2,8 @@ import { Agent as HttpAgent, type AgentOptions, type ClientRequestArgs } from 'n
 import { Agent as HttpsAgent, type AgentOptions as HttpsAgentOptions } from 'node:https';
 import { Socket, type TcpNetConnectOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Address } from './address.ts';
-import { dial } from './dial.ts';
+import type { Address } from './dial/address.ts';
+import { dial } from './dial/dial.ts';
 import { dialProxy, dialThrough } from './proxy.ts';
 
 /** Of a request, in addition to Node's options: the proxy through which it is sent. */

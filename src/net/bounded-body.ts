@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ResponseTooLargeError } from './too-large.ts';
+import { ResponseTooLargeError } from './dial/too-large.ts';
 
 /**
  * The whole body of a response.

@@ -14,7 +14,7 @@ import { DialingHttpAgent, DialingHttpsAgent, type ProxyOption } from './agents.
 import { bufferOf } from './bounded-body.ts';
 import { proxyLogin } from './proxy.ts';
 import { ResolveError } from './resolver/error.ts';
-import { ResponseTooLargeError } from './too-large.ts';
+import { ResponseTooLargeError } from './dial/too-large.ts';
 
 export interface HttpRequest {
   readonly url: URL;

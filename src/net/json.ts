@@ -1,7 +1,7 @@
 import { exchange, type HttpAnswer } from './client.ts';
-import { isCertificateError, networkReason } from './network-error.ts';
+import { isCertificateError, networkReason } from './dial/network-error.ts';
 import { ResolveError } from './resolver/error.ts';
-import { authoritiesIn } from './tls-ask.ts';
+import { authoritiesIn } from './dial/tls-ask.ts';
 
 /** One request to an API that uses JSON. */
 export interface JsonCall {

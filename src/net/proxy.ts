@@ -1,9 +1,9 @@
 import { isIPv4, type Socket } from 'node:net';
-import { formatAddress, type Address } from './address.ts';
+import { formatAddress, type Address } from './dial/address.ts';
 import { AnswerReader } from './codec/answer.ts';
 import { encodeHead } from './codec/head.ts';
-import { dial } from './dial.ts';
-import { dialTls } from './secure.ts';
+import { dial } from './dial/dial.ts';
+import { dialTls } from '#secure';
 
 const OK = 200;
 

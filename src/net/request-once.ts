@@ -1,4 +1,4 @@
-import type { TlsAsk } from './tls-ask.ts';
+import type { TlsAsk } from './dial/tls-ask.ts';
 import { get } from './codec/get.ts';
 
 export interface RequestOptions extends Pick<TlsAsk, 'caFile' | 'insecure'> {

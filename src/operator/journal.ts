@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { KINDS, type Kind } from './objects.ts';
+import { KINDS, type Kind } from './api/objects.ts';
 
 /** An object during which so many processes died is tried last. */
 const DEATHS = 2;

@@ -3,7 +3,6 @@ import { outputOption } from '../cli/output-option.ts';
 import { ExitCode } from '../core/errors.ts';
 import { namedAccount, rolesFor, rolesYaml, type Grant } from '../kube/rbac.ts';
 import { checkNamespace } from '../migrate/lease/index.ts';
-import { operatorGrants } from './grants.ts';
 
 /** Prints the permissions of kolla-operator. */
 export const rbacCommand = command({
@@ -37,15 +36,17 @@ export const rbacCommand = command({
     { line: 'kolla-operator rbac -n openstack', does: 'the Role and its binding, for kubectl apply -f -' },
     { line: 'kolla-operator rbac -n openstack --service-account operator -o json', does: 'the same, as JSON' },
   ],
-  run({ options }, { stdout }) {
+  async run({ options }, { stdout }) {
     const { namespace, serviceAccount, output } = options;
     checkNamespace(namespace);
     const account = namedAccount(serviceAccount);
+    // With the table of the controllers, whose packages no other start needs.
+    const { operatorGrants } = await import('./grants.ts');
     const grants: Grant[] = operatorGrants(namespace);
     const names = { role: 'kolla-operator', clusterRole: 'kolla-operator' };
     const items = rolesFor(grants, { kind: 'ServiceAccount', name: account, namespace }, names);
     if (output === 'json') stdout(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`);
     else stdout(rolesYaml(items));
-    return Promise.resolve(ExitCode.ok);
+    return ExitCode.ok;
   },
 });

@@ -1,8 +1,8 @@
-import type { Cache } from './cache.ts';
-import { withVerdicts } from './conditions.ts';
+import type { Cache } from './runtime/cache.ts';
+import { withVerdicts } from './api/conditions.ts';
 import type { Journal } from './journal.ts';
-import type { Kind, OwnObject } from './objects.ts';
-import type { Publisher } from './publish.ts';
+import type { Kind, OwnObject } from './api/objects.ts';
+import type { Publisher } from './runtime/publish.ts';
 
 interface Effects {
   readonly journal: Journal;

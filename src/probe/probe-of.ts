@@ -1,5 +1,5 @@
 import type { Helper } from '../cli/command.ts';
-import { commandFor, type CheckSet } from './check.ts';
+import { commandFor, type CheckSet } from './ask/check.ts';
 import { serveCommandOf } from './serve/command.ts';
 
 /** kolla-probe with these checks: all of them in kolla-pod, fewer in kolla-core. */

@@ -16,7 +16,7 @@ import { eachLine } from './lines.ts';
 import { descendantsOf } from './procfs/descendants.ts';
 import { residentBytes } from './resident.ts';
 import { SUPERVISOR_NAME, type Supervised } from './supervised.ts';
-import { supervisor } from './supervisor.ts';
+import { supervisor } from '#supervisor';
 
 export interface RunOptions {
   readonly env: NodeJS.ProcessEnv;

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Context } from '../cli/command.ts';
 import { ExitCode } from '../core/errors.ts';
-import type { PreparedRole } from './role.ts';
+import type { PreparedComponent } from './components/component.ts';
 import { serveComponents, type ServedAt } from './serve.ts';
-import type { RoleStatus } from './status/document.ts';
+import type { ComponentStatus } from './status/document.ts';
 
 /**
  * A resident helper without kolla-sidecar: a sidecar with a single component. It serves the same endpoints, but its
@@ -14,15 +14,15 @@ import type { RoleStatus } from './status/document.ts';
  * @throws the component's error; the signal's reason; ConfigError as serveComponents()
  */
 export async function runAlone(
-  component: PreparedRole,
+  prepared: PreparedComponent,
   whenDone: 'end' | 'stay',
   at: ServedAt,
   context: Pick<Context, 'signal' | 'log' | 'inherited'>,
 ): Promise<ExitCode> {
   const { signal, log } = context;
-  const { role } = component;
-  const { name, holdsStartup } = role;
-  const running: RoleStatus = {
+  const { component } = prepared;
+  const { name, holdsStartup } = component;
+  const running: ComponentStatus = {
     name,
     state: 'running',
     since: Date.now(),
@@ -33,10 +33,10 @@ export async function runAlone(
     retryAt: null,
   };
   let status = running;
-  await using server = await serveComponents([component], () => [status], at, context);
+  await using server = await serveComponents([prepared], () => [status], at, context);
   signal.addEventListener('abort', () => server.drain(), { once: true });
   if (signal.aborted) server.drain();
-  const code = await role.run({ signal, log });
+  const code = await component.run({ signal, log });
   if (code !== ExitCode.ok || whenDone === 'end') return code;
   status = { ...running, state: 'done', since: Date.now() };
   log.info('staying until SIGTERM');

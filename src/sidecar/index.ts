@@ -17,7 +17,7 @@
  */
 import { command, type Context, type Helper, type Input } from '../cli/command.ts';
 import type { ExitCode } from '../core/errors.ts';
-import { SIDECAR_OPTIONS } from './options.ts';
+import { SIDECAR_OPTIONS } from './options/options.ts';
 
 const main = command({
   summary: 'Runs several long-running helpers in one process, with one port and one status page.',
@@ -43,14 +43,14 @@ const main = command({
   examples: [
     {
       line: 'kolla-sidecar',
-      does: 'the components in /etc/kolla-pod/kolla-pod.yaml: `sidecar: { role: [probe, config-watch, log-ship] }`',
+      does: 'the components in /etc/kolla-pod/kolla-pod.yaml: `sidecar: { component: [probe, config-watch, log-ship] }`',
     },
     {
-      line: 'kolla-sidecar --role probe --role log-ship --config kolla-pod.yaml --listen 127.0.0.1:9808',
+      line: 'kolla-sidecar --component probe --component log-ship --config kolla-pod.yaml --listen 127.0.0.1:9808',
       does: 'checks and log shipping, listening on one address only',
     },
     {
-      line: 'kolla-sidecar --role db-sync --service keystone',
+      line: 'kolla-sidecar --component db-sync --service keystone',
       does: 'as a native sidecar that migrates, then keeps running',
     },
   ],

@@ -1,30 +1,33 @@
 import { UsageError } from '../core/errors.ts';
-import { ROLE_NAMES, type RoleName } from './options.ts';
-import type { Making, PreparedRole } from './role.ts';
+import { COMPONENT_NAMES, type ComponentName } from './options/options.ts';
+import type { Making, PreparedComponent } from './components/component.ts';
 
 /** Imports of the components, each called only if the component is enabled. */
-const MAKERS: Readonly<Record<RoleName, () => Promise<(making: Making) => Promise<PreparedRole>>>> = {
-  probe: async () => (await import('./roles/probe.ts')).probeRole,
-  'config-watch': async () => (await import('./roles/config-watch.ts')).configWatchRole,
-  waits: async () => (await import('./roles/waits.ts')).waitsRole,
-  'db-sync': async () => (await import('./roles/db-sync.ts')).dbSyncRole,
-  'log-ship': async () => (await import('./roles/log-ship.ts')).logShipRole,
+const MAKERS: Readonly<Record<ComponentName, () => Promise<(making: Making) => Promise<PreparedComponent>>>> = {
+  probe: async () => (await import('./components/probe.ts')).prepareProbe,
+  'config-watch': async () => (await import('./components/config-watch.ts')).prepareConfigWatch,
+  waits: async () => (await import('./components/waits.ts')).prepareWaits,
+  'db-sync': async () => (await import('./components/db-sync.ts')).prepareDbSync,
+  'log-ship': async () => (await import('./components/log-ship.ts')).prepareLogShip,
 };
 
 /**
- * The enabled components in the order of ROLE_NAMES. Nothing runs yet.
+ * The enabled components in the order of COMPONENT_NAMES. Nothing runs yet.
  * @throws UsageError or ConfigError for the first component with invalid options, sections or files
  */
-export async function prepareRoles(making: Making): Promise<PreparedRole[]> {
-  const { role: asked, service, logPath } = making.options;
+export async function prepareComponents(making: Making): Promise<PreparedComponent[]> {
+  const { component, role, service, logPath } = making.options;
+  const asked = [...component, ...role];
   if (asked.length === 0)
-    throw new UsageError(`no role: give --role, or sidecar.role in kolla-pod.yaml; there is ${ROLE_NAMES.join(', ')}`);
+    throw new UsageError(
+      `no component: give --component, or sidecar.component in kolla-pod.yaml; there is ${COMPONENT_NAMES.join(', ')}`,
+    );
   if (service !== undefined && !asked.includes('db-sync'))
-    throw new UsageError('--service is for the role db-sync, which is not asked for');
+    throw new UsageError('--service is for the component db-sync, which is not asked for');
   if (logPath.length > 0 && !asked.includes('log-ship'))
-    throw new UsageError('--log-path is for the role log-ship, which is not asked for');
-  const prepared: PreparedRole[] = [];
-  for (const name of ROLE_NAMES) {
+    throw new UsageError('--log-path is for the component log-ship, which is not asked for');
+  const prepared: PreparedComponent[] = [];
+  for (const name of COMPONENT_NAMES) {
     if (!asked.includes(name)) continue;
     const make = await MAKERS[name]();
     prepared.push(await make(making));

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Context } from '../cli/command.ts';
-import { listenAddress } from '../net/address.ts';
-import type { SidecarOptions } from './options.ts';
-import { prepareRoles } from './prepare.ts';
+import { listenAddress } from '../net/dial/address.ts';
+import type { SidecarOptions } from './options/options.ts';
+import { prepareComponents } from './prepare.ts';
 import { serveComponents } from './serve.ts';
 import { supervise } from './supervisor.ts';
 
@@ -17,9 +17,9 @@ export async function runSidecar(
 ): Promise<never> {
   const { signal, log } = context;
   const listen = listenAddress(options.listen);
-  const prepared = await prepareRoles({ options, context });
+  const prepared = await prepareComponents({ options, context });
   using supervisor = supervise(
-    prepared.map(({ role }) => role),
+    prepared.map(({ component }) => component),
     log,
   );
   await using server = await serveComponents(prepared, () => supervisor.status(), { ...options, listen }, context);

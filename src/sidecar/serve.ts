@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../cli/command.ts';
-import { formatListen, type ListenAddress } from '../net/address.ts';
+import { formatListen, type ListenAddress } from '../net/dial/address.ts';
 import { healthRoute, type Inside, type Route, type Routes } from '../net/http/router.ts';
 // Not imported from the index, which imports all checks, because kolla-db-sync and kolla-log-ship have none.
 import { healthOf, type Part } from '../probe/serve/part.ts';
 import { serveProbes } from '../probe/serve/server.ts';
-import { partsOfRoles, roleFamilies } from './parts.ts';
-import { STOP_ORDER, type PreparedRole } from './role.ts';
-import type { PreparedProbe } from './roles/probe.ts';
-import type { RoleStatus } from './status/document.ts';
+import { partsOfComponents, componentFamilies } from './parts.ts';
+import { STOP_ORDER, type PreparedComponent } from './components/component.ts';
+import type { PreparedProbe } from './components/probe.ts';
+import type { ComponentStatus } from './status/document.ts';
 import { Hub } from './status/hub.ts';
 import { lookWith, NO_SOURCES, type Sources } from './status/look.ts';
 import { statusRoutes } from './status/routes.ts';
@@ -29,17 +29,20 @@ interface ComponentServer extends AsyncDisposable {
  * @throws ConfigError if the address is in use, and for a Pod in which a component must not run
  */
 export async function serveComponents(
-  prepared: readonly PreparedRole[],
-  status: () => readonly RoleStatus[],
+  prepared: readonly PreparedComponent[],
+  status: () => readonly ComponentStatus[],
   { listen, statusPublic, hostNetwork }: ServedAt,
   { log, inherited, signal }: Pick<Context, 'log' | 'inherited' | 'signal'>,
 ): Promise<ComponentServer> {
   const probe = prepared.find((each): each is PreparedProbe => 'checks' in each);
   const checks = () => probe?.checks.snapshot() ?? [];
-  const own = (): readonly Part[] => [...partsOfRoles(status()), ...prepared.flatMap(({ parts }) => parts?.() ?? [])];
+  const own = (): readonly Part[] => [
+    ...partsOfComponents(status()),
+    ...prepared.flatMap(({ parts }) => parts?.() ?? []),
+  ];
   let isStopping = false;
   const look = lookWith(sourcesOf(prepared), {
-    roles: status,
+    components: status,
     parts: () => [...checks(), ...own()],
     isStopping: () => isStopping,
     startedAt: Date.now(),
@@ -58,14 +61,14 @@ export async function serveComponents(
       {
         checks,
         others: own,
-        routes: { ...page.routes, ...rolesOnly(own), ...routesOf(prepared) },
-        families: () => [...roleFamilies(status()), ...prepared.flatMap((each) => each.families?.() ?? [])],
+        routes: { ...page.routes, ...componentsOnly(own), ...routesOf(prepared) },
+        families: () => [...componentFamilies(status()), ...prepared.flatMap((each) => each.families?.() ?? [])],
       },
       signal,
     ),
   );
   const at = formatListen({ ...listen, port: server.port });
-  log.info(`probes, metrics and the status page are answered on ${at}`, { roles: namesOf(prepared) });
+  log.info(`probes, metrics and the status page are answered on ${at}`, { components: namesOf(prepared) });
   const hasStartupChecks = probe?.hasStartupChecks === true;
   for (const each of prepared)
     await each.requireSafe?.({ port: server.port, hasStartupChecks, laterStopMs: laterStopMs(each, prepared) });
@@ -79,38 +82,40 @@ export async function serveComponents(
   };
 }
 
-function namesOf(prepared: readonly PreparedRole[]): string {
-  return prepared.map(({ role }) => role.name).join(' ');
+function namesOf(prepared: readonly PreparedComponent[]): string {
+  return prepared.map(({ component }) => component.name).join(' ');
 }
 
-function sourcesOf(prepared: readonly PreparedRole[]): Sources {
+function sourcesOf(prepared: readonly PreparedComponent[]): Sources {
   const all: Sources = { ...NO_SOURCES };
   for (const { sources } of prepared) Object.assign(all, sources);
   return all;
 }
 
 /**
- * `/startupz/roles`: the components alone. A native sidecar's startup probe must not depend on the service, which
+ * `/startupz/components`: the components alone. A native sidecar's startup probe must not depend on the service, which
  * starts only when that probe has succeeded.
  */
-function rolesOnly(parts: () => readonly Part[]): Routes {
-  return { '/startupz/roles': healthRoute(() => healthOf('startup', parts())) };
+function componentsOnly(parts: () => readonly Part[]): Routes {
+  return { '/startupz/components': healthRoute(() => healthOf('startup', parts())) };
 }
 
 /** `/readyz/log-ship`: the state of one component. Paths that the component serves itself are included. */
-function routesOf(prepared: readonly PreparedRole[]): Routes {
-  const routes = prepared.flatMap(({ role, parts, routes: own = {} }): [string, Route][] => {
+function routesOf(prepared: readonly PreparedComponent[]): Routes {
+  const routes = prepared.flatMap(({ component, parts, routes: own = {} }): [string, Route][] => {
     if (parts === undefined) return Object.entries(own);
     const all = () => parts().map((part): Part => ({ ...part, roles: ['readiness'] }));
-    return [[`/readyz/${role.name}`, healthRoute(() => healthOf('readiness', all()))], ...Object.entries(own)];
+    return [[`/readyz/${component.name}`, healthRoute(() => healthOf('readiness', all()))], ...Object.entries(own)];
   });
   return Object.fromEntries(routes);
 }
 
 /** Time that the components that stop after this one need. */
-function laterStopMs(of: PreparedRole, all: readonly PreparedRole[]): number {
-  const at = STOP_ORDER.findIndex((names) => names.includes(of.role.name));
+function laterStopMs(of: PreparedComponent, all: readonly PreparedComponent[]): number {
+  const at = STOP_ORDER.findIndex((names) => names.includes(of.component.name));
   return STOP_ORDER.slice(at + 1)
-    .map((names) => all.filter(({ role }) => names.includes(role.name)).map(({ role }) => role.stopMs))
+    .map((names) =>
+      all.filter(({ component }) => names.includes(component.name)).map(({ component }) => component.stopMs),
+    )
     .reduce((sum, group) => sum + Math.max(0, ...group), 0);
 }

@@ -1,5 +1,5 @@
 import type { Helper } from '../cli/command.ts';
-import { bootstrap } from '../job/index.ts';
+import { bootstrap } from '../bootstrap/index.ts';
 import { setConfigsHelper } from '../config/set-configs/helper.ts';
 import { dbSync } from '../sidecar/helpers/db-sync.ts';
 import { init } from '../container/init/index.ts';

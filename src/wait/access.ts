@@ -2,10 +2,10 @@ import { defined } from '../core/defined.ts';
 import type { Grant, Rule } from '../kube/rbac.ts';
 import { watchRule } from '../kube/rbac.ts';
 import { WATCHES_MAX } from '../kube/timing.ts';
-import { demandsOf, isByName } from './demand.ts';
-import type { Dependency, ObjectDependency, Reading } from './dependency.ts';
-import { ANY } from './kinds/index.ts';
-import { resourceOfWord } from './resource-words.ts';
+import { demandsOf, isByName } from './dependency/demand.ts';
+import type { Dependency, ObjectDependency, Reading } from './dependency/dependency.ts';
+import { ANY } from '#wait-kinds';
+import { resourceOfWord } from './dependency/resource-words.ts';
 
 interface Access {
   readonly grants: readonly Grant[];

@@ -1,8 +1,8 @@
-import { demandsOf } from './demand.ts';
-import type { Dependency } from './dependency.ts';
+import { demandsOf } from './dependency/demand.ts';
+import type { Dependency } from './dependency/dependency.ts';
 import { ownNodeOnce } from './own-node.ts';
-import { Watches } from './sharing.ts';
-import type { Effects, Self } from './waiter.ts';
+import { Watches } from './dependency/sharing.ts';
+import type { Effects, Self } from './dependency/waiter.ts';
 
 interface Given extends Pick<Effects, 'kube' | 'warn'> {
   readonly self: Self;

@@ -16,19 +16,19 @@ import type { Live } from '../cli/live.ts';
 import type { Log } from '../core/log.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Board } from './board.ts';
-import type { Dependency } from './dependency.ts';
-import { effectsFor } from './effects.ts';
+import type { Dependency } from './dependency/dependency.ts';
+import { effectsFor } from '#wait-effects';
 import { reportInLines, reportInTable, type BoardReport } from './tell.ts';
-import type { Effects, WaitOptions, Waiter } from './waiter.ts';
+import type { Effects, WaitOptions, Waiter } from './dependency/waiter.ts';
 
 export { translate, type EntrypointVariables, type Translated } from './compat/index.ts';
 export { accessOf } from './access.ts';
-export type { Dependency } from './dependency.ts';
+export type { Dependency } from './dependency/dependency.ts';
 export { WAIT_NOTES } from './grammar/help.ts';
 export { parseDependency } from './grammar/parse.ts';
-export { ANY, KINDS } from './kinds/index.ts';
+export { ANY, KINDS } from '#wait-kinds';
 export { reportAsEntrypoint, reportInLines, type BoardReport } from './tell.ts';
-export type { WaitOptions } from './waiter.ts';
+export type { WaitOptions } from './dependency/waiter.ts';
 
 export interface WaitAllContext {
   readonly signal: AbortSignal;

@@ -4,7 +4,7 @@ import { backoffMs, pause } from '../core/backoff.ts';
 import { ApiError } from '../kube/api-error.ts';
 import { objectPath, podRef } from '../kube/path.ts';
 import type { KubeClient, KubeObject } from '../kube/types.ts';
-import type { Effects, OwnNode, Report, Self, WaitContext } from './waiter.ts';
+import type { Effects, OwnNode, Report, Self, WaitContext } from './dependency/waiter.ts';
 
 const BACKOFF = { minMs: 200, maxMs: 5000 };
 

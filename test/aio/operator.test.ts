@@ -11,7 +11,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 import { packageChart } from '../../build/charts.ts';
-import type { OpenStack } from '../../src/operator/objects.ts';
+import type { OpenStack } from '../../src/operator/api/objects.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { helmBinary } from '../../tools/helm.ts';
 import { startNode, type KubeNode } from '../cluster/kubernetes/index.ts';

@@ -146,7 +146,7 @@ function residents(closed: number, silent: number): Readonly<Record<string, Resi
       waiting: 'asked',
     },
     'kolla-sidecar': {
-      words: ['--role', 'log-ship', '--listen', '127.0.0.1:0'],
+      words: ['--component', 'log-ship', '--listen', '127.0.0.1:0'],
       env: { ...logs, KOLLA_LOG_SHIP_STATE: join(directory.path, 'state-of-the-sidecar'), KOLLA_LOG_SHIP_GRACE: '1ms' },
       waiting: 'asked',
       listens: true,

@@ -45,10 +45,10 @@ describe("Keystone's keys", { skip: (await canRunHelm()) ?? false }, () => {
 
   test('are watched by the sidecar, also with a rolling configuration', () => {
     const { sidecar, init } = podYamlOf(rendered, keystone) as {
-      readonly sidecar?: { readonly role: readonly string[] };
+      readonly sidecar?: { readonly component: readonly string[] };
       readonly init?: object;
     };
-    assert.deepEqual(sidecar?.role, ['probe', 'config-watch']);
+    assert.deepEqual(sidecar?.component, ['probe', 'config-watch']);
     assert.deepEqual(init, { watch: { root: '/kolla' } });
   });
 

@@ -157,8 +157,7 @@ async function mountsOf(rendered: Rendered, workload: KubeObject): Promise<Mount
     // plan rejects root. Pods that run as root, which are not restricted, have the same mounts as those of other users.
     user: `${spec.securityContext.runAsUser || 42_436}`,
     name: workload.metadata.name,
-    more: (sources) =>
-      Promise.resolve(bringsCaCertificates(sources) ? ['/etc/ssl/certs', '/usr/local/share/ca-certificates'] : []),
+    more: (sources) => (bringsCaCertificates(sources) ? ['/etc/ssl/certs', '/usr/local/share/ca-certificates'] : []),
     initArguments: [],
     environment: [],
   });

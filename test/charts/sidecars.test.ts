@@ -23,7 +23,7 @@ const OF_THE_POD = Object.fromEntries(
 );
 
 interface PodYaml {
-  readonly sidecar: { readonly role: readonly string[]; readonly 'allow-no-checks'?: boolean };
+  readonly sidecar: { readonly component: readonly string[]; readonly 'allow-no-checks'?: boolean };
   readonly checks?: unknown;
 }
 
@@ -36,9 +36,9 @@ describe('no chart with logs enabled has a sidecar that probes without checks', 
       assert.ok(texts.length > 0);
       for (const text of texts) {
         const { sidecar, checks } = load(text) as PodYaml;
-        assert.ok(sidecar.role.includes('log-ship'));
+        assert.ok(sidecar.component.includes('log-ship'));
         const count = readChecks('kolla-pod.yaml', checks).length;
-        assert.equal(sidecar.role.includes('probe'), count > 0, text);
+        assert.equal(sidecar.component.includes('probe'), count > 0, text);
         assert.equal(sidecar['allow-no-checks'], undefined);
       }
     });
@@ -86,7 +86,7 @@ describe(
         for (const { metadata, data } of maps) {
           const yaml = load(data['kolla-pod.yaml']) as PodYaml;
           assert.ok(
-            ['config-watch', 'log-ship'].every((role) => yaml.sidecar.role.includes(role)),
+            ['config-watch', 'log-ship'].every((component) => yaml.sidecar.component.includes(component)),
             metadata.name,
           );
           await startsWith(yaml, metadata.name);
@@ -131,10 +131,10 @@ async function startsWith(yaml: PodYaml, name: string): Promise<void> {
   });
 }
 
-/** The response of /startupz/roles; undefined before kolla-sidecar responds. */
+/** The response of /startupz/components; undefined before kolla-sidecar responds. */
 async function answerOf(port: number): Promise<string | undefined> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/startupz/roles`);
+    const response = await fetch(`http://127.0.0.1:${port}/startupz/components`);
     await response.body?.cancel();
     return response.ok ? 'ok' : undefined;
   } catch {

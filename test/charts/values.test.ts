@@ -52,7 +52,7 @@ describe('values', { skip }, () => {
     const rendered = await small.render({ ...globals, ...own });
     assert.deepEqual(rendered.of('NetworkPolicy'), []);
     const { sidecar } = load(rendered.one('ConfigMap', 'small-api-kolla-pod')['data']['kolla-pod.yaml']) as KubeObject;
-    assert.deepEqual(sidecar['role'], ['probe', 'config-watch', 'log-ship']);
+    assert.deepEqual(sidecar['component'], ['probe', 'config-watch', 'log-ship']);
   });
 
   test('commented values in globals.yml are the defaults', async () => {

@@ -238,7 +238,7 @@ describe('workloads', { skip }, () => {
     const logs = { enabled: true, url: 'http://elasticsearch:9200', options: { schema: 'ecs' } };
     const { rendered, pod } = await api({}, { logs, config: { reload: 'live' } });
     const yaml = podYaml(rendered);
-    assert.deepEqual(yaml['sidecar'].role, ['probe', 'config-watch', 'log-ship']);
+    assert.deepEqual(yaml['sidecar'].component, ['probe', 'config-watch', 'log-ship']);
     assert.deepEqual(yaml['init'], { watch: { root: '/kolla', 'on-change': ['signal:TERM'] } });
     assert.equal(yaml['log-ship'].schema, 'ecs');
     const sidecars = pod['initContainers'].filter(

@@ -5,7 +5,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
-import { tryDial } from '../../src/net/dial.ts';
+import { tryDial } from '../../src/net/dial/dial.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { start, tailOf, tied, type Running } from '../../tools/process.ts';

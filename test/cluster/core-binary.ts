@@ -31,17 +31,17 @@ export const isSanitized = process.env['KOLLA_CORE_SANITIZED'] !== undefined;
 /**
  * kolla-core of the current sources, built once per source version.
  * @param directory receives a copy, which may be modified
- * @param names the commands, which are files in the directory `from`
+ * @param names the commands, files in the directory `from` if that is given
  * @param architecture by default this machine's
  */
 export async function coreBinary(
   directory: string,
   names: readonly string[] = CORE_NAMES,
-  from = 'cmd',
+  from?: string,
   architecture: Architecture = process.arch as Architecture,
 ): Promise<Pick<BuiltCore, 'binary' | 'names'>> {
   // Commands in cmd/ import no file of test/.
-  const reached = from === 'cmd' ? [] : names.flatMap((name) => [...reachedFrom(`${from}/${name}.ts`, importsOf)]);
+  const reached = from === undefined ? [] : names.flatMap((name) => [...reachedFrom(`${from}/${name}.ts`, importsOf)]);
   const own = new Set(reached.filter((file) => file.startsWith('test/')));
   const linkers = isSanitized ? ['test/cluster/gcc.ts', 'test/cluster/sanitizers.c'] : [];
   const madeFrom = [architecture, ...names, digestOf('binary'), ...textsOf([...own, ...linkers])];

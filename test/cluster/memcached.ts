@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
-import { tryDial } from '../../src/net/dial.ts';
+import { tryDial } from '../../src/net/dial/dial.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { start, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
-import { tryDial } from '../../src/net/dial.ts';
+import { tryDial } from '../../src/net/dial/dial.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { newestRelease } from '../../src/operator/helm/release.ts';
-import type { OpenStackService } from '../../src/operator/objects.ts';
+import type { OpenStackService } from '../../src/operator/api/objects.ts';
 import { canRunHelm, helm, helmBinary, type HelmMajor } from '../../tools/helm.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { isReady, operatorSite, type OperatorSite } from '../integration/kolla-operator-support.ts';

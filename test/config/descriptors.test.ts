@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { makePlan } from '../../src/config/index.ts';
 import { mountsFor } from '../../src/config/mounts.ts';
-import { readConfig } from '../../src/config/read.ts';
+import { readConfig } from '../../src/config/read/read.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { entry, pod } from './support.ts';
 
@@ -27,7 +27,7 @@ test('a plan leaves no descriptor open, applied or not', async () => {
   for (let times = 0; times < 5; times++) {
     await makePlan(options, context);
     await at.apply();
-    await mountsFor((await readConfig(at.configDir, undefined))!, { root: at.root });
+    mountsFor((await readConfig(at.configDir, undefined))!, { root: at.root });
   }
   assert.equal(openDescriptors(), before);
 });

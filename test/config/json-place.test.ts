@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeOfMistake } from '../../src/config/json-place.ts';
+import { placeOfMistake } from '../../src/config/read/json-place.ts';
 
 /** Whether V8 reports that more text could complete this one; it reports a position only for some errors. */
 function couldGoOn(beginning: string): boolean {

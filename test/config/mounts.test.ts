@@ -3,14 +3,14 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { mountsFor, type Mount } from '../../src/config/mounts.ts';
-import { readConfig } from '../../src/config/read.ts';
+import { readConfig } from '../../src/config/read/read.ts';
 import { entry, pod, type Pod } from './support.ts';
 
 async function mounts(p: Pod, document: object, root: string | undefined = p.root): Promise<readonly Mount[]> {
   await p.config({ command: 'true', ...document });
   const loaded = await readConfig(p.configDir, undefined);
   assert.ok(loaded);
-  return await mountsFor(loaded, { root });
+  return mountsFor(loaded, { root });
 }
 
 const short = (found: readonly Mount[]) =>
@@ -89,7 +89,7 @@ test("paths only in directories and permissions are the service's data", async (
     ],
   );
   await p.config({ command: 'true', ...document });
-  const offline = await mountsFor((await readConfig(p.configDir, undefined))!, { root: undefined });
+  const offline = mountsFor((await readConfig(p.configDir, undefined))!, { root: undefined });
   assert.deepEqual(
     offline.map(({ seed }) => seed),
     [undefined, undefined, undefined],

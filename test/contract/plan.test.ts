@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
-import { parseDocument, type Document } from '../../src/config/schema.ts';
+import { parseDocument, type Document } from '../../src/config/read/schema.ts';
 import { KOLLA_GID, KOLLA_USERS } from '../../src/config/volumes/kolla-users.ts';
 import { INIT_ROOT } from '../../src/config/volumes/layout.ts';
 import type { PodPlan } from '../../src/config/volumes/index.ts';
@@ -61,7 +61,7 @@ for (const service of services.filter((name) => name !== 'two-users')) {
     const text = readFileSync(fixture(service), 'utf8');
     const document = parseDocument(JSON.parse(text)) as Document;
     const brings = bringsCaCertificates(document.config_files.map(({ source }) => source));
-    const plan = await planOf(fixture(service), { more: () => Promise.resolve(brings ? STORE : []) });
+    const plan = await planOf(fixture(service), { more: () => (brings ? STORE : []) });
     const { user, spec, layout } = plan;
     assert.ok(user && spec);
     const volumes = spec.initContainers[0].volumeMounts

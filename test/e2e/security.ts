@@ -21,7 +21,7 @@ const CONFIG = {
   }),
   'a.conf': '[a]\nb = c\n',
   'kolla-pod.yaml': JSON.stringify({
-    sidecar: { role: ['probe', 'config-watch', 'waits', 'log-ship'] },
+    sidecar: { component: ['probe', 'config-watch', 'waits', 'log-ship'] },
     checks: { api: { run: 'http http://127.0.0.1:5000/', for: ['readiness'], period: '1s' } },
     init: {
       root: '/kolla',

@@ -49,7 +49,7 @@ export function sidecarAllTests(stage: () => Stage): void {
       return (seen.shipping?.acknowledged ?? 0) > 0 ? seen : undefined;
     });
     assert.deepEqual(
-      now.roles.map(({ name, state, failures }) => `${name} ${state} ${failures}`),
+      now.components.map(({ name, state, failures }) => `${name} ${state} ${failures}`),
       ['probe running 0', 'config-watch running 0', 'waits done 0', 'db-sync done 0', 'log-ship running 0'],
     );
     const logs = await kubectl(['logs', 'deployment/keystone', '--container=sidecar']);

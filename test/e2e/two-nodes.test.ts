@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { formatAddress } from '../../src/net/address.ts';
+import { formatAddress } from '../../src/net/dial/address.ts';
 import { canBuildCoredns, canRunNode, startNode, TESTBOX_IMAGE, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { anyOf, FAMILIES, nodeOf, type Addresses } from '../cluster/kubernetes/network.ts';
 import { until } from '../support/until.ts';

@@ -17,7 +17,7 @@ const image = (text: string, mode = 0o600) => ({ content: Buffer.from(text), mod
 
 async function inPlace(path: string, content: FileImage): Promise<void> {
   using directory = Directory.open(dirname(path));
-  await writeInPlace(directory, basename(path), content);
+  writeInPlace(directory, basename(path), content);
 }
 
 test('replaces a file and its mode, and leaves nothing else', async () => {
@@ -121,7 +121,7 @@ const IN_PLACE = `
   import { writeInPlace } from '${new URL('../../src/fs/write-in-place.ts', import.meta.url).href}';
   const content = Buffer.alloc(4000, 'new ');
   using directory = Directory.open(dirname(process.argv[1]));
-  await writeInPlace(directory, basename(process.argv[1]), { content, mode: 0o600, uid: -1, gid: -1 });
+  writeInPlace(directory, basename(process.argv[1]), { content, mode: 0o600, uid: -1, gid: -1 });
 `;
 
 test('in place, a file for which there is no room keeps its content', async () => {

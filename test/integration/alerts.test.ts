@@ -23,8 +23,8 @@ const CHECK = 'keystone-upgrade-1a2b3c-check';
 const SERIES: Readonly<Record<string, readonly [series: string | readonly string[], fires: string, silent: string]>> = {
   KollaCheckFails: ['kolla_probe_check_up{pod="p",check="api"}', '0x60', '0x5 1x55'],
   KollaCheckFlaps: ['kolla_probe_check_transitions_total{pod="p",check="api"}', '0+1x60', '3x60'],
-  KollaRoleFails: ['kolla_sidecar_role_up{pod="p",role="log-ship"}', '0x60', '1x60'],
-  KollaRoleRestarts: ['kolla_sidecar_role_failures_total{pod="p",role="log-ship"}', '0+1x60', '2x60'],
+  KollaComponentFails: ['kolla_sidecar_component_up{pod="p",component="log-ship"}', '0x60', '1x60'],
+  KollaComponentRestarts: ['kolla_sidecar_component_failures_total{pod="p",component="log-ship"}', '0+1x60', '2x60'],
   KollaLogsNotShipped: ['kolla_log_ship_outage{pod="p",to="elasticsearch"}', '1x60', '0x60'],
   KollaLogVolumeFills: ['kolla_log_ship_lag_bytes{pod="p",to="elasticsearch"}', '600000000x60', '1000x60'],
   KollaLogLinesRefused: ['kolla_log_ship_dead_letters_total{pod="p",to="elasticsearch"}', '0+1x60', '7x60'],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { newKey } from '../../src/bootstrap/keys/ring.ts';
+import { newKey } from '../../src/provision/keys/ring.ts';
 import { kubeconfigText } from '../cluster/kubernetes/credentials.ts';
 import { startProxy } from '../cluster/kubernetes/proxy.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';

@@ -1,6 +1,6 @@
 import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Plan, Effects } from '../../src/migrate/plan.ts';
+import type { Plan, Effects } from '../../src/migrate/plan/plan.ts';
 import { reach } from '../../src/migrate/server/reach.ts';
 import { ensureTool, findTasks, planTool, type ToolChange } from '../../src/migrate/tool/index.ts';
 import { parseMysqlUrl } from '../../src/mysql/index.ts';

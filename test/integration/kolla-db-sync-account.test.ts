@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createConnection } from 'mysql2/promise';
-import { makeAccount, randomPassword } from '../../src/migrate/fencing/account.ts';
+import { makeAccount, randomPassword } from '../../src/migrate/fence/account.ts';
 import { connect } from '../../src/mysql/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { databaseName, sharedMariadb, type SharedMariadb } from '../servers/index.ts';

@@ -111,7 +111,7 @@ describe('kolla-db-sync has contracted the schema for a newer release', { skip }
   test('kolla-sidecar with component waits does not become ready', async () => {
     await using pod = await sidecarSite('rollback');
     await pod.write({
-      sidecar: { role: ['waits'] },
+      sidecar: { component: ['waits'] },
       init: { wait: ['job/keystone-bootstrap-0ld?db-sync=keystone&release=2025.2'] },
     });
     const sidecar = await pod.start([], { KUBECONFIG: admin[1] });

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { readChangedTables } from '../../src/migrate/progress/index.ts';
-import type { Effects, Plan } from '../../src/migrate/plan.ts';
+import type { Effects, Plan } from '../../src/migrate/plan/plan.ts';
 import { reach } from '../../src/migrate/server/reach.ts';
 import { runSteps } from '../../src/migrate/steps/run-steps.ts';
 import { parseMysqlUrl } from '../../src/mysql/index.ts';

@@ -20,7 +20,7 @@ test('500 files of 25 services with kolla-sidecar: every line once, also of a re
   const fileOf = (nth: number) => join(root, `service${nth % 25}`, `part${nth}.log`);
   for (let nth = 0; nth < 25; nth++) await mkdir(join(root, `service${nth}`));
   for (let nth = 0; nth < FILES; nth++) await writeFile(fileOf(nth), events(nth * EACH, (nth + 1) * EACH - 1));
-  await site.write({ sidecar: { role: ['log-ship'] }, 'log-ship': { root, url: sink.url, timezone: 'UTC' } });
+  await site.write({ sidecar: { component: ['log-ship'] }, 'log-ship': { root, url: sink.url, timezone: 'UTC' } });
   const sidecar = await site.start();
   const has = (count: number) =>
     until(`${count} documents`, async () => ((await sink.counts()).documents >= count ? true : undefined));

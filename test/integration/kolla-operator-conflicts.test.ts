@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { packageChart } from '../../build/charts.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import type { OpenStackService, OpenStackWorkload } from '../../src/operator/objects.ts';
+import type { OpenStackService, OpenStackWorkload } from '../../src/operator/api/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { runHelper } from '../support/helper.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { packageChart } from '../../build/charts.ts';
-import type { OpenStack, OpenStackService } from '../../src/operator/objects.ts';
+import type { OpenStack, OpenStackService } from '../../src/operator/api/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { condition, isReady, makeChart, operatorSite, type OperatorSite } from './kolla-operator-support.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { OpenStack, OpenStackService } from '../../src/operator/objects.ts';
+import type { OpenStack, OpenStackService } from '../../src/operator/api/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { signalIfThere, type Running } from '../../tools/process.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { OpenStack, OpenStackService, ServiceSummary } from '../../src/operator/objects.ts';
+import type { OpenStack, OpenStackService, ServiceSummary } from '../../src/operator/api/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { condition, isReady, operatorSite, usualFate, type OperatorSite } from './kolla-operator-support.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { collectionPath, connectKube, objectPath, type KubeClient } from '../../src/kube/index.ts';
-import { ownRef, ownSet, type Kind, type OpenStackService } from '../../src/operator/objects.ts';
+import { ownRef, ownSet, type Kind, type OpenStackService } from '../../src/operator/api/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { until } from '../support/until.ts';

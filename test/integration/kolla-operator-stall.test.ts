@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { KubeObject } from '../../src/kube/index.ts';
-import type { OpenStackService } from '../../src/operator/objects.ts';
+import type { OpenStackService } from '../../src/operator/api/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { freePort } from '../../tools/port.ts';
 import { run } from '../../tools/process.ts';

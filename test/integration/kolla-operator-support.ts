@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectKube, collectionPath, objectPath, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
-import { ownRef, type Kind, type OwnObject } from '../../src/operator/objects.ts';
+import { ownRef, type Kind, type OwnObject } from '../../src/operator/api/objects.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { helm, helmBinary } from '../../tools/helm.ts';
 import type { Running } from '../../tools/process.ts';

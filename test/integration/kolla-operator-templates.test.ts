@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { packageChart } from '../../build/charts.ts';
-import type { OpenStack, OpenStackService } from '../../src/operator/objects.ts';
+import type { OpenStack, OpenStackService } from '../../src/operator/api/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import type { Running } from '../../tools/process.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';

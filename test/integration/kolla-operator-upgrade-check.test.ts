@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { OpenStack } from '../../src/operator/objects.ts';
+import type { OpenStack } from '../../src/operator/api/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import type { Running } from '../../tools/process.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
 import type { KubeObject } from '../../src/kube/types.ts';
-import type { OpenStackService, OpenStackWorkload } from '../../src/operator/objects.ts';
+import type { OpenStackService, OpenStackWorkload } from '../../src/operator/api/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { until } from '../support/until.ts';

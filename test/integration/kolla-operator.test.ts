@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { loadAll } from 'js-yaml';
 import { RELEASES, UPGRADE_STAGES } from '../../src/catalog/index.ts';
-import type { OpenStackService } from '../../src/operator/objects.ts';
+import type { OpenStackService } from '../../src/operator/api/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { condition, isReady, makeChart, operatorSite, usualFate, type OperatorSite } from './kolla-operator-support.ts';

@@ -175,7 +175,7 @@ describe('the status page in a browser', { skip }, () => {
     await mkdir(join(site.path, 'empty'));
     const gone = join(site.path, 'empty/hold');
     await site.write({
-      sidecar: { role: ['probe', 'waits'] },
+      sidecar: { component: ['probe', 'waits'] },
       checks: { self: { run: `tcp 127.0.0.1:${site.port}`, period: '1s' } },
       init: { wait: [`file:${gone}`] },
     });
@@ -196,7 +196,7 @@ describe('the status page in a browser', { skip }, () => {
   async function opened(options: Parameters<OwnBrowser['open']>[1] = {}): Promise<Page> {
     const page = await browser.open(sample.url, options);
     await page.getByText('live', { exact: true }).waitFor();
-    await page.locator('#roles .row').first().waitFor();
+    await page.locator('#components .row').first().waitFor();
     return page;
   }
 

@@ -18,37 +18,42 @@ const V2 = '..2026_11_21_14_05_00.2';
 for (const [what, sections, code, says] of [
   [
     'option of a component',
-    { sidecar: { role: ['config-watch', 'log-ship'] }, 'log-ship': { url: 'ftp://x' } },
+    { sidecar: { component: ['config-watch', 'log-ship'] }, 'log-ship': { url: 'ftp://x' } },
     64,
     /--url is not/,
   ],
   [
     'section of a component',
-    { sidecar: { role: ['config-watch', 'waits'] }, init: { wiat: ['tcp://a:1'] } },
+    { sidecar: { component: ['config-watch', 'waits'] }, init: { wiat: ['tcp://a:1'] } },
     65,
     /no option 'init.wiat'/,
   ],
   [
     'check',
-    { sidecar: { role: ['config-watch', 'probe'] }, checks: { api: { run: 'htp x' } } },
+    { sidecar: { component: ['config-watch', 'probe'] }, checks: { api: { run: 'htp x' } } },
     65,
     /checks\.api: no check 'htp'/,
   ],
   [
     'component probe without checks',
-    { sidecar: { role: ['config-watch', 'probe'] } },
+    { sidecar: { component: ['config-watch', 'probe'] } },
     65,
     /kolla-pod\.yaml: no checks: .* or set --allow-no-checks/,
   ],
   [
     'action that would stop the sidecar',
-    { sidecar: { role: ['config-watch'] }, init: { watch: { 'on-change': ['exit'] } } },
+    { sidecar: { component: ['config-watch'] }, init: { watch: { 'on-change': ['exit'] } } },
     64,
     /exit would stop/,
   ],
-  ['component waits without waits', { sidecar: { role: ['config-watch', 'waits'] } }, 64, /nothing to wait for/],
-  ['component db-sync without a service', { sidecar: { role: ['config-watch', 'db-sync'] } }, 64, /give --service/],
-  ['configuration without a component', {}, 64, /no role/],
+  ['component waits without waits', { sidecar: { component: ['config-watch', 'waits'] } }, 64, /nothing to wait for/],
+  [
+    'component db-sync without a service',
+    { sidecar: { component: ['config-watch', 'db-sync'] } },
+    64,
+    /give --service/,
+  ],
+  ['configuration without a component', {}, 64, /no component/],
 ] as const)
   test(`invalid ${what} is rejected before anything runs`, async () => {
     await using site = await sidecarSite('refused');
@@ -69,28 +74,31 @@ test('a failing component is reported and restarted, and does not affect others'
   await appendFile(join(site.path, 'logs/keystone/keystone.log'), LINE(1));
   await mountVersion(site, V1, { 'config.json': configJson(['a.conf']), 'a.conf': 'a = 1\n' });
   await site.write({
-    sidecar: { role: ['config-watch', 'log-ship'] },
+    sidecar: { component: ['config-watch', 'log-ship'] },
     init: { watch: watched(site) },
     'log-ship': { root: join(site.path, 'logs'), url: server.url, state: stateDir },
   });
   const sidecar = await site.start();
   await using running = sidecar.running;
-  const failing = await sidecar.until('a second failure', ({ roles }) => (roles[1]?.failures ?? 0) >= 2);
-  assert.equal(failing.roles[0]?.state, 'running');
-  assert.match(failing.roles[1]?.problem ?? '', /state/);
+  const failing = await sidecar.until('a second failure', ({ components }) => (components[1]?.failures ?? 0) >= 2);
+  assert.equal(failing.components[0]?.state, 'running');
+  assert.match(failing.components[1]?.problem ?? '', /state/);
   assert.equal((await sidecar.get('/livez')).status, 200);
   assert.equal((await sidecar.get('/livez')).body, 'ok\n');
   assert.match(
     (await sidecar.get('/livez?verbose')).body,
-    /role\/log-ship .*: (failing|running again; it had failed): /,
+    /component\/log-ship .*: (failing|running again; it had failed): /,
   );
-  assert.match((await sidecar.get('/metrics')).body, /^kolla_sidecar_role_failures_total\{role="log-ship"\} [2-9]/m);
+  assert.match(
+    (await sidecar.get('/metrics')).body,
+    /^kolla_sidecar_component_failures_total\{component="log-ship"\} [2-9]/m,
+  );
   await mountVersion(site, V2, { 'config.json': configJson(['a.conf']), 'a.conf': 'a = 2\n' });
-  await sidecar.until('the other role to go on', ({ files }) => files[0]?.configMap === V2);
+  await sidecar.until('the other component to go on', ({ files }) => files[0]?.configMap === V2);
   await rm(stateDir);
   await server.has(1);
-  await sidecar.until('it to run again', ({ roles }) => roles[1]?.state === 'running');
-  assert.match(sidecar.log(), /"role":"log-ship"/);
+  await sidecar.until('it to run again', ({ components }) => components[1]?.state === 'running');
+  assert.match(sidecar.log(), /"component":"log-ship"/);
   assert.equal(await running.stop(), 143);
 });
 
@@ -98,18 +106,18 @@ test('startup is delayed until all waits are ready, and a check of the service d
   await using site = await sidecarSite('startup');
   const hold = join(site.path, 'ready');
   await site.write({
-    sidecar: { role: ['probe', 'waits'] },
+    sidecar: { component: ['probe', 'waits'] },
     checks: { api: { run: 'tcp 127.0.0.1:1', for: ['startup'], period: '1s' } },
     init: { wait: [`file:${hold}`] },
   });
   const sidecar = await site.start();
   await using _ = sidecar.running;
   await sidecar.until('the check to be asked', ({ checks }) => checks[0]?.state === 'unhealthy');
-  assert.deepEqual(await sidecar.get('/startupz/roles'), { status: 503, body: 'waiting\n' });
+  assert.deepEqual(await sidecar.get('/startupz/components'), { status: 503, body: 'waiting\n' });
   assert.equal((await sidecar.get('/readyz')).status, 503);
   await writeFile(hold, '');
-  await sidecar.until('the wait to be met', ({ roles }) => roles[1]?.state === 'done');
-  assert.deepEqual(await sidecar.get('/startupz/roles'), { status: 200, body: 'ok\n' });
+  await sidecar.until('the wait to be met', ({ components }) => components[1]?.state === 'done');
+  assert.deepEqual(await sidecar.get('/startupz/components'), { status: 200, body: 'ok\n' });
   assert.equal((await sidecar.get('/startupz')).status, 503, 'the service itself is not up');
   assert.equal((await sidecar.get('/readyz')).status, 200);
 });
@@ -117,7 +125,7 @@ test('startup is delayed until all waits are ready, and a check of the service d
 test('a rejected version is reported with its ConfigMap version and reason, and the installed one with its own', async () => {
   await using site = await sidecarSite('refuses');
   await mountVersion(site, V1, { 'config.json': configJson(['a.conf', 'b.conf']), 'a.conf': 'a\n', 'b.conf': 'b\n' });
-  await site.write({ sidecar: { role: ['config-watch'] }, init: { watch: watched(site) } });
+  await site.write({ sidecar: { component: ['config-watch'] }, init: { watch: watched(site) } });
   const sidecar = await site.start();
   await using _ = sidecar.running;
   const first = await sidecar.until('the first version', ({ config }) => config?.state === 'in-step');
@@ -149,11 +157,11 @@ test('a rejected version is reported with its ConfigMap version and reason, and 
 
 test('the component probe starts without checks if allowed, and any other component anyway', async () => {
   for (const [sections, args] of [
-    [{ sidecar: { role: ['probe'] } }, ['--allow-no-checks']],
-    [{ sidecar: { role: ['probe'], 'allow-no-checks': true } }, []],
-    [{ sidecar: { role: ['probe'] }, probe: { serve: { 'allow-no-checks': true } } }, []],
-    [{ sidecar: { role: ['config-watch'] } }, []],
-    [{ sidecar: { role: ['log-ship'] } }, []],
+    [{ sidecar: { component: ['probe'] } }, ['--allow-no-checks']],
+    [{ sidecar: { component: ['probe'], 'allow-no-checks': true } }, []],
+    [{ sidecar: { component: ['probe'] }, probe: { serve: { 'allow-no-checks': true } } }, []],
+    [{ sidecar: { component: ['config-watch'] } }, []],
+    [{ sidecar: { component: ['log-ship'] } }, []],
   ] as const) {
     await using site = await sidecarSite('no-checks');
     await mountVersion(site, V1, { 'config.json': configJson(['a.conf']), 'a.conf': 'a = 1\n' });
@@ -170,7 +178,7 @@ test('reasons are visible within this Pod only: others get a status word, also o
   await using site = await sidecarSite('outside');
   const { port } = site;
   await site.write({
-    sidecar: { role: ['probe'] },
+    sidecar: { component: ['probe'] },
     checks: { api: { run: 'http http://127.0.0.1:1/', period: '1s' } },
   });
   const sidecar = await site.start(['--listen', `:${port}`]);
@@ -196,7 +204,7 @@ test('on SIGTERM the sidecar is unready at once, ships lines written until then,
   await appendFile(log, LINE(0));
   await mountVersion(site, V1, { 'config.json': configJson(['a.conf']), 'a.conf': 'a\n' });
   await site.write({
-    sidecar: { role: ['probe', 'config-watch', 'waits', 'log-ship'] },
+    sidecar: { component: ['probe', 'config-watch', 'waits', 'log-ship'] },
     init: { watch: watched(site), wait: [`file:${site.path}/never`] },
     checks: { self: { run: `tcp 127.0.0.1:${site.port}`, period: '1s' } },
     'log-ship': { root: join(site.path, 'logs'), url: server.url },
@@ -209,9 +217,12 @@ test('on SIGTERM the sidecar is unready at once, ships lines written until then,
   await until('not ready', async () => {
     return (await sidecar.get('/readyz')).body === 'ending\n' || undefined;
   });
-  const stopping = await sidecar.until('the others to have ended', ({ roles }) => roles[2]?.state === 'stopped');
+  const stopping = await sidecar.until(
+    'the others to have ended',
+    ({ components }) => components[2]?.state === 'stopped',
+  );
   assert.deepEqual(
-    stopping.roles.map(({ name, state }) => `${name} ${state}`),
+    stopping.components.map(({ name, state }) => `${name} ${state}`),
     ['probe running', 'config-watch stopped', 'waits stopped', 'log-ship stopping'],
   );
   assert.equal((await sidecar.get('/livez')).status, 200);
@@ -231,7 +242,7 @@ test('a log server that rejects documents makes the Pod unready only on request'
     await using site = await sidecarSite(`refused-${asked}`);
     await appendFile(join(site.path, 'logs/keystone/keystone.log'), LINE(0));
     await site.write({
-      sidecar: { role: ['log-ship'], 'ready-with-logs': asked },
+      sidecar: { component: ['log-ship'], 'ready-with-logs': asked },
       'log-ship': { root: join(site.path, 'logs'), url: `http://127.0.0.1:${server.port}`, grace: '100ms' },
     });
     const sidecar = await site.start();
@@ -254,7 +265,7 @@ test('after kill -9 while shipping the next start ships the rest, without duplic
   const log = join(site.path, 'logs/keystone/keystone.log');
   await appendFile(log, Array.from({ length: 20_000 }, (_, i) => LINE(i)).join(''));
   await site.write({
-    sidecar: { role: ['log-ship'] },
+    sidecar: { component: ['log-ship'] },
     'log-ship': { root: join(site.path, 'logs'), url: server.url, 'in-flight-bytes': 4_000_000 },
   });
   server.onRequest(2, () => first.running.child.kill('SIGKILL'));
@@ -269,7 +280,7 @@ test('after kill -9 while shipping the next start ships the rest, without duplic
 
 test('db-sync blocks startup while its server is down, and exits on SIGTERM', async () => {
   await using site = await sidecarSite('dbsync');
-  await site.write({ sidecar: { role: ['db-sync'], service: 'keystone' } });
+  await site.write({ sidecar: { component: ['db-sync'], service: 'keystone' } });
   const env = {
     KOLLA_DB_SYNC_CONNECTION: 'mysql+pymysql://keystone:hidden@127.0.0.1:1/keystone',
     PATH: `${site.path}:${process.env['PATH']}`,

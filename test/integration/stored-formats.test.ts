@@ -7,7 +7,7 @@ import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { keysOf, runKeys, AT_ONCE, FERNET } from './kolla-bootstrap-keys-support.ts';
 import { leaseSite, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
-import { accountNameOf } from '../../src/migrate/fencing/account.ts';
+import { accountNameOf } from '../../src/migrate/fence/account.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 import { CALM, migration } from './kolla-db-sync-support.ts';

@@ -14,7 +14,7 @@ import { Holes } from '../../src/logship/state/holes.ts';
 import { settingsOf, SHIP_OPTIONS } from '../../src/logship/index.ts';
 import { openPipelines, runAll } from '../../src/logship/pipelines.ts';
 import { Lags, readinessOf } from '../../src/logship/serve/index.ts';
-import type { PipelineState } from '../../src/logship/view.ts';
+import type { PipelineState } from '../../src/logship/report/view.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
@@ -43,7 +43,7 @@ async function shipping(root: string, ...args: string[]) {
   const said: string[] = [];
   const stdout = new PassThrough();
   const settings = settingsOf([], options);
-  const state = await holdDirectory(settings.stateDir, settings.root);
+  const state = holdDirectory(settings.stateDir, settings.root);
   const holes = new Holes(state, []);
   const context = { log: log(said), now: () => Date.now(), state, holes, proxyEnv: {}, stdout };
   const pipelines = await openPipelines(settings, context);

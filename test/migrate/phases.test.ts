@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../src/core/errors.ts';
-import { isBehind, stepsOf } from '../../src/migrate/phases.ts';
+import { isBehind, stepsOf } from '../../src/migrate/plan/phases.ts';
 import { isLastBeforeRollout, PHASES, serviceNamed } from '../../src/catalog/index.ts';
 
 function stepsOfService(name: string, phase: (typeof PHASES)[number]): string[] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { MigrationOptions } from '../../src/migrate/options.ts';
+import type { MigrationOptions } from '../../src/migrate/options/options.ts';
 import { prepareSync } from '../../src/migrate/prepare.ts';
 import { serviceNamed } from '../../src/catalog/index.ts';
 import { privateDirectory } from '../../tools/directory.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatAddress, formatListen, parseAddress, parseListen } from '../../src/net/address.ts';
+import { formatAddress, formatListen, parseAddress, parseListen } from '../../src/net/dial/address.ts';
 
 for (const text of ['mariadb:3306', '127.0.0.1:1', '[::1]:65535']) {
   test(`${text} is an address and is formatted as it was parsed`, () =>

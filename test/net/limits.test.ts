@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { connect } from '../../src/mysql/index.ts';
 import { get } from '../../src/net/codec/get.ts';
-import { converse } from '../../src/net/conversation.ts';
+import { converse } from '../../src/net/dial/conversation.ts';
 import { askJson } from '../../src/net/json.ts';
 import { requestOnce } from '../../src/net/request-once.ts';
 import { listenTcp } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { networkReason } from '../../src/net/network-error.ts';
+import { networkReason } from '../../src/net/dial/network-error.ts';
 
 interface Fields {
   readonly message?: string;

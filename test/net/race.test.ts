@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
 import { test } from 'node:test';
-import { Race } from '../../src/net/race.ts';
+import { Race } from '../../src/net/dial/race.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenTcp } from '../support/server.ts';
 import { startSilentServer } from '../support/silent-server.ts';

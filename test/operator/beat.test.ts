@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Beat } from '../../src/operator/beat.ts';
+import { Beat } from '../../src/operator/runtime/beat.ts';
 
 test('nothing is late that moves, or has ended', (t) => {
   let now = 0;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { watched } from '../../src/operator/cache.ts';
+import { watched } from '../../src/operator/runtime/cache.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
 test('a cache that is never complete holds up no end', { timeout: 10_000 }, async () => {

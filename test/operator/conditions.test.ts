@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withVerdicts } from '../../src/operator/conditions.ts';
+import { withVerdicts } from '../../src/operator/api/conditions.ts';
 
 const [THEN, NOW] = [new Date('2026-01-01T00:00:00.5Z'), new Date('2026-02-02T00:00:00.5Z')];
 

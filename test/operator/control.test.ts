@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { unlessAborted } from '../../src/core/abort.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient, KubeObject, SetObservation, SetRef } from '../../src/kube/types.ts';
-import { Beat } from '../../src/operator/beat.ts';
+import { Beat } from '../../src/operator/runtime/beat.ts';
 import { control, type Settings } from '../../src/operator/control.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { recordedLog } from '../support/recorded-log.ts';

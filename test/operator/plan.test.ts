@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UPGRADE_STAGES } from '../../src/catalog/index.ts';
-import type { OpenStack, OpenStackService, OpenStackSpec } from '../../src/operator/objects.ts';
+import type { OpenStack, OpenStackService, OpenStackSpec } from '../../src/operator/api/objects.ts';
 import { APPLIED, planOf, wantedServices } from '../../src/operator/openstack/plan.ts';
 import { stepsTo } from '../../src/operator/openstack/steps.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { Publisher } from '../../src/operator/publish.ts';
+import { Publisher } from '../../src/operator/runtime/publish.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
 const { log } = recordedLog();

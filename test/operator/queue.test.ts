@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WorkQueue } from '../../src/operator/queue.ts';
+import { WorkQueue } from '../../src/operator/runtime/queue.ts';
 import { until } from '../support/until.ts';
 
 test('never handles a key twice at the same time, and handles it again if it was added meanwhile', async () => {

@@ -39,7 +39,10 @@ export function reachedFrom(file: string, imports: (file: string) => readonly st
   return reached;
 }
 
-const IMPORT = /(?:from |import |import\()'(\.{1,2}\/[^']+)'|new URL\('([^':]+)', import\.meta\.url\)/g;
+const IMPORT = /(?:from |import |import\()'((?:\.{1,2}\/|#)[^']+)'|new URL\('([^':]+)', import\.meta\.url\)/g;
+const { imports: ALIASES } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly imports: Readonly<Record<string, { readonly default: string } | undefined>>;
+};
 const known = new Map<string, readonly string[]>();
 
 /** Repository files that a file references: by import, or by URL as for fixtures. */
@@ -47,11 +50,11 @@ export function importsOf(file: string): readonly string[] {
   const former = known.get(file);
   if (former !== undefined) return former;
   const text = existsSync(file) && file.endsWith('.ts') ? readFileSync(file, 'utf8') : '';
-  const named = [...text.matchAll(IMPORT)].map(([, module, url]) =>
-    normalize(join(dirname(file), module ?? url ?? '')),
+  const named = [...text.matchAll(IMPORT)].map(
+    ([, module = '', url]) => ALIASES[module]?.default ?? join(dirname(file), url ?? module),
   );
   const besides = BESIDES[file];
-  const imports = [...named, ...(besides === undefined ? [] : globSync(besides))];
+  const imports = [...named.map(normalize), ...(besides === undefined ? [] : globSync(besides))];
   known.set(file, imports);
   return imports;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { ExitCode, SignalError, UnavailableError } from '../../src/core/errors.ts';
 import { runAlone } from '../../src/sidecar/alone.ts';
-import type { PreparedRole, RoleRun } from '../../src/sidecar/role.ts';
+import type { PreparedComponent, ComponentRun } from '../../src/sidecar/components/component.ts';
 import { freePort } from '../../tools/port.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { until } from '../support/until.ts';
@@ -12,13 +12,13 @@ import { until } from '../support/until.ts';
 async function alone(
   t: TestContext,
   whenDone: 'end' | 'stay',
-  run: (run: RoleRun) => Promise<ExitCode>,
-  more: Partial<PreparedRole> = {},
+  run: (run: ComponentRun) => Promise<ExitCode>,
+  more: Partial<PreparedComponent> = {},
 ) {
   const stop = new AbortController();
   t.after(() => stop.abort(new SignalError('SIGTERM')));
-  const component: PreparedRole = {
-    role: { name: 'db-sync', holdsStartup: true, stopMs: 1000, backoff: { minMs: 10, maxMs: 10 }, run },
+  const component: PreparedComponent = {
+    component: { name: 'db-sync', holdsStartup: true, stopMs: 1000, backoff: { minMs: 10, maxMs: 10 }, run },
     sources: {},
     ...more,
   };
@@ -35,15 +35,13 @@ test('a single component has probes, metrics and a status page, and stays when d
   const { ended, stop, get, word } = await alone(t, 'stay', () => migrated.promise);
   const over = assert.rejects(ended, SignalError);
   await until('the server', () => get('/livez').catch(() => undefined));
-  assert.deepEqual(await Promise.all(['/startupz', '/livez', '/readyz', '/startupz/roles'].map((path) => word(path))), [
-    'waiting\n',
-    'ok\n',
-    'waiting\n',
-    'waiting\n',
-  ]);
+  assert.deepEqual(
+    await Promise.all(['/startupz', '/livez', '/readyz', '/startupz/components'].map((path) => word(path))),
+    ['waiting\n', 'ok\n', 'waiting\n', 'waiting\n'],
+  );
   migrated.resolve(ExitCode.ok);
   await until('it to be done', async () => (await word('/startupz')) === 'ok\n' || undefined);
-  assert.match(await word('/metrics'), /^kolla_sidecar_role_up\{role="db-sync"\} 1$/m);
+  assert.match(await word('/metrics'), /^kolla_sidecar_component_up\{component="db-sync"\} 1$/m);
   assert.match(await word('/status.json'), /"name":"db-sync","state":"done"/);
   stop.abort(new SignalError('SIGTERM'));
   await over;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ALL_CHECKS } from '../../src/probe/index.ts';
 import { prepareChecks, readChecks, startChecks } from '../../src/probe/serve/index.ts';
 import { healthOf } from '../../src/probe/serve/part.ts';
-import { RestartableChecks } from '../../src/sidecar/checks.ts';
+import { RestartableChecks } from '../../src/sidecar/components/checks.ts';
 import { listenTcp } from '../support/server.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { until } from '../support/until.ts';

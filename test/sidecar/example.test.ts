@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { load, loadAll } from 'js-yaml';
 import { parseDuration } from '../../src/core/duration.ts';
-import { whyUnsafe, type SidecarPod } from '../../src/sidecar/own-probe.ts';
+import { whyUnsafe, type SidecarPod } from '../../src/sidecar/components/own-probe.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 
@@ -30,12 +30,12 @@ test("the example's startup probe, its path and its grace period fit its own opt
     grace: ms(dbSync?.['grace']) + ms(logShip?.['grace']) + 10_000,
     port: 9808,
     holdsBack: true,
-    paths: ['/startupz/roles'] as [string],
+    paths: ['/startupz/components'] as [string],
   };
   assert.ok(pod);
   const own = { ...pod, metadata: { name: 'keystone' } };
   assert.equal(whyUnsafe(own, 'sidecar', needs), undefined);
-  assert.match(whyUnsafe(own, 'sidecar', { ...needs, paths: ['/x'] }) ?? '', /requests HTTP \/startupz\/roles/);
+  assert.match(whyUnsafe(own, 'sidecar', { ...needs, paths: ['/x'] }) ?? '', /requests HTTP \/startupz\/components/);
   assert.match(whyUnsafe(own, 'sidecar', { ...needs, grace: needs.grace + 1000 }) ?? '', /set terminationGrace/);
 });
 

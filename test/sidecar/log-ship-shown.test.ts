@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newCounts } from '../../src/logship/counts.ts';
-import { viewOf, type PipelineState, type ShippingView } from '../../src/logship/view.ts';
+import { newCounts } from '../../src/logship/report/counts.ts';
+import { viewOf, type PipelineState, type ShippingView } from '../../src/logship/report/view.ts';
 import { metricsText } from '../../src/net/prometheus.ts';
 import { healthOf } from '../../src/probe/serve/part.ts';
-import { ShippingShown } from '../../src/sidecar/roles/log-ship.ts';
+import { ShippingShown } from '../../src/sidecar/components/log-ship.ts';
 import { runHelper } from '../support/helper.ts';
 
 const state = (other: Partial<PipelineState> = {}): PipelineState => ({
@@ -61,7 +61,7 @@ test('the served metrics are those of kolla-log-ship', () => {
 
 test('a separate port for log-ship is rejected: kolla-sidecar has one', async () => {
   const env = { KOLLA_LOG_SHIP_LISTEN: '9809' };
-  const { code, stderr } = await runHelper('kolla-sidecar', ['--role', 'log-ship'], { env });
+  const { code, stderr } = await runHelper('kolla-sidecar', ['--component', 'log-ship'], { env });
   assert.equal(code, 64);
   assert.match(stderr, /here the port of kolla-sidecar answers/);
 });

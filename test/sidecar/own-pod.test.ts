@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requireSafePod } from '../../src/sidecar/own-pod.ts';
+import { requireSafePod } from '../../src/sidecar/components/own-pod.ts';
 import type { OwnPlace } from '../../src/kube/own-place.ts';
 import { ConfigError } from '../../src/core/errors.ts';
 import { ApiError } from '../../src/kube/api-error.ts';

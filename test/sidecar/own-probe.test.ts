@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { whyUnsafe, type SidecarNeeds, type SidecarPod } from '../../src/sidecar/own-probe.ts';
+import { whyUnsafe, type SidecarNeeds, type SidecarPod } from '../../src/sidecar/components/own-probe.ts';
 
 const NEEDS: SidecarNeeds = { timeout: 600_000, lockTimeout: 3_600_000, grace: 15_000, port: 9809, holdsBack: true };
 const PROBE = { httpGet: { path: '/startupz', port: 9809 }, periodSeconds: 10, failureThreshold: 420 };

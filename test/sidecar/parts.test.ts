@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { healthOf } from '../../src/probe/serve/part.ts';
-import { partsOfRoles } from '../../src/sidecar/parts.ts';
-import type { RoleState, RoleStatus } from '../../src/sidecar/status/document.ts';
+import { partsOfComponents } from '../../src/sidecar/parts.ts';
+import type { ComponentState, ComponentStatus } from '../../src/sidecar/status/document.ts';
 import { Samples } from '../../src/sidecar/status/samples.ts';
 
-const WORDS: readonly (readonly [RoleState, boolean, string, string, string])[] = [
+const WORDS: readonly (readonly [ComponentState, boolean, string, string, string])[] = [
   ['starting', true, 'waiting', 'ok', 'waiting'],
   ['running', true, 'waiting', 'ok', 'waiting'],
   ['done', true, 'ok', 'ok', 'ok'],
@@ -18,15 +18,15 @@ const WORDS: readonly (readonly [RoleState, boolean, string, string, string])[] 
 
 for (const [state, holdsStartup, startup, liveness, readiness] of WORDS)
   test(`a component that is ${state} and ${holdsStartup ? 'blocks startup' : 'blocks nothing'}: ${startup}, ${liveness}, ${readiness}`, () => {
-    const parts = partsOfRoles([role(state, holdsStartup)]);
+    const parts = partsOfComponents([component(state, holdsStartup)]);
     const words = (['startup', 'liveness', 'readiness'] as const).map((probe) => healthOf(probe, parts).word);
     assert.deepEqual(words, [startup, liveness, readiness]);
   });
 
 test('a reason has the state and the last problem', () => {
-  const [part] = partsOfRoles([{ ...role('failing', false), problem: 'disk full' }]);
+  const [part] = partsOfComponents([{ ...component('failing', false), problem: 'disk full' }]);
   assert.equal(part?.reason, 'failing: disk full');
-  const [again] = partsOfRoles([{ ...role('running', false), problem: 'disk full' }]);
+  const [again] = partsOfComponents([{ ...component('running', false), problem: 'disk full' }]);
   assert.equal(again?.reason, 'running again; it had failed: disk full');
 });
 
@@ -44,6 +44,6 @@ test('the rate is lines per second since the last sample, never negative, and fi
   assert.equal(samples.now().lag.length, 150);
 });
 
-function role(state: RoleState, holdsStartup: boolean): RoleStatus {
+function component(state: ComponentState, holdsStartup: boolean): ComponentStatus {
   return { name: 'waits', state, since: 0, holdsStartup, starts: 1, failures: 0, problem: null, retryAt: null };
 }

@@ -40,7 +40,7 @@ const VERSION = '..2026_11_21_02_14_07.3350122187';
  */
 export function keystoneAtNight(now: number): StatusDocument {
   const ago = (seconds: number) => now - seconds * 1000;
-  const role = (name: string, since: number) => ({
+  const component = (name: string, since: number) => ({
     name,
     state: 'running' as const,
     since: ago(since),
@@ -75,13 +75,13 @@ export function keystoneAtNight(now: number): StatusDocument {
       liveness: 'ok',
       readiness: 'unhealthy',
     },
-    roles: [
-      role('probe', 4140),
-      role('config-watch', 4140),
-      { ...role('waits', 4118), state: 'done', holdsStartup: true },
-      { ...role('db-sync', 4071), state: 'done', holdsStartup: true },
+    components: [
+      component('probe', 4140),
+      component('config-watch', 4140),
+      { ...component('waits', 4118), state: 'done', holdsStartup: true },
+      { ...component('db-sync', 4071), state: 'done', holdsStartup: true },
       {
-        ...role('log-ship', 700),
+        ...component('log-ship', 700),
         starts: 3,
         failures: 2,
         problem: 'cannot write the checkpoint: ENOSPC: no space left on device',

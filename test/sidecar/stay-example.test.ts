@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { load, loadAll } from 'js-yaml';
 import { parseDuration } from '../../src/core/duration.ts';
-import { whyUnsafe, type SidecarPod } from '../../src/sidecar/own-probe.ts';
+import { whyUnsafe, type SidecarPod } from '../../src/sidecar/components/own-probe.ts';
 import { runHelper } from '../support/helper.ts';
 
 interface Manifest {

@@ -3,8 +3,8 @@ import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { createLog, type Log } from '../../src/core/log.ts';
 import { ConfigError, SignalError } from '../../src/core/errors.ts';
-import type { RoleName } from '../../src/sidecar/options.ts';
-import { QUICK_BACKOFF, type Role, type RoleRun } from '../../src/sidecar/role.ts';
+import type { ComponentName } from '../../src/sidecar/options/options.ts';
+import { QUICK_BACKOFF, type Component, type ComponentRun } from '../../src/sidecar/components/component.ts';
 import { supervise } from '../../src/sidecar/supervisor.ts';
 import { run as runProgram } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -15,12 +15,12 @@ test('a failing component is restarted with backoff, and the others keep running
   const pauses: number[] = [];
   const third = Promise.withResolvers<void>();
   let tries = 0;
-  const failing = role('waits', async ({ signal }) => {
+  const failing = component('waits', async ({ signal }) => {
     if (++tries <= 3) throw new ConfigError('no such file yet');
     third.resolve();
     return await untilStopped(signal);
   });
-  const other = role('log-ship', ({ signal }) => untilStopped(signal));
+  const other = component('log-ship', ({ signal }) => untilStopped(signal));
   using supervisor = supervise([failing, other], silent().log, { ...timing(), pause: (ms) => noted(pauses, ms) });
   supervisor.start();
   await third.promise;
@@ -38,7 +38,7 @@ test('backoff is reset after a component ran for a minute', async () => {
   const clock = { ms: 0 };
   const over = Promise.withResolvers<void>();
   let tries = 0;
-  const failing = role('log-ship', ({ signal }) => {
+  const failing = component('log-ship', ({ signal }) => {
     tries++;
     if (tries === 5) return (over.resolve(), untilStopped(signal));
     if (tries === 4) clock.ms += 61_000;
@@ -54,8 +54,8 @@ test('backoff is reset after a component ran for a minute', async () => {
 test('a component that exits with code 0 is done, and one with another code is restarted', async () => {
   const over = Promise.withResolvers<void>();
   const codes = [7, 0];
-  const waits = role('waits', () => Promise.resolve(0));
-  const migration = role('db-sync', () => {
+  const waits = component('waits', () => Promise.resolve(0));
+  const migration = component('db-sync', () => {
     const code = codes.shift() ?? 0;
     if (codes.length === 0) setImmediate(over.resolve);
     return Promise.resolve(code);
@@ -80,13 +80,13 @@ for (const [what, fail] of [
     const said = silent();
     const again = Promise.withResolvers<void>();
     let tries = 0;
-    const broken = role('config-watch', async ({ signal }) => {
+    const broken = component('config-watch', async ({ signal }) => {
       tries++;
       if (tries === 1) fail(new TypeError('boom'));
       else again.resolve();
       return await untilStopped(signal);
     });
-    const other = role('log-ship', ({ signal }) => untilStopped(signal));
+    const other = component('log-ship', ({ signal }) => untilStopped(signal));
     using supervisor = supervise([broken, other], said.log, timing());
     supervisor.start();
     await again.promise;
@@ -94,7 +94,7 @@ for (const [what, fail] of [
     assert.equal(first?.failures, 1);
     assert.match(first?.problem ?? '', /our bug, please report it: boom/);
     assert.deepEqual([second?.state, second?.failures], ['running', 0]);
-    assert.match(said.text(), /"role":"config-watch".*"stack":"TypeError: boom/);
+    assert.match(said.text(), /"component":"config-watch".*"stack":"TypeError: boom/);
     await supervisor.stop(STOP);
   });
 
@@ -107,8 +107,8 @@ test('a rejected unawaited promise of a component is charged to it; any other en
       signal.addEventListener('abort', () => reject(signal.reason));
       void Promise.reject(new TypeError('boom'));
     });
-    const role = { name: 'waits', holdsStartup: false, stopMs: 1000, backoff: { minMs: 1e5, maxMs: 1e5 }, run };
-    const supervisor = supervise([role], log);
+    const component = { name: 'waits', holdsStartup: false, stopMs: 1000, backoff: { minMs: 1e5, maxMs: 1e5 }, run };
+    const supervisor = supervise([component], log);
     process.on('uncaughtException', (error) => { console.log('ends with', error.message); process.exit(70); });
     supervisor.start();
     setTimeout(() => { console.log(supervisor.status()[0].state); void Promise.reject(new Error('nobody')); }, 20);`;
@@ -121,7 +121,7 @@ test('a late error of an earlier attempt is logged and does not end the current 
   const said = silent();
   const again = Promise.withResolvers<void>();
   let tries = 0;
-  const broken = role('log-ship', async ({ signal }) => {
+  const broken = component('log-ship', async ({ signal }) => {
     if (++tries === 1) {
       setTimeout(() => thrown(new Error('late')), 20);
       throw new ConfigError('first');
@@ -139,26 +139,26 @@ test('a late error of an earlier attempt is logged and does not end the current 
 });
 
 test('a component that does not stop after its failure is stuck, and not started again', async () => {
-  const never = role('waits', () => {
+  const never = component('waits', () => {
     setImmediate(() => thrown(new Error('boom')));
     return new Promise<number>(() => {});
   });
   using supervisor = supervise([{ ...never, stopMs: 20 }], silent().log, timing());
   supervisor.start();
-  await until('the role to be stuck', () => supervisor.status()[0]?.state === 'stuck' || undefined);
+  await until('the component to be stuck', () => supervisor.status()[0]?.state === 'stuck' || undefined);
   assert.equal(supervisor.status()[0]?.starts, 1);
 });
 
 test('a stop ends configuration, then waits and migration, then shipping, then checks, one group at a time', async () => {
   const ends: string[] = [];
-  const resident = (name: RoleName) =>
-    role(name, async ({ signal }) => {
+  const resident = (name: ComponentName) =>
+    component(name, async ({ signal }) => {
       await untilStopped(signal).catch(() => {});
       await new Promise((resolve) => setImmediate(resolve));
       ends.push(name);
       throw signal.reason;
     });
-  const names: RoleName[] = ['log-ship', 'probe', 'db-sync', 'config-watch'];
+  const names: ComponentName[] = ['log-ship', 'probe', 'db-sync', 'config-watch'];
   using supervisor = supervise(names.map(resident), silent().log, timing());
   supervisor.start();
   await supervisor.stop(STOP);
@@ -169,8 +169,8 @@ test('a stop ends configuration, then waits and migration, then shipping, then c
 test('a component that does not stop in time does not reduce the time of later ones', async () => {
   const said = silent();
   const ends: string[] = [];
-  const deaf = role('db-sync', () => new Promise<number>(() => {}));
-  const ship = role('log-ship', ({ signal }) => untilStopped(signal).finally(() => ends.push('log-ship')));
+  const deaf = component('db-sync', () => new Promise<number>(() => {}));
+  const ship = component('log-ship', ({ signal }) => untilStopped(signal).finally(() => ends.push('log-ship')));
   using supervisor = supervise([{ ...deaf, stopMs: 20 }, ship], said.log, timing());
   supervisor.start();
   await supervisor.stop(STOP);
@@ -180,7 +180,7 @@ test('a component that does not stop in time does not reduce the time of later o
 
 test('a stop ends the pause before the next attempt at once', async () => {
   const pausing = Promise.withResolvers<void>();
-  const failing = role('waits', () => Promise.reject(new ConfigError('no')));
+  const failing = component('waits', () => Promise.reject(new ConfigError('no')));
   using supervisor = supervise([failing], silent().log, {
     now: () => 0,
     async pause(_, signal) {
@@ -194,7 +194,7 @@ test('a stop ends the pause before the next attempt at once', async () => {
   assert.equal(supervisor.status()[0]?.state, 'stopped');
 });
 
-function role(name: RoleName, run: (run: RoleRun) => Promise<number>): Role {
+function component(name: ComponentName, run: (run: ComponentRun) => Promise<number>): Component {
   return { name, holdsStartup: false, stopMs: 10_000, backoff: QUICK_BACKOFF, run };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { newKey } from '../../src/bootstrap/keys/ring.ts';
+import { newKey } from '../../src/provision/keys/ring.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { FERNET, keysOf } from '../integration/kolla-bootstrap-keys-support.ts';

@@ -26,7 +26,7 @@ test('kolla-sidecar reloads a configuration, ships logs, and shows all of it on 
   );
   const action = `exec:sh -c "echo changed >>${told}"`;
   await site.write({
-    sidecar: { role: ['probe', 'config-watch', 'log-ship'] },
+    sidecar: { component: ['probe', 'config-watch', 'log-ship'] },
     checks: { database: { run: `tcp ${mariadb.host}:${mariadb.port}`, period: '1s' } },
     init: {
       watch: {

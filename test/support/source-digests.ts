@@ -13,9 +13,15 @@ const AT = `${ROOT}=`;
 
 const PATTERNS = {
   /** The helpers without the binary. */
-  helpers: ['{cmd,src}/**/*.{ts,json,html,css,ndjson}', 'package-lock.json'],
+  helpers: ['{cmd,src}/**/*.{ts,json,html,css,ndjson}', 'package.json', 'package-lock.json'],
   /** The binary and its images. */
-  binary: ['{build,cmd,src,tools}/**/*.{ts,json,html,css}', 'native/*.{c,h}', 'package-lock.json', 'LICENSE'],
+  binary: [
+    '{build,cmd,src,tools}/**/*.{ts,json,html,css}',
+    'native/*.{c,h}',
+    'package.json',
+    'package-lock.json',
+    'LICENSE',
+  ],
 } as const;
 export type Sources = keyof typeof PATTERNS;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeAsked } from '../../src/wait/asked.ts';
+import { judgeAsked } from '../../src/wait/dependency/asked.ts';
 import { parseDependency } from '../../src/wait/index.ts';
 
 const OBJECT = {

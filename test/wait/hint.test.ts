@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endpointsHint, insideHint } from '../../src/wait/retry.ts';
+import { endpointsHint, insideHint } from '../../src/wait/dependency/retry.ts';
 
 const self = { podName: 'nova-0', nodeName: undefined, container: 'init', isInCluster: true };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matches } from '../../src/wait/demand.ts';
+import { matches } from '../../src/wait/dependency/demand.ts';
 
 for (const [requirements, expected] of [
   [['app=x'], true],

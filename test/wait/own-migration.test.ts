@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../src/core/errors.ts';
-import { laterMigrator, type StartingPod } from '../../src/wait/own-migration.ts';
+import { laterMigrator, type StartingPod } from '../../src/wait/dependency/own-migration.ts';
 import { scriptedClient, seen, wait } from './support.ts';
 
 type Container = NonNullable<NonNullable<StartingPod['spec']>['initContainers']>[number];

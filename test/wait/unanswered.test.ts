@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { ConfigError } from '../../src/core/errors.ts';
 import { HttpParseError } from '../../src/net/codec/head.ts';
-import { unanswered } from '../../src/wait/retry.ts';
+import { unanswered } from '../../src/wait/dependency/retry.ts';
 import { run, start } from '../../tools/process.ts';
 import { makeAuthority } from '../cluster/authority.ts';
 import { HELPERS, logLines } from '../support/helper.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { structuredPatch } from 'diff';
-import { sha256 } from '../../core/digest.ts';
+import { sha256 } from '#digest';
 import { printable } from '../../core/log.ts';
 import type { Redact } from '../../core/redact.ts';
 import { bytesOf, chunksOf, type Content as Bytes } from '../../fs/content.ts';

@@ -1,4 +1,4 @@
-import { unexpected } from '../failure.ts';
+import { unexpected } from '../failure/failure.ts';
 
 /** Escapes with the same meaning in Python and JavaScript, inside and outside of a set. */
 const SAME = new Set('dDwWsSbBnrtfv0'.split(''));

@@ -1,5 +1,5 @@
 /** Python's semantics for values from JSON or YAML. */
-import { unexpected } from '../failure.ts';
+import { unexpected } from '../failure/failure.ts';
 
 export type Mapping = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import type { ScalarTagDefinition } from 'js-yaml';
 import { parseYaml } from '../../core/yaml-budget.ts';
 import { yamlProblem } from '../../core/yaml-problem.ts';
-import { SetConfigsError } from '../failure.ts';
+import { SetConfigsError } from '../failure/failure.ts';
 
 /**
  * YAML 1.1 as read by PyYAML's safe_load, which differs from the specification: `y` and `n` are strings, duplicate keys

@@ -3,7 +3,7 @@ import { userAndGroup } from '../owner.ts';
 import { afterChown, octal, searchable } from '../tree/access.ts';
 import { configFile, matchesOf, type ConfigFile, type Placed } from './config-file.ts';
 import { readState, trackedDest } from './defaults.ts';
-import { SetConfigsError } from '../failure.ts';
+import { SetConfigsError } from '../failure/failure.ts';
 import { naming } from '../tree/links.ts';
 import { parseMode } from './permissions.ts';
 import { isTrue, join, mappings, text, trimmed, type Mapping } from '../python/values.ts';

@@ -1,5 +1,5 @@
 import { codeOf } from '../../core/errors.ts';
-import { SetConfigsError, unexpected } from '../failure.ts';
+import { SetConfigsError, unexpected } from '../failure/failure.ts';
 import { globIn } from '../tree/glob.ts';
 import { naming } from '../tree/links.ts';
 import { setPermission, setPermissionOf } from './permissions.ts';

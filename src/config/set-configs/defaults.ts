@@ -1,6 +1,6 @@
 import { escapeGlob } from '../tree/glob.ts';
 import { configFile, copyConfigFile, deletePath, makeParents, type ConfigFile } from './config-file.ts';
-import { SetConfigsError, unexpected } from '../failure.ts';
+import { SetConfigsError, unexpected } from '../failure/failure.ts';
 import { naming } from '../tree/links.ts';
 import { basename, isTrue, join, mappings, text, type Mapping } from '../python/values.ts';
 import { parseState, stateText, type State } from '../stored-state.ts';

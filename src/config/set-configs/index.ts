@@ -13,7 +13,7 @@
 import { bugText, codeOf, messageOf } from '../../core/errors.ts';
 import { Changes, type Maker } from './changes.ts';
 import { checkConfig } from './check.ts';
-import { SetConfigsError } from '../failure.ts';
+import { SetConfigsError } from '../failure/failure.ts';
 import type { Lines } from './lines.ts';
 import { loadConfig } from './load.ts';
 import { refuseMountPoints } from './mount-points.ts';
@@ -21,7 +21,7 @@ import { Owners } from './owners.ts';
 import { settle } from './settle.ts';
 import { carryOut } from './steps.ts';
 import { isMapping } from '../python/values.ts';
-import { slipsIn } from '../slips.ts';
+import { slipsIn } from '../read/slips.ts';
 import { Tree } from '../tree/tree.ts';
 import { validateConfig } from './validate.ts';
 

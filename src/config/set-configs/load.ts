@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { codeOf, reasonOf } from '../../core/errors.ts';
-import { placeOfMistake } from '../json-place.ts';
-import { CONFIG_DIR } from '../read.ts';
-import { SetConfigsError, unexpected } from '../failure.ts';
+import { placeOfMistake } from '../read/json-place.ts';
+import { CONFIG_DIR } from '../read/read.ts';
+import { SetConfigsError, unexpected } from '../failure/failure.ts';
 import type { Lines } from './lines.ts';
 import type { Tree } from '../tree/tree.ts';
 import { parsePythonYaml } from '../python/yaml.ts';

@@ -1,5 +1,5 @@
 import { idsIn, userAndGroup, type Accounts } from '../owner.ts';
-import { unexpected } from '../failure.ts';
+import { unexpected } from '../failure/failure.ts';
 import { text } from '../python/values.ts';
 import type { Tree } from '../tree/tree.ts';
 

@@ -1,8 +1,8 @@
 import { parseOctal, searchable } from '../tree/access.ts';
 import { excluder } from '../tree/exclude.ts';
 import { globIn, hasMagic } from '../tree/glob.ts';
-import { unexpected } from '../failure.ts';
-import { whyMisplaced } from '../slips.ts';
+import { unexpected } from '../failure/failure.ts';
+import { whyMisplaced } from '../read/slips.ts';
 import { ForeignLinkError, naming } from '../tree/links.ts';
 import { isTrue, join, text, typeName, type Mapping } from '../python/values.ts';
 import type { Entry } from '../tree/entry.ts';

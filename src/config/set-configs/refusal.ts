@@ -1,6 +1,6 @@
 import { codeOf, messageOf } from '../../core/errors.ts';
 import type { TryAccess } from '../../fs/write-file.ts';
-import { unexpected } from '../failure.ts';
+import { unexpected } from '../failure/failure.ts';
 import { octal } from '../tree/access.ts';
 import type { Entry } from '../tree/entry.ts';
 import type { Lines } from './lines.ts';

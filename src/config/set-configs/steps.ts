@@ -1,6 +1,6 @@
 import { configFile, copyConfigFile } from './config-file.ts';
 import { handleDefaults } from './defaults.ts';
-import { SetConfigsError, unexpected } from '../failure.ts';
+import { SetConfigsError, unexpected } from '../failure/failure.ts';
 import { ForeignLinkError, naming } from '../tree/links.ts';
 import { handlePermission } from './permissions.ts';
 import { dirname, mappings, text, type Mapping } from '../python/values.ts';

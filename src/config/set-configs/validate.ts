@@ -1,6 +1,6 @@
 import { hasMagic } from '../tree/glob.ts';
-import { SetConfigsError, unexpected } from '../failure.ts';
-import { whyMisplaced } from '../slips.ts';
+import { SetConfigsError, unexpected } from '../failure/failure.ts';
+import { whyMisplaced } from '../read/slips.ts';
 import { isMapping, isTrue, mappings, text, typeName, type Mapping } from '../python/values.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { bounded } from '../bounded.ts';
+import { bounded } from '#bounded';
 import { each, isTrue, text } from '../python/values.ts';
 import { pythonRegExp } from '../python/regex.ts';
 

@@ -1,4 +1,4 @@
-import { SetConfigsError } from '../failure.ts';
+import { SetConfigsError } from '../failure/failure.ts';
 import { pathOnDisk, type Entry, type OnDisk } from './entry.ts';
 import type { Holder, OnLink, ResolvedPath } from './tree.ts';
 

@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import { octal } from '../tree/access.ts';
 import { modeFor, ownershipFor, type Accounts, type OwnerRule } from '../owner.ts';
-import type { Document } from '../schema.ts';
+import type { Document } from '../read/schema.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Layout, PlannedMount } from './layout.ts';
 import { whyNotReached } from './reach.ts';

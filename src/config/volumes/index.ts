@@ -16,7 +16,7 @@ import { ConfigError, messageOf } from '../../core/errors.ts';
 import { treeOf } from '../image.ts';
 import { isShared, mountsFor, type Mount } from '../mounts.ts';
 import { readAccounts, type Accounts } from '../owner.ts';
-import { readConfig, whyAbsent } from '../read.ts';
+import { readConfig, whyAbsent } from '../read/read.ts';
 import { explainEntries, unknownOwners, type EntryPlan } from './entries.ts';
 import { kollaAccounts } from './kolla-users.ts';
 import { layOut, type Layout } from './layout.ts';
@@ -40,7 +40,7 @@ export interface PodPlanOptions {
   /** Name of the container and the ConfigMap; the default is the user's name. */
   readonly name: string | undefined;
   /** Directories filled by other parts of kolla-init for these sources, such as the CA store. */
-  readonly more: (sources: readonly string[]) => Promise<readonly string[]>;
+  readonly more: (sources: readonly string[]) => readonly string[];
   /** Arguments after `kolla-init --root DIR`. */
   readonly initArguments: readonly string[];
   /** Names of environment variables that the overlays use. */
@@ -67,10 +67,10 @@ export async function planPod(options: PodPlanOptions): Promise<PodPlan> {
     throw new ConfigError(
       `${whyAbsent(configDir)}; name the file or its directory: kolla-init plan CONFIG, or --config-dir`,
     );
-  const accounts = root === undefined ? kollaAccounts() : await accountsOf(root);
+  const accounts = root === undefined ? kollaAccounts() : accountsOf(root);
   const { file, document } = loaded;
-  const more = await options.more(document.config_files.map(({ source }) => source));
-  const wanted = [...(await mountsFor(loaded, { root })), ...more.map((path) => filledDirectory(path, root))];
+  const more = options.more(document.config_files.map(({ source }) => source));
+  const wanted = [...mountsFor(loaded, { root }), ...more.map((path) => filledDirectory(path, root))];
   const mounts = root === undefined ? wanted.map((mount) => ({ ...mount, path: withoutLinks(mount.path) })) : wanted;
   const layout = layOut(mounts, document);
   const { user, problem } = choosePodUser(document, accounts, options.user);
@@ -83,7 +83,7 @@ export async function planPod(options: PodPlanOptions): Promise<PodPlan> {
     .flatMap((mount) => mount.entries.map(unseenIn(mount.path)));
   const problems = [...(problem === undefined ? [] : [problem]), ...unseen, ...failed];
   if (user === undefined) return { file, user, entries, layout, spec: undefined, problems };
-  const limit = await sizeLimit(loaded, layout, root);
+  const limit = sizeLimit(loaded, layout, root);
   return { file, user, entries, layout, spec: podSpec({ ...options, user, layout, limit }), problems };
 }
 
@@ -124,11 +124,11 @@ function refuseUnknown(file: string, unknown: readonly string[], imageRoot: stri
   throw new ConfigError(`${file}: ${unknown.join('; ')}${fix}`);
 }
 
-async function accountsOf(root: string): Promise<Accounts> {
+function accountsOf(root: string): Accounts {
   try {
     accessSync(join(root, 'etc/passwd'));
   } catch (cause) {
     throw new ConfigError(`--image ${root} is not an unpacked image: ${messageOf(cause)}`, { cause });
   }
-  return await readAccounts(root);
+  return readAccounts(root);
 }

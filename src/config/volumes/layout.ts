@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { isWithin } from '../../fs/within.ts';
 import { byPath, type Mount } from '../mounts.ts';
-import type { Document } from '../schema.ts';
+import type { Document } from '../read/schema.ts';
 import { trimmed } from '../python/values.ts';
 
 /** Where kolla-init mounts the service's tree, since its own root is read-only and would be hidden by mounts. */

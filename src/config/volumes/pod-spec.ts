@@ -1,5 +1,5 @@
 import { defined } from '../../core/defined.ts';
-import { CONFIG_DIR } from '../read.ts';
+import { CONFIG_DIR } from '../read/read.ts';
 import { INIT_ROOT, TREE_VOLUME, type Layout, type PlannedMount } from './layout.ts';
 import { KOLLA_GID } from './kolla-users.ts';
 import type { PodUser } from './user.ts';

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Loaded } from '../read.ts';
-import { matchesOf } from '../sources.ts';
+import type { Loaded } from '../read/read.ts';
+import { matchesIfAny } from '../read/sources.ts';
 import { TREE_VOLUME, type Layout } from './layout.ts';
 
 const MI = 1024 * 1024;
@@ -17,11 +17,11 @@ const UNKNOWN_IMAGE_MI = 64;
  * rounded up to a power of two. A missing source or image directory counts as empty, an unknown image as 64 MiB.
  * @returns in Kubernetes' notation: `16Mi`
  */
-export async function sizeLimit(loaded: Loaded, layout: Layout, imageRoot: string | undefined): Promise<string> {
+export function sizeLimit(loaded: Loaded, layout: Layout, imageRoot: string | undefined): string {
   let bytes = 0;
   for (const { source, dest } of loaded.document.config_files) {
     // Missing sources are reported when kolla-init runs, where it matters.
-    const matches = await matchesOf(source, dest, loaded.configDir).catch(() => []);
+    const matches = matchesIfAny(source, dest, loaded.configDir);
     for (const match of matches) bytes += pages(statSync(match.source).size);
   }
   const seeded = layout.places.filter(({ volume, seed }) => volume === TREE_VOLUME && seed === true);

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../core/errors.ts';
-import { sha256 } from '../../core/digest.ts';
+import { sha256 } from '#digest';
 import { chunksOf, readContent } from '../../fs/content.ts';
 
 /**
@@ -9,7 +9,7 @@ import { chunksOf, readContent } from '../../fs/content.ts';
  * so a ConfigMap's `..data` counts by its target; entries that start with `..` are the kubelet's own. Equal digests
  * mean equal content, whatever inotify reported.
  */
-export async function fingerprintOf(paths: readonly string[]): Promise<string> {
+export function fingerprintOf(paths: readonly string[]): string {
   return sha256(partsOfAll(paths));
 }
 

@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import { isWithin } from '../../fs/within.ts';
 import { splitAtMagic } from '../tree/glob.ts';
 import type { ConfigOptions } from '../index.ts';
-import type { Document } from '../schema.ts';
-import { sourcePath } from '../sources.ts';
+import type { Document } from '../read/schema.ts';
+import { sourcePath } from '../read/sources.ts';
 
 /**
  * The paths whose content determines the installed files: the config directory, a config.json elsewhere, and every

@@ -59,7 +59,7 @@ export class Follower {
   }
 
   /** The content is unchanged, but the kubelet's version may differ, because it was changed and changed back. */
-  async nothingNew(): Promise<void> {
+  nothingNew(): void {
     const configMap = configMapVersion(this.#options.configDir);
     if (configMap !== this.#status.configMap) this.#say({ configMap });
   }

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { sha256 } from '../../core/digest.ts';
+import { sha256 } from '#digest';
 import { chunksOf } from '../../fs/content.ts';
 import type { InPlace, Planned } from '../index.ts';
 

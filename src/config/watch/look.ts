@@ -4,7 +4,7 @@ import { codeOf, ConfigError, KollaError, messageOf, UnavailableError } from '..
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { makePlan, type ConfigOptions, type Planned } from '../index.ts';
-import { readConfig } from '../read.ts';
+import { readConfig } from '../read/read.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { followedPaths } from './followed.ts';
 import { digestOf } from './installed.ts';
@@ -31,10 +31,10 @@ export async function lookAt(
   { signal, log }: RunContext,
 ): Promise<Look | undefined> {
   const paths = await pathsOf(options, before);
-  const fingerprint = await fingerprintOf(paths);
+  const fingerprint = fingerprintOf(paths);
   const found = await plan(options, { signal, log });
   if (await isHalfSwapped(options.configDir)) return undefined;
-  if ((await fingerprintOf(paths)) !== fingerprint) return undefined;
+  if (fingerprintOf(paths) !== fingerprint) return undefined;
   if (String(await pathsOf(options, before)) !== String(paths)) return undefined;
   return { paths, fingerprint, ...found };
 }

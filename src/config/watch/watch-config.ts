@@ -75,8 +75,8 @@ async function nextChange(
     const isRung = await bell.wait({ settleMs, idleMs: Math.min(pollMs, follower.retryMs), signal });
     await rewatch(false);
     if (follower.retryMs < Infinity) return false;
-    if ((await fingerprintOf(follower.paths)) === follower.fingerprint) {
-      await follower.nothingNew();
+    if (fingerprintOf(follower.paths) === follower.fingerprint) {
+      follower.nothingNew();
       continue;
     }
     if (!isRung) log.info('polling found a change without a watch event; restarting the watch');

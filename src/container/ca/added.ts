@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ConfigError, reasonOf } from '../../core/errors.ts';
-import type { Certificate } from '../../core/digest.ts';
+import type { Certificate } from '#digest';
 import type { Log } from '../../core/log.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
 import { bundleWith, certificatesOf } from './pem.ts';

@@ -2,7 +2,7 @@ import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { codeOf, ExitCode, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
+import { makeDirectories } from '../../fs/directory.ts';
 import { Replacer } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
 import { updateDebianStore } from './debian.ts';
@@ -60,7 +60,7 @@ export async function copyCaCertificates({ root, update, umask, signal, log }: C
 /** Without it, as in an image with a read-only root, an update that fails is not repeated. */
 function remember(pending: string, log: Log): void {
   try {
-    makeDirectoriesSync(dirname(pending), 0o755);
+    makeDirectories(dirname(pending), 0o755);
     writeFileSync(pending, '');
   } catch (error) {
     log.debug(`cannot write ${pending}: ${messageOf(error)}`);
@@ -88,7 +88,7 @@ function put(
   { umask, signal, log }: Pick<CaDeps, 'umask' | 'signal' | 'log'>,
 ): void {
   const replacer = new Replacer();
-  if (files.size > 0) makeDirectoriesSync(directory, 0o755);
+  if (files.size > 0) makeDirectories(directory, 0o755);
   for (const [name, source] of files) {
     signal.throwIfAborted();
     const { content } = source;

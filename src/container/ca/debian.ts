@@ -21,7 +21,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { codeOf } from '../../core/errors.ts';
-import type { Certificate } from '../../core/digest.ts';
+import type { Certificate } from '#digest';
 import type { Log } from '../../core/log.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
 import { Replacer } from '../../fs/replacer.ts';

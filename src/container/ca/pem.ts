@@ -1,4 +1,4 @@
-import { readCertificate, type Certificate } from '../../core/digest.ts';
+import { readCertificate, type Certificate } from '#digest';
 
 /** The label of a certificate, also in an older form that OpenSSL still accepts. */
 const CERTIFICATE = /^(?:X509 )?CERTIFICATE$/;

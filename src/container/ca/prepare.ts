@@ -22,7 +22,7 @@ import { checkPlace } from '../../config/place.ts';
 import { ConfigError, UnavailableError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
-import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
+import { makeDirectories } from '../../fs/directory.ts';
 import { Replacer } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
 import { certificatesOfSources, chosenSources, isDirectory, type Added } from './added.ts';
@@ -134,7 +134,7 @@ function isPreparedBefore(root: string): boolean {
 
 function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, added: Added, replacer: Replacer): void {
   const wanted = new Set<string>();
-  makeDirectoriesSync(join(root, store.directory), 0o755);
+  makeDirectories(join(root, store.directory), 0o755);
   for (const [name, list] of added) {
     signal.throwIfAborted();
     const text = Buffer.from(list.map((certificate) => certificate.toString()).join(''));
@@ -151,7 +151,7 @@ function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, a
     const own = unlessAbsent(() => readFileSync(join(image, bundle), 'latin1'));
     if (own === undefined && bundle !== store.bundles[0]) continue;
     if (own === undefined) log.warn(`the image has no ${bundle}: the deployment's certificates are the only ones`);
-    makeDirectoriesSync(join(root, bundle, '..'), 0o755);
+    makeDirectories(join(root, bundle, '..'), 0o755);
     const text = bundleWith(own ?? '', [...added.values()].flat());
     putFile(replacer, join(root, bundle), Buffer.from(text, 'latin1'));
   }

@@ -5,7 +5,7 @@
  * (X509_NAME_hash_ex).
  */
 import { encode, valuesOf, type Value } from '../../core/der.ts';
-import { sha1, type Certificate } from '../../core/digest.ts';
+import { sha1, type Certificate } from '#digest';
 
 /** `3513523f` for a certificate. Throws RangeError if its DER is invalid. */
 export function subjectHash(certificate: Certificate): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
-import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
+import { makeDirectories } from '../../fs/directory.ts';
 import type { Replacer } from '../../fs/replacer.ts';
 import { OUR_PREFIX } from './store.ts';
 
@@ -56,7 +56,7 @@ export function seed(
 ): void {
   const entries = unlessAbsent(() => readdirSync(from, { withFileTypes: true }));
   if (entries === undefined) return;
-  makeDirectoriesSync(to, DIRECTORY_MODE);
+  makeDirectories(to, DIRECTORY_MODE);
   const there = new Set(readdirSync(to));
   for (const entry of entries) {
     const [source, path] = [join(from, entry.name), join(to, entry.name)];

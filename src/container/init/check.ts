@@ -82,7 +82,7 @@ export async function compareCommand(root: string, wanted: string, show: Show): 
     const found = read(path);
     if (found instanceof Error) {
       if (found.code !== 'ENOENT') return { ...subject, is: `not readable (${reasonOf(found)})` };
-      if (dest === ROOTLESS_RUN_COMMAND && (await isVolume(dirname(path)))) return { ...subject, is: 'missing' };
+      if (dest === ROOTLESS_RUN_COMMAND && isVolume(dirname(path))) return { ...subject, is: 'missing' };
       continue;
     }
     if (found.equals(Buffer.from(wanted))) return undefined;
@@ -94,8 +94,8 @@ export async function compareCommand(root: string, wanted: string, show: Show): 
 }
 
 /** Whether kolla-init would write the command to the directory: it does not do so without permission. */
-async function isVolume(directory: string): Promise<boolean> {
-  return followAt(directory)?.isDirectory() === true && (await mayWriteIn(directory));
+function isVolume(directory: string): boolean {
+  return followAt(directory)?.isDirectory() === true && mayWriteIn(directory);
 }
 
 function read(path: string): Buffer | NodeJS.ErrnoException {

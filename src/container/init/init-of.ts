@@ -70,7 +70,7 @@ function mainWith(begins: (waits: readonly string[]) => void): Command {
         { signal, log },
       );
       prepareCertificates(options, applied?.sources ?? [], { signal, log });
-      if (applied !== undefined) await leaveRunCommand(options.root, applied.command, log);
+      if (applied !== undefined) leaveRunCommand(options.root, applied.command, log);
       if (dependencies.length > 0)
         await waitFor(dependencies, { ...options, trust, timeoutMs: options.timeout }, context);
       const files = applied

@@ -104,7 +104,7 @@ function mainWith(begins: (options: Options) => void): Command {
       const values = ownValues(interfaceName);
       for (const path of configs) {
         log.info(`Resolving Config ${path}`);
-        await renderTemplate(path, configmapsDir, values);
+        renderTemplate(path, configmapsDir, values);
         log.info(`Dependency Config ${path} is resolved.`);
       }
       const settings = {

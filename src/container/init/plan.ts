@@ -110,11 +110,7 @@ export const planCommand = command({
  * The directories of the image's CA store, if the deployment has certificates. If the image is unknown, those of
  * Debian.
  */
-async function caDirectories(
-  sources: readonly string[],
-  configDir: string,
-  image: string | undefined,
-): Promise<string[]> {
+function caDirectories(sources: readonly string[], configDir: string, image: string | undefined): string[] {
   if (!bringsCaCertificates(sources) && !existsSync(join(configDir, 'ca-certificates'))) return [];
   return image === undefined ? ['/etc/ssl/certs', '/usr/local/share/ca-certificates'] : caVolumes(image);
 }

@@ -66,14 +66,14 @@ const NEW_FILE_MODE = 0o666;
  * atomically, or written in place if only that is permitted; an existing file keeps its mode.
  * @throws ConfigError for an unreadable template, UsageError as fillTemplate(), and system errors
  */
-export async function renderTemplate(path: string, templates: string, values: TemplateValues): Promise<void> {
+export function renderTemplate(path: string, templates: string, values: TemplateValues): void {
   const source = join(templates, basename(path), basename(path));
   // Latin-1 preserves the bytes of any encoding.
   const text = textOf(source, path);
   const content = Buffer.from(fillTemplate(text, values, source), 'latin1');
   try {
-    await makeDirectories(dirname(path));
-    await write(targetOf(path), content);
+    makeDirectories(dirname(path));
+    write(targetOf(path), content);
   } catch (cause) {
     const fix = 'mount a volume there that this user may write';
     throw writeError(`DEPENDENCY_CONFIG: cannot write ${path}`, fix, cause);
@@ -100,7 +100,7 @@ function targetOf(path: string): string {
 /** The system's errors for a full disk, a quota, and a limit of the file size. */
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-async function write(path: string, content: Uint8Array): Promise<void> {
+function write(path: string, content: Uint8Array): void {
   const found = followAt(path);
   const image: FileImage =
     found === undefined
@@ -113,6 +113,6 @@ async function write(path: string, content: Uint8Array): Promise<void> {
     // content would be half old and half new.
     if (found?.isFile() !== true || NO_ROOM.has(codeOf(error) ?? '')) throw error;
     using directory = Directory.open(dirname(path));
-    await writeInPlace(directory, basename(path), image);
+    writeInPlace(directory, basename(path), image);
   }
 }

@@ -17,12 +17,12 @@ const FILE_MODE = 0o640;
  * command was there before.
  * @throws NotPermittedError or UnavailableError for a failed write
  */
-export async function leaveRunCommand(root: string, command: string, log: Log): Promise<boolean> {
+export function leaveRunCommand(root: string, command: string, log: Log): boolean {
   const path = join(root, ROOTLESS_RUN_COMMAND);
   const directory = join(path, '..');
   const found = followAt(directory);
   if (found?.isDirectory() !== true) return false;
-  if (!(await mayWriteIn(directory))) {
+  if (!mayWriteIn(directory)) {
     log.info(`${directory} is not writable, so the command is not written there for a kolla_start without root`);
     return false;
   }

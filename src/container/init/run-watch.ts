@@ -77,7 +77,7 @@ export async function runWatch(
     onBug: (error) => failed.abort(error),
     onStatus: (next) => say({ actions: next }),
   });
-  const isUnfinished = await pending.wasLeft();
+  const isUnfinished = pending.wasLeft();
   const wasLeft = isUnfinished && actions.length > 0;
   if (wasLeft) log.info('the previous watch ended before it had notified the service of its last change');
   const prepare = () => pending.begin();
@@ -152,7 +152,7 @@ function finisher(
 ): (applied: InPlace) => Promise<string[]> {
   let [isFirst, command, certificates] = [true, '', ''];
   return async (applied) => {
-    const next = root === '/' ? '' : await fingerprintOf([join(configDir, 'ca-certificates')]);
+    const next = root === '/' ? '' : fingerprintOf([join(configDir, 'ca-certificates')]);
     const others = isFirst
       ? wasLeft
         ? ['earlier changes']
@@ -160,7 +160,7 @@ function finisher(
       : [...(applied.command === command ? [] : [COMMAND]), ...(next === certificates ? [] : ['CA certificates'])];
     if (others.length > 0) await prepare();
     prepareCertificates({ root, configDir }, applied.sources, { signal, log });
-    const wasAnother = await leaveRunCommand(root, applied.command, log);
+    const wasAnother = leaveRunCommand(root, applied.command, log);
     if (wasAnother && !others.includes(COMMAND)) {
       await prepare();
       others.push(COMMAND);

@@ -32,7 +32,7 @@ export function watchRecorder(root: string, log: Log): WatchRecorder {
   let [last, problem] = ['', ''];
   let writing = Promise.resolve();
   const write = async (record: ConfigRecord) => {
-    if (!(await mayWriteIn(dirname(configRecordFile(root))))) return void (last = '');
+    if (!mayWriteIn(dirname(configRecordFile(root)))) return void (last = '');
     try {
       const content = Buffer.from(`${JSON.stringify({ format: FORMAT, ...record })}\n`);
       await replaceFile(configRecordFile(root), { content, mode: MODE, uid: -1, gid: -1 });

@@ -1,7 +1,7 @@
 /** Socket addresses as text and as the bytes of a sockaddr, which are the same on both architectures. */
 import { shortened } from '../../core/ipv6.ts';
-import { systemError } from '../errors.ts';
-import { AT } from '../sys.ts';
+import { systemError } from '../runtime/errors.ts';
+import { AT } from '../runtime/sys.ts';
 
 export const FAMILY = { unix: 1, v4: 2, v6: 10 } as const;
 

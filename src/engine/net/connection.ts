@@ -1,16 +1,16 @@
 /**
  * A connection with the interface of `node:net`.
  *
- *   address and port -> 'connect' -> 'data' ... 'end' -> 'close'. Names are resolved by src/net/dial.ts
+ *   address and port -> 'connect' -> 'data' ... 'end' -> 'close'. Names are resolved by src/net/dial/dial.ts
  *   an accepted descriptor -> 'data' ... 'end' -> 'close'
  *
  * An error is 'error', then 'close'. Nothing is written or read after destroy().
  */
-import { AbortController, type AbortSignal } from '../abort.ts';
-import { Buffer } from '../buffer.ts';
-import { Emitter } from '../emitter.ts';
-import { systemError } from '../errors.ts';
-import { POLLIN, POLLOUT, setImmediate, unwatch, watch } from '../loop.ts';
+import { AbortController, type AbortSignal } from '../runtime/abort.ts';
+import { Buffer } from '../runtime/buffer.ts';
+import { Emitter } from '../runtime/emitter.ts';
+import { systemError } from '../runtime/errors.ts';
+import { POLLIN, POLLOUT, setImmediate, unwatch, watch } from '../runtime/loop.ts';
 import type { Endpoint, LocalEndpoint } from './address.ts';
 import { begin, EAGAIN, openTcp, openUnix, outcomeOf, peerOf, Waited } from './socket.ts';
 

@@ -1,8 +1,8 @@
 /** Accepts connections for net.ts. */
 import { codeOf } from '../../core/errors.ts';
-import { Emitter } from '../emitter.ts';
-import { systemError } from '../errors.ts';
-import { clearTimeout, POLLIN, setImmediate, setTimeout, unwatch, watch, type Timer } from '../loop.ts';
+import { Emitter } from '../runtime/emitter.ts';
+import { systemError } from '../runtime/errors.ts';
+import { clearTimeout, POLLIN, setImmediate, setTimeout, unwatch, watch, type Timer } from '../runtime/loop.ts';
 import type { Endpoint } from './address.ts';
 import { EAGAIN, listenOn, ownOf } from './socket.ts';
 

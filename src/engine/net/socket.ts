@@ -1,7 +1,7 @@
 /** Operations on a non-blocking socket. Immediate results are returned; for the others the caller waits in the loop. */
-import type { AbortSignal } from '../abort.ts';
-import { done, systemError } from '../errors.ts';
-import { unwatch, watch } from '../loop.ts';
+import type { AbortSignal } from '../runtime/abort.ts';
+import { done, systemError } from '../runtime/errors.ts';
+import { unwatch, watch } from '../runtime/loop.ts';
 import { bytesOf, endpointOf, FAMILY, type Endpoint, type LocalEndpoint } from './address.ts';
 
 const [STREAM, DATAGRAM] = [1, 2];

@@ -2,10 +2,10 @@
  * The types available to kolla-core instead of @types/node, only for build/core/check.ts: the engine's globals, and our
  * implementations of Node's modules. kolla-core has nothing else.
  */
-import type * as abort from '../abort.ts';
-import type * as buffer from '../buffer.ts';
+import type * as abort from '../runtime/abort.ts';
+import type * as buffer from '../runtime/buffer.ts';
 import type * as globals from '../globals.ts';
-import type * as loop from '../loop.ts';
+import type * as loop from '../runtime/loop.ts';
 import type { process as ours, Stream } from '../process.ts';
 import type { SignalName } from '../signals.ts';
 import type * as url from '../url.ts';

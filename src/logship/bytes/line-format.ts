@@ -1,5 +1,5 @@
-import type { Clock } from '../parse/clock.ts';
-import type { SharedMemory } from './memory.ts';
+import type { Clock } from '../time/clock.ts';
+import type { SharedMemory } from '../wasm/memory.ts';
 import { TimeReader } from './time-reader.ts';
 
 /** Converts lines of one file to documents without creating strings. */

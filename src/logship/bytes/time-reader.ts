@@ -1,5 +1,5 @@
-import { inOrder, type Clock } from '../parse/clock.ts';
-import type { FindTime, SharedMemory } from './memory.ts';
+import { inOrder, type Clock } from '../time/clock.ts';
+import type { FindTime, SharedMemory } from '../wasm/memory.ts';
 
 const [SPACE, COLON] = [32, 58];
 /** Length of `2026-11-20 08:15:`. */

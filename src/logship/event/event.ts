@@ -1,5 +1,5 @@
 import type { Content } from '../read/contents.ts';
-import type { Cut, Mark, Span } from '../read/progress.ts';
+import type { Cut, Mark, Span } from '../position/progress.ts';
 
 /** One logged event: a line, or a line with its traceback. */
 export interface LogEvent {

@@ -1,6 +1,6 @@
 import { LineRole } from '../parse/format.ts';
 import type { Content } from '../read/contents.ts';
-import { Mark } from '../read/progress.ts';
+import { Mark } from '../position/progress.ts';
 import type { OpenEvent, Touched } from './event.ts';
 
 /** A line and its position. */

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import type { SharedMemory } from '../bytes/memory.ts';
+import type { SharedMemory } from '../wasm/memory.ts';
 import { LineRole } from '../parse/format.ts';
 import type { Content } from '../read/contents.ts';
 import type { TakeLine } from '../read/line-reader.ts';
-import { Mark } from '../read/progress.ts';
+import { Mark } from '../position/progress.ts';
 import { OpenEvent, type LogEvent } from './event.ts';
 import { carry, endCarry, type Frame, type Line } from './frame.ts';
 import { Frames } from './frames.ts';

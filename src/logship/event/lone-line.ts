@@ -1,5 +1,5 @@
 import type { Content } from '../read/contents.ts';
-import type { Span } from '../read/progress.ts';
+import type { Span } from '../position/progress.ts';
 import type { LogEvent } from './event.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { ctime } from './clock.ts';
+import { ctime } from '../time/clock.ts';
 import { groupsOf, shaped, type Fields, type Format } from './format.ts';
 import { lego } from './lego.ts';
 

@@ -1,14 +1,14 @@
 import { osloLines, rawLines, type LineFormat } from '../bytes/line-format.ts';
-import type { SharedMemory } from '../bytes/memory.ts';
-import { Clock } from './clock.ts';
+import type { SharedMemory } from '../wasm/memory.ts';
+import { Clock } from '../time/clock.ts';
 import { ecsSchema } from './ecs.ts';
 import { embeddedTime } from './embedded-time.ts';
 import { LineRole, type Format, type Reading, type Schema } from './format.ts';
 import { FORMATS, kindOf, type FormatRule } from './formats.ts';
 import { kollaSchema } from './kolla.ts';
 import type { FileOrigin, Origin } from './schema.ts';
-import { Stamp } from './stamp.ts';
-import { MAX_DATE_MS, type Zone } from './zone.ts';
+import { Stamp } from '../time/stamp.ts';
+import { MAX_DATE_MS, type Zone } from '../time/zone.ts';
 
 /** A parsed event that has no ID yet. */
 interface Parsed {

@@ -1,4 +1,4 @@
-import { ctime, wallOf, type Clock } from './clock.ts';
+import { ctime, wallOf, type Clock } from '../time/clock.ts';
 import { syslogTime } from './syslog.ts';
 
 const NAMES = ['@timestamp', 'timestamp', 'time', 'ts', 't', 'datetime'];

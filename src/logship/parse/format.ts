@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** The fields of an event under Kolla's names. */
 export type Fields = Record<string, string | number>;

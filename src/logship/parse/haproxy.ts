@@ -1,4 +1,4 @@
-import { wallOf, type Clock } from './clock.ts';
+import { wallOf, type Clock } from '../time/clock.ts';
 import { groupsOf, requestFields, shaped, type Fields, type Format } from './format.ts';
 import { syslogFields, syslogTime } from './syslog.ts';
 

@@ -1,4 +1,4 @@
-import { wallOf } from './clock.ts';
+import { wallOf } from '../time/clock.ts';
 import { groupsOf, shaped, type Format } from './format.ts';
 
 const BEGINS = /^(?<year>\d{4})\/(?<month>\d\d)\/(?<day>\d\d) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)/;

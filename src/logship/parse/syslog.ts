@@ -1,7 +1,7 @@
 import { defined } from '../../core/defined.ts';
-import { Clock, monthNamed, wallOf } from './clock.ts';
+import { Clock, monthNamed, wallOf } from '../time/clock.ts';
 import { shaped, type Fields, type Format } from './format.ts';
-import type { Zone } from './zone.ts';
+import type { Zone } from '../time/zone.ts';
 
 const PRIORITY = /^<\d{1,3}>/;
 const TIME_5424 = /^(?:<\d{1,3}>)?1 (\S+) /;

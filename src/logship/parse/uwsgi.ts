@@ -1,4 +1,4 @@
-import { ctime } from './clock.ts';
+import { ctime } from '../time/clock.ts';
 import { groupsOf, LineRole, type Format } from './format.ts';
 
 const REQUEST =

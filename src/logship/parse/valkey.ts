@@ -1,4 +1,4 @@
-import { wallOf } from './clock.ts';
+import { wallOf } from '../time/clock.ts';
 import { groupsOf, shaped, type Format } from './format.ts';
 
 const BEGINS = /^\d+:[A-Za-z-]+ /;

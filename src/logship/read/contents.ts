@@ -2,12 +2,12 @@ import { defined } from '../../core/defined.ts';
 import { EventParser, type ParserOptions } from '../parse/document.ts';
 import { over, type Saved } from '../state/checkpoint.ts';
 import { ByPath } from './by-path.ts';
-import { firstLine, Generation, hasFirstLine, type Rival } from './generation.ts';
+import { firstLine, Generation, hasFirstLine, type Rival } from '../position/generation.ts';
 import type { HeldFile } from './held-file.ts';
-import { Progress, type Cut, type Mark } from './progress.ts';
+import { Progress, type Cut, type Mark } from '../position/progress.ts';
 import { resumptionIn, startOf, type Resumption } from './resumption.ts';
-import { knownUpTo, lastUnchanged, Trail } from './trail.ts';
-import { ANYWHERE, UndatedTimes } from './undated.ts';
+import { knownUpTo, lastUnchanged, Trail } from '../position/trail.ts';
+import { ANYWHERE, UndatedTimes } from '../position/undated.ts';
 
 /** A generation that is being read. */
 export interface Content {

@@ -1,4 +1,4 @@
-import type { SharedMemory } from '../bytes/memory.ts';
+import type { SharedMemory } from '../wasm/memory.ts';
 import type { Handles } from './handles.ts';
 import type { List } from './listing.ts';
 import type { TailOptions } from './tail.ts';

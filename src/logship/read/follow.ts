@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { codeOf, reasonOf } from '../../core/errors.ts';
-import { addClosed, fileStatesOf, type FileState } from '../counts.ts';
-import { DedupedWarnings } from '../deduped-warnings.ts';
+import { addClosed, fileStatesOf, type FileState } from '../report/counts.ts';
+import { DedupedWarnings } from '../report/deduped-warnings.ts';
 import { Discover, Finished } from './discover.ts';
 import { Failures, unreadable, type Unreadable } from './failure.ts';
 import type { FollowOptions } from './follow-options.ts';

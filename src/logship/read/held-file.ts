@@ -1,10 +1,10 @@
 import { fstatSync, readSync } from 'node:fs';
-import type { SharedMemory } from '../bytes/memory.ts';
-import { HEAD_BYTES, type Generation } from './generation.ts';
+import type { SharedMemory } from '../wasm/memory.ts';
+import { HEAD_BYTES, type Generation } from '../position/generation.ts';
 import type { Handles, Lender } from './handles.ts';
 import { statOf } from './listing.ts';
 import { closeLog, type OpenLog } from './open-log.ts';
-import { LEAD_BYTES, Trail } from './trail.ts';
+import { LEAD_BYTES, Trail } from '../position/trail.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 /** The descriptor of a file that is closed. */

@@ -1,5 +1,5 @@
 import type { Log } from '../../core/log.ts';
-import type { Counts } from '../counts.ts';
+import type { Counts } from '../report/counts.ts';
 import type { Hole, Holes } from '../state/holes.ts';
 import {
   BLOCK_BYTES,
@@ -11,7 +11,7 @@ import {
   skipNuls,
 } from './bytes.ts';
 import type { Content, Contents } from './contents.ts';
-import { HEAD_BYTES } from './generation.ts';
+import { HEAD_BYTES } from '../position/generation.ts';
 import type { HeldFile } from './held-file.ts';
 
 /**

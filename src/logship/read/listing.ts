@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readdirSync, readSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { constants as zlib, gunzipSync } from 'node:zlib';
-import { HEAD_BYTES } from './generation.ts';
+import { HEAD_BYTES } from '../position/generation.ts';
 import type { OpenLog } from './open-log.ts';
 
 /** A file in a directory, with links followed. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { isSystemError } from '../../core/errors.ts';
-import { O_PATH } from '../../fs/at.ts';
+import { O_PATH } from '#at';
 
 /**
  * Opens a log file for reading.

@@ -1,8 +1,8 @@
 import type { Saved } from '../state/checkpoint.ts';
 import type { HeldFile } from './held-file.ts';
 import type { Sibling } from './listing.ts';
-import type { Mark } from './progress.ts';
-import { isProved, lastUnchanged } from './trail.ts';
+import type { Mark } from '../position/progress.ts';
+import { isProved, lastUnchanged } from '../position/trail.ts';
 
 /** Where a file continues an entry of the checkpoint. */
 export interface Resumption {

@@ -1,5 +1,5 @@
 import { isSystemError } from '../../core/errors.ts';
-import type { SharedMemory } from '../bytes/memory.ts';
+import type { SharedMemory } from '../wasm/memory.ts';
 import { readBytesFor } from './bytes.ts';
 import type { Content, Contents } from './contents.ts';
 import { STAKE, type Handles } from './handles.ts';

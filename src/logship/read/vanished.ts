@@ -1,5 +1,5 @@
 import type { Log } from '../../core/log.ts';
-import type { Counts } from '../counts.ts';
+import type { Counts } from '../report/counts.ts';
 import type { Saved } from '../state/checkpoint.ts';
 import type { Resumption } from './resumption.ts';
 import { isCompressed, unzippedHead, type Sibling } from './listing.ts';

@@ -1,13 +1,13 @@
 import { fstatSync, readSync } from 'node:fs';
 import { codeOf, isSystemError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { DedupedWarnings } from '../deduped-warnings.ts';
+import { DedupedWarnings } from '../report/deduped-warnings.ts';
 import { BLOCK_BYTES, NEVER_GIVEN_BACK_BYTES } from '../read/bytes.ts';
-import type { Identity } from '../read/generation.ts';
+import type { Identity } from '../position/generation.ts';
 import { bytesBefore } from '../read/held-file.ts';
 import { closeLog, type OpenLog } from '../read/open-log.ts';
-import type { Mark } from '../read/progress.ts';
-import { isProved, type Known } from '../read/trail.ts';
+import type { Mark } from '../position/progress.ts';
+import { isProved, type Known } from '../position/trail.ts';
 import type { Holes } from '../state/holes.ts';
 import type { Punch, Range } from './punch.ts';
 

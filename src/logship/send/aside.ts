@@ -1,5 +1,5 @@
-import type { Progress } from '../read/progress.ts';
-import { range, type Batch } from './batch.ts';
+import type { Progress } from '../position/progress.ts';
+import { range, type Batch } from '../batch/batch.ts';
 
 /**
  * The budget of documents that wait separately, because the server accepts others but not them. When it is used up, their

@@ -1,12 +1,12 @@
 import { formatDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { Counts } from '../counts.ts';
-import type { Span } from '../read/progress.ts';
+import type { Counts } from '../report/counts.ts';
+import type { Span } from '../position/progress.ts';
 import type { Sink, DocumentOutcome } from '../sink/sink.ts';
-import { earliest, joined, range, type Batch } from './batch.ts';
+import { earliest, joined, range, type Batch } from '../batch/batch.ts';
 import type { DeadLetters } from './dead-letter.ts';
-import { LEAST_REQUEST_BYTES, type Capacity } from './limits.ts';
+import { LEAST_REQUEST_BYTES, type Capacity } from '../batch/limits.ts';
 
 export interface DeliverOptions {
   readonly sink: Sink;

@@ -1,8 +1,8 @@
 import { backoffMs, pause } from '../../core/backoff.ts';
 import type { Aside } from './aside.ts';
-import { earliest, joined, type Batch } from './batch.ts';
+import { earliest, joined, type Batch } from '../batch/batch.ts';
 import type { Delivered } from './deliver.ts';
-import { Gate, type Capacity } from './limits.ts';
+import { Gate, type Capacity } from '../batch/limits.ts';
 
 /** Number of batches that wait for a lane. More would only use memory, since the file is the buffer. */
 const QUEUED = 2;

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../core/duration.ts';
-import type { FileState } from '../counts.ts';
-import type { DestinationState } from '../view.ts';
+import type { FileState } from '../report/counts.ts';
+import type { DestinationState } from '../report/view.ts';
 
 /** The size of a file at a point in time. */
 interface Seen {

@@ -1,6 +1,6 @@
 import type { Family, Sample } from '../../net/prometheus.ts';
-import type { FileState } from '../counts.ts';
-import type { DestinationState, Shown, SideState } from '../view.ts';
+import type { FileState } from '../report/counts.ts';
+import type { DestinationState, Shown, SideState } from '../report/view.ts';
 import type { Lags } from './lag.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.ts';
 import { oneLine } from '../../core/one-line.ts';
 import type { ProxyEnv } from '../sink/agents.ts';
 import { NoAnswerError, Server, type ServerOptions } from '../sink/server.ts';
-import { at, type JsonObject } from './json.ts';
+import { at, type JsonObject } from './mappings/json.ts';
 
 /** Maximum number of characters of an unexpected reply. */
 const LONGEST_BODY = 200;

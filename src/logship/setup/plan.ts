@@ -1,7 +1,7 @@
 import { UnavailableError } from '../../core/errors.ts';
 import { reasonOf, type Api, type Reply } from './api.ts';
-import { at, type JsonObject } from './json.ts';
-import { MARK } from './mappings.ts';
+import { at, type JsonObject } from './mappings/json.ts';
+import { MARK } from './mappings/mappings.ts';
 import type { Resource } from './resources.ts';
 import type { SetupSettings } from './settings.ts';
 

@@ -1,5 +1,5 @@
-import { at, holds, isObject, isSame, textAt, type Json, type JsonObject } from './json.ts';
-import { mappingsOf, MARK } from './mappings.ts';
+import { at, holds, isObject, isSame, textAt, type Json, type JsonObject } from './mappings/json.ts';
+import { mappingsOf, MARK } from './mappings/mappings.ts';
 import type { SetupSettings } from './settings.ts';
 
 /** A resource on the server that is read, compared and written as a whole. */

@@ -4,7 +4,7 @@ import { printable } from '../../core/log.ts';
 import { paint, type Terminal } from '../../core/terminal.ts';
 import { proxyEnvOf } from '../sink/agents.ts';
 import { connect } from './api.ts';
-import { isObject, isSameValue, pretty, sorted, type Json } from './json.ts';
+import { isObject, isSameValue, pretty, sorted, type Json } from './mappings/json.ts';
 import { apply, checkTemplate, checkWinner, plan, type Step } from './plan.ts';
 import { wantedResources } from './resources.ts';
 import { savedObjects } from './saved-objects/index.ts';

@@ -5,7 +5,7 @@ import { messageOf, UsageError } from '../../core/errors.ts';
 import { destinationsOf } from '../sink/destinations.ts';
 import { SINK_OPTIONS } from '../sink/options.ts';
 import type { ServerOptions } from '../sink/server.ts';
-import type { Schema, ServerKind } from './mappings.ts';
+import type { Schema, ServerKind } from './mappings/mappings.ts';
 
 type SetupOptions = Values<typeof SETUP_OPTIONS>;
 

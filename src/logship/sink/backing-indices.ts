@@ -1,5 +1,5 @@
 import type { Log } from '../../core/log.ts';
-import { range, type Batch } from '../send/batch.ts';
+import { range, type Batch } from '../batch/batch.ts';
 import { reasonIn, UNANSWERED, type BulkReply } from './bulk-reply.ts';
 import type { Server } from './server.ts';
 import type { Answer, DocumentOutcome } from './sink.ts';

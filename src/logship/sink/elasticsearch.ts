@@ -1,4 +1,4 @@
-import type { Batch } from '../send/batch.ts';
+import type { Batch } from '../batch/batch.ts';
 import { BackingIndices } from './backing-indices.ts';
 import { BULK_FIELDS, readBulkReply, type BulkReply } from './bulk-reply.ts';
 import { NoAnswerError, Server, type ServerOptions, type ServerParts } from './server.ts';

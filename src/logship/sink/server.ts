@@ -4,7 +4,7 @@ import { codeOf, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { exchange, type HttpAnswer } from '../../net/client.ts';
-import { networkReason } from '../../net/network-error.ts';
+import { networkReason } from '../../net/dial/network-error.ts';
 import { Agents, proxiesFor, proxyNameOf, proxyOf, type ProxyEnv, type TlsFiles } from './agents.ts';
 import { Login, type LoginOptions } from './login.ts';
 

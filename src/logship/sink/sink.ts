@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { unlessAborted } from '../../core/abort.ts';
 import { messageOf, UnavailableError } from '../../core/errors.ts';
-import type { Batch } from '../send/batch.ts';
+import type { Batch } from '../batch/batch.ts';
 
 /** The outcome of one document. `already`: an earlier attempt or run has indexed it. */
 export type DocumentOutcome =

@@ -3,10 +3,10 @@ import * as v from 'valibot';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
-import type { Identity } from '../read/generation.ts';
-import type { Cut, Mark } from '../read/progress.ts';
-import type { Known } from '../read/trail.ts';
-import type { UndatedFrom } from '../read/undated.ts';
+import type { Identity } from '../position/generation.ts';
+import type { Cut, Mark } from '../position/progress.ts';
+import type { Known } from '../position/trail.ts';
+import type { UndatedFrom } from '../position/undated.ts';
 import { readOwn, setAside, type StateDirectory } from './held-directory.ts';
 import { replaceKeepingRoom } from './spare-room.ts';
 

@@ -48,7 +48,7 @@ export async function checkpointNames(directory: StateDirectory, names: readonly
   const [first = ''] = names;
   // An empty file is what a crash may leave.
   const owner = (await readOwn(directory.at(OWNER)).then((text) => text.trim(), ignoreAbsent)) || undefined;
-  const hasOwn = await isThere(directory.at(nameFor(first)));
+  const hasOwn = isThere(directory.at(nameFor(first)));
   const isReplaced = owner !== undefined && owner !== first;
   // A server and stdout do not resume with each other's checkpoint: printed lines are on no server, and a server's
   // lines were not printed.
@@ -57,7 +57,7 @@ export async function checkpointNames(directory: StateDirectory, names: readonly
     await rename(directory.at(FIRST), directory.at(nameFor(owner))).catch(ignoreAbsent);
   // Written before the rename: after a crash in between, the file must not be attributed to its former owner.
   if (owner !== first) await replaceOwn(directory.at(OWNER), `${first}\n`);
-  if (hasOwn && !(await isThere(directory.at(FIRST)))) await rename(directory.at(nameFor(first)), directory.at(FIRST));
+  if (hasOwn && !isThere(directory.at(FIRST))) await rename(directory.at(nameFor(first)), directory.at(FIRST));
   return names.map((name, at) => (at === 0 ? FIRST : nameFor(name)));
 }
 

@@ -56,9 +56,9 @@ const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOL
  * @param root of the logs: no path component below it may be a link
  * @throws ConfigError for such a link, and if the directory is inaccessible
  */
-export async function holdDirectory(path: string, root: string): Promise<StateDirectory> {
+export function holdDirectory(path: string, root: string): StateDirectory {
   try {
-    await makeDirectory(path, STATE_MODE);
+    makeDirectory(path, STATE_MODE);
     return held(path, root);
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
@@ -114,7 +114,7 @@ export async function readOwn(file: string): Promise<string> {
 export async function setAside(file: string): Promise<string> {
   for (let n = 0; ; n++) {
     const aside = `${file}.unreadable${n === 0 ? '' : `.${n}`}`;
-    if (await isThere(aside)) continue;
+    if (isThere(aside)) continue;
     await rename(file, aside);
     return aside;
   }

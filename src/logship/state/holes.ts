@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
-import type { Identity } from '../read/generation.ts';
+import type { Identity } from '../position/generation.ts';
 import { cannotKeep, readOwn, setAside, type StateDirectory } from './held-directory.ts';
 import { replaceKeepingRoom } from './spare-room.ts';
 

@@ -2,8 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readSync, renameSync, statSy
 import { basename, dirname, join } from 'node:path';
 import { messageOf, reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
-import { DedupedWarnings } from '../deduped-warnings.ts';
+import { makeDirectories } from '../../fs/directory.ts';
+import { DedupedWarnings } from '../report/deduped-warnings.ts';
 import type { SyslogMessage } from '../parse/syslog.ts';
 
 interface FilesOptions {
@@ -167,11 +167,11 @@ const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | const
  */
 function inDirectoryOf<T>(path: string, root: string, act: (at: string) => T): T {
   const directory = dirname(path);
-  makeDirectoriesSync(root, DIRECTORY_MODE);
+  makeDirectories(root, DIRECTORY_MODE);
   const above = openSync(root, DIRECTORY & ~constants.O_NOFOLLOW);
   try {
     const at = `/proc/self/fd/${above}/${basename(directory)}`;
-    makeDirectoriesSync(at, DIRECTORY_MODE);
+    makeDirectories(at, DIRECTORY_MODE);
     const held = openSync(at, DIRECTORY);
     try {
       return act(`/proc/self/fd/${held}/${basename(path)}`);

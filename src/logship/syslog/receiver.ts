@@ -5,10 +5,10 @@ import { isIPv6 } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { codeOf, ConfigError, messageOf, NotPermittedError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { formatAddress, type Address } from '../../net/address.ts';
+import { formatAddress, type Address } from '../../net/dial/address.ts';
 import { resolveName } from '../../net/resolver/index.ts';
 import { parseSyslog } from '../parse/syslog.ts';
-import type { Zone } from '../parse/zone.ts';
+import type { Zone } from '../time/zone.ts';
 import { lineOf, SyslogFiles } from './files.ts';
 
 interface SyslogOptions {

@@ -1,5 +1,5 @@
 import { errnoOf, quotePattern, type MysqlSession } from '../../mysql/index.ts';
-import type { Requirement } from './options.ts';
+import type { Requirement } from '../options/ensure.ts';
 
 /** An account on the server with the service's user name. */
 export interface Account {

@@ -1,7 +1,7 @@
 import { defined } from '../../core/defined.ts';
 import { ConfigError, UsageError } from '../../core/errors.ts';
 import type { MysqlTarget, MysqlTls } from '../../mysql/index.ts';
-import type { EnsureValues } from './options.ts';
+import type { EnsureValues } from '../options/ensure.ts';
 import { readSecret } from '../server/read-text.ts';
 import type { Source } from '../server/target.ts';
 

@@ -4,12 +4,12 @@ import { isMysqlError, mysqlError } from '../../mysql/index.ts';
 import { redactor } from '../../core/redact.ts';
 import { knownServices } from '../../catalog/index.ts';
 import { atHosts, urlsOf } from '../server/hosts.ts';
-import { TARGET_OPTIONS } from '../options.ts';
-import { redacted } from '../redacted.ts';
+import { TARGET_OPTIONS } from '../options/options.ts';
+import { redacted } from '../../core/redacted.ts';
 import { findOthers, findSource, serviceOf } from '../server/target.ts';
 import { findAdmin } from './admin.ts';
 import { makeReady } from './make-ready.ts';
-import { checkEnsureOptions, ENSURE_OPTIONS } from './options.ts';
+import { checkEnsureOptions, ENSURE_OPTIONS } from '../options/ensure.ts';
 
 /** Creates databases, accounts and grants only: no lock, no migration. */
 export const ensureCommand = command({

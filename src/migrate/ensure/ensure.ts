@@ -9,8 +9,8 @@ import {
   type MysqlTarget,
 } from '../../mysql/index.ts';
 import { accountAt, accountsOf, grantsOf, hasGrant, type Account } from './accounts.ts';
-import type { EnsureOptions, Requirement } from './options.ts';
-import { repeated } from '../lock/repeated.ts';
+import type { EnsureOptions, Requirement } from '../options/ensure.ts';
+import { repeated } from '../fence/repeated.ts';
 
 /** Host patterns of accounts that existed before, possibly with another password. */
 interface Ensured {

@@ -11,4 +11,4 @@
 export { findAdmin } from './admin.ts';
 export { ensureCommand } from './command.ts';
 export { makeReady } from './make-ready.ts';
-export { checkEnsureOptions } from './options.ts';
+export { checkEnsureOptions } from '../options/ensure.ts';

@@ -8,7 +8,7 @@
  */
 import { NotPermittedError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { formatAddress, type Address } from '../../net/address.ts';
+import { formatAddress, type Address } from '../../net/dial/address.ts';
 import { backoffMs, pause } from '../../core/backoff.ts';
 import {
   ACCESS_DENIED,

@@ -1,11 +1,11 @@
 import type { Log } from '../../core/log.ts';
-import type { Address } from '../../net/address.ts';
+import type { Address } from '../../net/dial/address.ts';
 import { preferring, quoteAccount, type DonorPolicy, type MysqlTarget } from '../../mysql/index.ts';
 import { reach, type Reached } from '../server/reach.ts';
 import { adminAt } from './admin.ts';
 import { ensure, setPassword } from './ensure.ts';
 import { isAccessDenied, tryLogin } from './login.ts';
-import type { EnsureOptions } from './options.ts';
+import type { EnsureOptions } from '../options/ensure.ts';
 import { refusedFor } from './refused.ts';
 
 /** What to create, where, and with which account. */

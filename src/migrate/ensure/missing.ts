@@ -1,7 +1,7 @@
 import { mysqlError, quoteAccount, type MysqlSession, type MysqlTarget } from '../../mysql/index.ts';
-import { repeated } from '../lock/repeated.ts';
+import { repeated } from '../fence/repeated.ts';
 import { accountAt, accountsOf, grantsOf, hasGrant } from './accounts.ts';
-import type { EnsureOptions } from './options.ts';
+import type { EnsureOptions } from '../options/ensure.ts';
 
 /**
  * The changes of a run, as far as they can be determined without the lock. They are printed, so they contain no

@@ -4,10 +4,10 @@ import type { Log } from '../../core/log.ts';
 import type { MysqlTarget } from '../../mysql/index.ts';
 import { ResolveError } from '../../net/resolver/error.ts';
 import { resolveName } from '../../net/resolver/index.ts';
-import type { Databases } from '../plan.ts';
+import type { Databases } from '../plan/plan.ts';
 import { reach, type Reached } from '../server/reach.ts';
 import { onEveryNode } from './every-node.ts';
-import { sessionsOf } from './sessions.ts';
+import { sessionsOf } from '../fence/sessions.ts';
 
 /** An account on a server, and a session of that account. */
 export interface Login {

@@ -2,12 +2,12 @@ import type { Log } from '../../core/log.ts';
 import type { MysqlTarget } from '../../mysql/index.ts';
 import { adminAt } from '../ensure/admin.ts';
 import { NotPermittedError, messageOf } from '../../core/errors.ts';
-import type { Databases } from '../plan.ts';
+import type { Databases } from '../plan/plan.ts';
 import { reach, type Reached } from '../server/reach.ts';
 import { lackedToEnd } from './may-end.ts';
-import { definedBy, dropAccount, lockAccount } from './account.ts';
+import { definedBy, dropAccount, lockAccount } from '../fence/account.ts';
 import { onEveryNode, type EveryNodeOptions } from './every-node.ts';
-import { killSession, listOf, sessionsOf } from './sessions.ts';
+import { killSession, listOf, sessionsOf } from '../fence/sessions.ts';
 
 const LATE_MS = 2000;
 

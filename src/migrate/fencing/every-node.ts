@@ -2,13 +2,13 @@ import { formatDuration } from '../../core/duration.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { unlessAborted } from '../../core/abort.ts';
-import { formatAddress, type Address } from '../../net/address.ts';
+import { formatAddress, type Address } from '../../net/dial/address.ts';
 import { pause } from '../../core/backoff.ts';
 import { connect, isMysqlError, reasonOf, type MysqlSession, type MysqlTarget } from '../../mysql/index.ts';
 import type { Reached } from '../server/reach.ts';
 import { statusLine } from '../../cli/status-line.ts';
 import { nodesOf, unseenNodes } from './nodes.ts';
-import { markSession } from './sessions.ts';
+import { markSession } from '../fence/sessions.ts';
 
 const HANDSHAKE_MS = 3000;
 const STATEMENT_MS = 10_000;

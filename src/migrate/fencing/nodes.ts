@@ -1,4 +1,4 @@
-import { formatAddress, type Address } from '../../net/address.ts';
+import { formatAddress, type Address } from '../../net/dial/address.ts';
 import { memberOf, membersBeside, type MysqlSession } from '../../mysql/index.ts';
 
 /** The nodes of a cluster other than the session's own, as far as their addresses are known. */

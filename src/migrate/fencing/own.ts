@@ -4,14 +4,14 @@ import { unlessAborted } from '../../core/abort.ts';
 import { isDenied, reasonOf } from '../../mysql/index.ts';
 import { adminAt } from '../ensure/admin.ts';
 import { tryLogin } from '../ensure/login.ts';
-import { renewFence } from '../lock/fence.ts';
-import type { Databases, Tool } from '../plan.ts';
+import { renewFence } from '../fence/fence.ts';
+import type { Databases, Tool } from '../plan/plan.ts';
 import { reach, type Reached } from '../server/reach.ts';
-import { accountNameOf, dropAccount, makeAccount, randomPassword, type Credentials } from './account.ts';
+import { accountNameOf, dropAccount, makeAccount, randomPassword, type Credentials } from '../fence/account.ts';
 import { isAlone } from './client.ts';
 import { lackedToEnd } from './may-end.ts';
 import { endAccounts, serversOf } from './end-account.ts';
-import { nameOf, ownClient } from './sessions.ts';
+import { nameOf, ownClient } from '../fence/sessions.ts';
 import { forgetAccount, writeTrace, type Trace } from './trace.ts';
 
 interface Held {

@@ -1,15 +1,15 @@
 import { formatDuration } from '../../core/duration.ts';
 import { UnavailableError, messageOf } from '../../core/errors.ts';
 import { pause } from '../../core/backoff.ts';
-import type { FenceRow } from '../lock/fence.ts';
-import { STOP_MS } from '../steps/guarded-child.ts';
-import type { Databases, Effects, LockTerms } from '../plan.ts';
+import type { FenceRow } from '../fence/fence.ts';
+import { STOP_MS } from '../child/guarded-child.ts';
+import type { Databases, Effects, LockTerms } from '../plan/plan.ts';
 import type { Reached } from '../server/reach.ts';
-import { isAccountOf } from './account.ts';
+import { isAccountOf } from '../fence/account.ts';
 import { forEachLogin, isConclusive, type Login } from './client.ts';
 import { endAccounts } from './end-account.ts';
 import { onEveryNode } from './every-node.ts';
-import { killSession, listOf, ownClient, sessionsOf, type SeenSession } from './sessions.ts';
+import { killSession, listOf, ownClient, sessionsOf, type SeenSession } from '../fence/sessions.ts';
 import { edited, readTrace, type Left } from './trace.ts';
 
 /**

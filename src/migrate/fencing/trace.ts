@@ -2,10 +2,10 @@ import { UnavailableError } from '../../core/errors.ts';
 import { NO_SUCH_TABLE, errnoOf, type MysqlSession } from '../../mysql/index.ts';
 import { oneLine } from '../../core/one-line.ts';
 import type { Log } from '../../core/log.ts';
-import { FENCE_NAME, FENCE_TABLE, type FenceRow } from '../lock/fence.ts';
-import { repeated } from '../lock/repeated.ts';
-import { isAccountName } from './account.ts';
-import { killSession, nameOf } from './sessions.ts';
+import { FENCE_NAME, FENCE_TABLE, type FenceRow } from '../fence/fence.ts';
+import { repeated } from '../fence/repeated.ts';
+import { isAccountName } from '../fence/account.ts';
+import { killSession, nameOf } from '../fence/sessions.ts';
 
 /**
  * What distinguishes a migration's sessions from the live service's, which may use the same account. After a takeover

@@ -2,7 +2,7 @@ import { formatDuration } from '../../core/duration.ts';
 import { UnavailableError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { pause } from '../../core/backoff.ts';
-import { renewEveryMs } from '../lock/renewal.ts';
+import { renewEveryMs } from '../fence/renewal.ts';
 import { isHopeless } from './ask.ts';
 import { released, renewed, transitionsIn, withNews, type LeaseObject, type News } from './object.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';

@@ -1,7 +1,7 @@
 import { contractedAfter, contractedIn, DB_SYNC_ANNOTATIONS, dbSyncRecord } from '../../kube/db-sync-lease.ts';
 import type { KubeObject, ObjectRef } from '../../kube/types.ts';
 import { FORMAT, formatProblem } from '../../core/format.ts';
-import type { FenceState } from '../lock/fence.ts';
+import type { FenceState } from '../fence/fence.ts';
 
 /** The fields of a Lease (coordination.k8s.io/v1) that are read here. Other fields are written back unchanged. */
 export interface LeaseObject extends KubeObject {

@@ -1,8 +1,8 @@
 import type { Log } from '../../core/log.ts';
 import { connect, placesOf, preferring, reasonOf, type MysqlTarget } from '../../mysql/index.ts';
-import type { Address } from '../../net/address.ts';
-import { FENCE_TABLE } from '../lock/fence.ts';
-import { OUR_MARK } from '../lock/lock.ts';
+import type { Address } from '../../net/dial/address.ts';
+import { FENCE_TABLE } from '../fence/fence.ts';
+import { OUR_MARK } from '../fence/lock.ts';
 import { RECORD_TABLE } from '../record/record.ts';
 
 /** Tables of one database. The table that changed last comes first. */

@@ -1,7 +1,7 @@
 import type { MysqlSession } from '../../mysql/index.ts';
-import { closeFence, type Claim, type FenceState } from '../lock/fence.ts';
+import { closeFence, type Claim, type FenceState } from '../fence/fence.ts';
 import { closeRecord } from './record.ts';
-import { repeated } from '../lock/repeated.ts';
+import { repeated } from '../fence/repeated.ts';
 
 export interface Ended {
   readonly state: FenceState;

@@ -1,8 +1,8 @@
 import { UnavailableError } from '../../core/errors.ts';
 import { FORMAT, formatProblem } from '../../core/format.ts';
 import { errnoOf, NO_SUCH_TABLE, type MysqlSession } from '../../mysql/index.ts';
-import type { Claim, FenceState } from '../lock/fence.ts';
-import { repeated } from '../lock/repeated.ts';
+import type { Claim, FenceState } from '../fence/fence.ts';
+import { repeated } from '../fence/repeated.ts';
 
 /** The last migration of one phase for one release. */
 export interface RecordRow extends Omit<Claim, 'work'> {

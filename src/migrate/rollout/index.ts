@@ -11,7 +11,7 @@
 import type { Log } from '../../core/log.ts';
 import type { LazyKube } from '../../kube/source.ts';
 import type { Phase } from '../../catalog/index.ts';
-import { isAfterRollout } from './options.ts';
+import { isAfterRollout } from '../options/rollout.ts';
 import type { NamedWorkload } from '../../kube/rollout-kinds.ts';
 import { awaitRollouts, lookAtRollouts, type RolloutContext } from './wait.ts';
 

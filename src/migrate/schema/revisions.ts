@@ -1,6 +1,6 @@
 import { glob, readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { programFile } from '../steps/program.ts';
+import { programFile } from '../child/program.ts';
 
 /** The revisions that a script directory has, each with those that it follows or depends on. */
 export interface Revisions {

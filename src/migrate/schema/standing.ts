@@ -7,10 +7,10 @@
  */
 import type { Log } from '../../core/log.ts';
 import { reasonOf } from '../../mysql/index.ts';
-import type { Database } from '../plan.ts';
+import type { Database } from '../plan/plan.ts';
 import { reach, type Reached } from '../server/reach.ts';
 import { headsOf, impliedBy, readRevisions, type Revisions } from './revisions.ts';
-import type { Versions } from './tables.ts';
+import type { Versions } from '../plan/tables.ts';
 import { readVersions } from './versions.ts';
 
 export interface Standing {

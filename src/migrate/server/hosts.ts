@@ -1,8 +1,8 @@
 import { UsageError } from '../../core/errors.ts';
-import { formatAddress, parseAddress, type Address } from '../../net/address.ts';
+import { formatAddress, parseAddress, type Address } from '../../net/dial/address.ts';
 import { urlAs, urlAt } from '../../mysql/index.ts';
 import { asOslo } from '../../oslo/value.ts';
-import type { Credentials } from '../fencing/account.ts';
+import type { Credentials } from '../fence/account.ts';
 import type { Source } from './target.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../core/duration.ts';
 import { ConfigError, DeadlineError, messageOf, type KollaError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { Address } from '../../net/address.ts';
+import type { Address } from '../../net/dial/address.ts';
 import { backoffMs, pause } from '../../core/backoff.ts';
 import {
   ACCESS_DENIED,
@@ -21,7 +21,7 @@ import {
   type MysqlSession,
   type MysqlTarget,
 } from '../../mysql/index.ts';
-import { markSession } from '../fencing/sessions.ts';
+import { markSession } from '../fence/sessions.ts';
 import { statusLine } from '../../cli/status-line.ts';
 
 interface ReachOptions {

@@ -4,7 +4,7 @@ import { suggestion } from '../../core/nearest.ts';
 import { parseMysqlUrl, type MysqlTarget, type MysqlTls } from '../../mysql/index.ts';
 import { asOslo } from '../../oslo/value.ts';
 import type { Service, ServiceDatabase } from '../../catalog/index.ts';
-import type { TargetOptions } from '../options.ts';
+import type { TargetOptions } from '../options/options.ts';
 import { ownTls, type OwnTls } from './own-tls.ts';
 import { readSecret } from './read-text.ts';
 import { configured, variableOf, wordsOf, type Configured } from './service-config.ts';

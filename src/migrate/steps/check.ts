@@ -2,9 +2,9 @@ import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { formatDuration } from '../../core/duration.ts';
 import type { SchemaCheck } from '../../catalog/index.ts';
-import type { Effects, Tool } from '../plan.ts';
+import type { Effects, Tool } from '../plan/plan.ts';
 import type { Reached } from '../server/reach.ts';
-import { endOrStop, startGuarded } from './guarded-child.ts';
+import { endOrStop, startGuarded } from '../child/guarded-child.ts';
 
 /** Timeout of a check. It reads one table; most of its time is spent on starting Python. */
 const CHECK_MS = 120_000;

@@ -1,5 +1,5 @@
 import { hintOf, reasonOf, type MysqlSession } from '../../mysql/index.ts';
-import type { Databases, Effects, Tool, Work } from '../plan.ts';
+import type { Databases, Effects, Tool, Work } from '../plan/plan.ts';
 import { readRecords } from '../record/record.ts';
 import { readVersions } from '../schema/versions.ts';
 import type { Reached } from '../server/reach.ts';

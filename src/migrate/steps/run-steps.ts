@@ -5,15 +5,15 @@ import { KollaError, messageOf, UnavailableError } from '../../core/errors.ts';
 import type { Step } from '../../catalog/index.ts';
 import { standingsOf, type Standing } from '../schema/standing.ts';
 import { AfterwardsLines } from './afterwards.ts';
-import { startGuarded } from './guarded-child.ts';
+import { startGuarded } from '../child/guarded-child.ts';
 import { explainFailure, isPartiallyApplied } from './half-applied.ts';
 import { LastLine } from './last-line.ts';
 import { LastLines } from './last-lines.ts';
-import { stopMsOf, type Effects, type LockedWork } from '../plan.ts';
-import type { Pulse } from './pulse.ts';
+import { stopMsOf, type Effects, type LockedWork } from '../plan/plan.ts';
+import type { Pulse } from '../child/pulse.ts';
 import { readChangedTables, startProgress } from '../progress/index.ts';
 import type { Reached } from '../server/reach.ts';
-import { supervise, type Outcome } from './supervise.ts';
+import { supervise, type Outcome } from '../child/supervise.ts';
 
 /**
  * Maximum number of runs of a step. One that exits with "call again" has done part of its work, and no service has a

@@ -1,7 +1,7 @@
 import { ConfigError, UnavailableError, messageOf } from '../../core/errors.ts';
-import type { Claim } from '../lock/fence.ts';
-import { repeated } from '../lock/repeated.ts';
-import type { Effects, LockedWork } from '../plan.ts';
+import type { Claim } from '../fence/fence.ts';
+import { repeated } from '../fence/repeated.ts';
+import type { Effects, LockedWork } from '../plan/plan.ts';
 import { closeRecord, openRecord } from '../record/record.ts';
 import { runSteps, type LockedSession, type Ran } from '../steps/run-steps.ts';
 import { lineOfSteps } from './line-of-steps.ts';

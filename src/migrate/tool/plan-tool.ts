@@ -1,6 +1,6 @@
 import { defined } from '../../core/defined.ts';
 import { ChildError } from '../../core/errors.ts';
-import type { Effects } from '../plan.ts';
+import type { Effects } from '../plan/plan.ts';
 import { lineOfSteps } from './line-of-steps.ts';
 import { findListed, type Reader } from './listing.ts';
 import { whyNotDone, type Site } from './recorded.ts';

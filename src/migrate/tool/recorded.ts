@@ -1,6 +1,6 @@
 import { createHash, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
 import { errnoOf, NO_SUCH_TABLE, quoteName, type MysqlSession } from '../../mysql/index.ts';
-import { workOf } from '../plan.ts';
+import { workOf } from '../plan/plan.ts';
 import { readRecords, type RecordRow } from '../record/record.ts';
 import type { RecordedDone, Task } from './task.ts';
 

@@ -1,4 +1,4 @@
-import { isTlsAlert, TlsAlertError } from '../tls-alert.ts';
+import { isTlsAlert, TlsAlertError } from '../dial/tls-alert.ts';
 import { HeaderLines, HttpParseError, Lines, type Headers } from './head.ts';
 
 /** curl's limit. */

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { defined } from '../../core/defined.ts';
-import type { Address } from '../address.ts';
-import { dial } from '../dial.ts';
-import type { TlsAsk } from '../tls-ask.ts';
+import type { Address } from '../dial/address.ts';
+import { dial } from '../dial/dial.ts';
+import type { TlsAsk } from '../dial/tls-ask.ts';
 import { AnswerReader, type AnswerHead } from './answer.ts';
 import { encodeHead } from './head.ts';
 
@@ -45,7 +45,7 @@ export async function get(options: GetOptions): Promise<AnswerHead> {
 async function connected({ to, tls, signal, onSocket }: GetOptions): Promise<Socket> {
   if (tls !== undefined) {
     // Loaded lazily: TLS costs half of Node's start time, which a request without it need not pay.
-    const { dialTls } = await import('../secure.ts');
+    const { dialTls } = await import('#secure');
     // As Node's https and curl: a server of several protocols must not choose another one.
     return await dialTls(to, {
       signal,

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { resolveName } from '../resolver/index.ts';
 import { codeOf, ConfigError, NotPermittedError, reasonOf } from '../../core/errors.ts';
-import { formatListen, type ListenAddress } from '../address.ts';
+import { formatListen, type ListenAddress } from '../dial/address.ts';
 import { Exchange } from './exchange.ts';
 
 /** Listens until disposed, and then closes every connection. */

@@ -3,7 +3,7 @@
  *
  *   request -> bounded-server (few connections, small requests) -> Route by its path -> Answer, as the connection's last
  */
-import type { ListenAddress } from '../address.ts';
+import type { ListenAddress } from '../dial/address.ts';
 import { listenBounded, type BoundedServer } from './bounded-server.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { isLocal } from './peer.ts';

@@ -1,6 +1,6 @@
 import { codeOf } from '../../core/errors.ts';
 import { oneLine } from '../../core/one-line.ts';
-import type { Conversation } from '../conversation.ts';
+import type { Conversation } from '#conversation';
 import {
   CHANNEL,
   CONNECTION,

@@ -1,5 +1,5 @@
 /** Greetings of servers, which identify them. Waits and checks need nothing more. */
-import type { Understood } from '../conversation.ts';
+import type { Understood } from '#conversation';
 import { bad, good, type Answer } from './answer.ts';
 
 /** The request to memcached. */

@@ -8,12 +8,12 @@
  */
 import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
-import { formatAddress, type Address } from '../address.ts';
+import { formatAddress, type Address } from '../dial/address.ts';
 import { oneLine } from '../../core/one-line.ts';
-import { dial } from '../dial.ts';
-import { CLOSED } from '../network-error.ts';
-import type { TlsAsk } from '../tls-ask.ts';
-import { ResponseTooLargeError } from '../too-large.ts';
+import { dial } from '../dial/dial.ts';
+import { CLOSED } from '../dial/network-error.ts';
+import type { TlsAsk } from '../dial/tls-ask.ts';
+import { ResponseTooLargeError } from '../dial/too-large.ts';
 import { bad, good, type Answer, type Tell } from './answer.ts';
 
 interface GrpcHealthAsk {
@@ -54,7 +54,7 @@ type Connecting = Pick<GrpcHealthAsk, 'tls' | 'signal'> & { readonly onConnect: 
 async function connected(at: Address, { tls, signal, onConnect }: Connecting): Promise<Socket> {
   try {
     if (tls !== undefined) {
-      const { dialTls } = await import('../secure.ts');
+      const { dialTls } = await import('#secure');
       return await dialTls(at, { signal, tls, more: { ALPNProtocols: ['h2'] }, onConnect });
     }
     const socket = await dial(at, signal);

@@ -1,5 +1,5 @@
 import { oneLine } from '../../core/one-line.ts';
-import type { Conversation, Parsed } from '../conversation.ts';
+import type { Conversation, Parsed } from '#conversation';
 import { bad, good, type Answer, type Tell } from './answer.ts';
 
 /** Credentials for Redis or Valkey. Without a user, the default user is meant. */

@@ -9,7 +9,7 @@ import type { Chart } from './chart.ts';
 import { environment } from './environment.ts';
 import { HelmGuard, requireRenderable, type HelmLimits } from './guard.ts';
 import { hasTemplate, publicError } from './public-error.ts';
-import type { HelmValues } from '../objects.ts';
+import type { HelmValues } from '../api/objects.ts';
 
 /** How Helm is run. */
 export interface Helm {

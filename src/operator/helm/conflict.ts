@@ -1,4 +1,4 @@
-import type { ConditionUpdate } from '../conditions.ts';
+import type { ConditionUpdate } from '../api/conditions.ts';
 
 /** A field that another manager has written with another value, so that the API server does not let Helm apply its own. */
 export interface FieldConflict {

@@ -1,4 +1,4 @@
-import type { HelmValues } from '../objects.ts';
+import type { HelmValues } from '../api/objects.ts';
 
 /** Shapes of errors that contain nothing of what a chart renders, but names of objects that are in the cluster anyway. */
 const WITHOUT_RENDERED_TEXT = [

@@ -4,7 +4,7 @@ import { ApiError, unlessGone } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject, ObjectRef } from '../../kube/types.ts';
 import { codeOf, messageOf } from '../../core/errors.ts';
-import type { HelmValues } from '../objects.ts';
+import type { HelmValues } from '../api/objects.ts';
 import { documentsIn } from './documents.ts';
 
 /** On the objects of the charts' library: the key of the workload in the values. */

@@ -6,7 +6,7 @@ import { isMapping } from '../../core/mapping.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
-import type { HelmValues, ValuesSource } from '../objects.ts';
+import type { HelmValues, ValuesSource } from '../api/objects.ts';
 
 /** Values that can't be used. The message names object and key, and no value. */
 export class ValuesError extends Error {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { RELEASES, serviceNamed, upgradeStage } from '../../catalog/index.ts';
 import { defined } from '../../core/defined.ts';
-import { conditionOf } from '../conditions.ts';
-import { contains } from '../contains.ts';
+import { conditionOf } from '../api/conditions.ts';
+import { contains } from '../api/contains.ts';
 import { merge } from '../helm/values.ts';
-import type { OpenStack, OpenStackService, OpenStackSpec, ServiceSpec, ServiceSummary } from '../objects.ts';
+import type { OpenStack, OpenStackService, OpenStackSpec, ServiceSpec, ServiceSummary } from '../api/objects.ts';
 import { noWayBack } from '../service/migrations.ts';
 
 /** The digest of the spec that was applied last: a field that is no longer wanted must be removed by another apply. */

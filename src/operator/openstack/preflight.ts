@@ -2,14 +2,14 @@ import { knownRelease, serviceNamed, upgradesFrom, upgradeStage } from '../../ca
 import type { Log } from '../../core/log.ts';
 import { isMapping } from '../../core/mapping.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { turnOf, type Beat } from '../beat.ts';
-import { conditionOf, type ConditionUpdate } from '../conditions.ts';
+import { turnOf, type Beat } from '../runtime/beat.ts';
+import { conditionOf, type ConditionUpdate } from '../api/conditions.ts';
 import { ChartError } from '../helm/chart.ts';
 import { dryRun, template, type Helm } from '../helm/command.ts';
 import { documentsIn } from '../helm/documents.ts';
 import { imagesIn, type Images } from '../helm/images.ts';
 import { merge, ValuesError } from '../helm/values.ts';
-import type { OpenStack, OpenStackService } from '../objects.ts';
+import type { OpenStack, OpenStackService } from '../api/objects.ts';
 import { desiredOf } from '../service/desired.ts';
 import { openMigration } from '../service/migrations.ts';
 import { isNewer, type DesiredService } from './plan.ts';

@@ -3,7 +3,7 @@ import { ApiError, unlessGone } from '../../kube/api-error.ts';
 import { collectionPath, objectPath } from '../../kube/path.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Images } from '../helm/images.ts';
-import { GROUP, VERSION, type OpenStack } from '../objects.ts';
+import { GROUP, VERSION, type OpenStack } from '../api/objects.ts';
 import { problemOf, type Pod } from '../../kube/pods.ts';
 import { deleteOwned, isOwnedBy, rejection, type Owned } from './owned.ts';
 

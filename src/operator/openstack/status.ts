@@ -1,6 +1,6 @@
 import { defined } from '../../core/defined.ts';
-import { withVerdicts, type ConditionUpdate } from '../conditions.ts';
-import type { OpenStack, OpenStackPhase, OpenStackStatus } from '../objects.ts';
+import { withVerdicts, type ConditionUpdate } from '../api/conditions.ts';
+import type { OpenStack, OpenStackPhase, OpenStackStatus } from '../api/objects.ts';
 import type { Plan } from './plan.ts';
 
 /** The longest message that a table shows. */

@@ -1,4 +1,4 @@
-import type { OpenStack, OpenStackService } from '../objects.ts';
+import type { OpenStack, OpenStackService } from '../api/objects.ts';
 import { pausesIn, planOf, stagesOf, wantedServices } from './plan.ts';
 
 /** The steps of an upgrade to a release, or back to it, in order, for users. */

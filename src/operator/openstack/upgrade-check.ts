@@ -1,7 +1,7 @@
 import { ApiError, unlessGone } from '../../kube/api-error.ts';
 import { collectionPath, objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
-import { GROUP, MANAGER, VERSION, type OpenStack } from '../objects.ts';
+import { GROUP, MANAGER, VERSION, type OpenStack } from '../api/objects.ts';
 import { JOB_NAME, podsOf, problemOf } from '../../kube/pods.ts';
 import { jobPod, podsProblem, wordsOf } from '../service/pods.ts';
 import { judgeJob, type Job } from '../service/workloads.ts';

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../../kube/types.ts';
-import type { OpenStack } from '../objects.ts';
+import type { OpenStack } from '../api/objects.ts';
 import { checkUpgrade, type Checked, type Rendered } from './upgrade-check.ts';
 
 /** How many run at the same time: each costs a CPU for some seconds, next to services that are at work. */

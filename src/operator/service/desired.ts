@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/types.ts';
 import { findChart, type Chart } from '../helm/chart.ts';
 import type { Release } from '../helm/release.ts';
 import { merge, readValues } from '../helm/values.ts';
-import type { HelmValues, OpenStackService } from '../objects.ts';
+import type { HelmValues, OpenStackService } from '../api/objects.ts';
 
 /** What the Helm release of a service should be. */
 export interface Desired {

@@ -1,11 +1,11 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { turnOf, type Beat } from '../beat.ts';
-import type { Cache } from '../cache.ts';
+import { turnOf, type Beat } from '../runtime/beat.ts';
+import type { Cache } from '../runtime/cache.ts';
 import { upgrade, type Helm, type Upgrade } from '../helm/command.ts';
 import type { HelmGuard } from '../helm/guard.ts';
-import type { OpenStackService } from '../objects.ts';
+import type { OpenStackService } from '../api/objects.ts';
 import type { Failure } from './failures.ts';
 import { hooksState } from './pods.ts';
 import { degraded, FINE, type Findings } from './status.ts';

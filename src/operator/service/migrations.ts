@@ -4,7 +4,7 @@ import { isOlderRelease } from '../../core/release.ts';
 import { contractedIn, dbSyncLease, dbSyncRecord, noWayBackTo } from '../../kube/db-sync-lease.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { ManifestObject } from '../helm/release.ts';
-import type { MigrationStatus } from '../objects.ts';
+import type { MigrationStatus } from '../api/objects.ts';
 
 const LEASE = dbSyncLease('', '').name;
 

@@ -1,9 +1,9 @@
 import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import type { Cache } from '../cache.ts';
+import type { Cache } from '../runtime/cache.ts';
 import type { ManifestObject } from '../helm/release.ts';
-import { GROUP, MANAGER, VERSION, ownRef, type OpenStackService, type OpenStackWorkload } from '../objects.ts';
+import { GROUP, MANAGER, VERSION, ownRef, type OpenStackService, type OpenStackWorkload } from '../api/objects.ts';
 import { isReplicated } from './scale.ts';
 
 /**

@@ -2,7 +2,7 @@ import { unlessGone } from '../../kube/api-error.ts';
 import { dbSyncLease } from '../../kube/db-sync-lease.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
-import type { Cache } from '../cache.ts';
+import type { Cache } from '../runtime/cache.ts';
 import { newestRelease, type Release } from '../helm/release.ts';
 import {
   ownRef,
@@ -11,7 +11,7 @@ import {
   type OpenStack,
   type OpenStackService,
   type OpenStackWorkload,
-} from '../objects.ts';
+} from '../api/objects.ts';
 import { historyOf } from './history.ts';
 import { migrationsOf, migrationStatus } from './migrations.ts';
 import { isReplicated, scaleValues } from './scale.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ManifestObject } from '../helm/release.ts';
-import type { HelmValues, OpenStackWorkload, ReplicaKind } from '../objects.ts';
+import type { HelmValues, OpenStackWorkload, ReplicaKind } from '../api/objects.ts';
 
 /** Whether an object of a manifest has an OpenStackWorkload. */
 export function isReplicated(object: ManifestObject): object is ManifestObject & { readonly kind: ReplicaKind } {

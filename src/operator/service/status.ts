@@ -1,8 +1,8 @@
 import { defined } from '../../core/defined.ts';
-import { conditionOf, withVerdicts, type ConditionUpdate } from '../conditions.ts';
+import { conditionOf, withVerdicts, type ConditionUpdate } from '../api/conditions.ts';
 import { conflictVerdict, NO_CONFLICT } from '../helm/conflict.ts';
 import type { Release } from '../helm/release.ts';
-import type { MigrationStatus, OpenStackService, ServicePhase, ServiceStatus } from '../objects.ts';
+import type { MigrationStatus, OpenStackService, ServicePhase, ServiceStatus } from '../api/objects.ts';
 import type { WorkloadsState } from './workloads.ts';
 
 /** What is known about a service after an observation or a step. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
-import type { OpenStackWorkload, ReplicaKind } from '../objects.ts';
-import { contains } from '../contains.ts';
+import type { OpenStackWorkload, ReplicaKind } from '../api/objects.ts';
+import { contains } from '../api/contains.ts';
 import { WORKLOAD_KINDS } from '../service/workloads.ts';
 
 /** On a Pod template. A change of its value replaces all Pods, as `kubectl rollout restart` does. */

@@ -1,10 +1,10 @@
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient, KubeObject } from '../../kube/types.ts';
-import type { Cache } from '../cache.ts';
-import { conditionOf } from '../conditions.ts';
-import type { OpenStackWorkload } from '../objects.ts';
-import type { Publisher } from '../publish.ts';
-import { REFUSED_MS, type Result } from '../queue.ts';
+import type { Cache } from '../runtime/cache.ts';
+import { conditionOf } from '../api/conditions.ts';
+import type { OpenStackWorkload } from '../api/objects.ts';
+import type { Publisher } from '../runtime/publish.ts';
+import { REFUSED_MS, type Result } from '../runtime/queue.ts';
 import type { Pod } from '../../kube/pods.ts';
 import type { WorkloadKind } from '../service/workloads.ts';
 import { applyChange, type Live } from './change.ts';

@@ -1,8 +1,8 @@
 import { defined } from '../../core/defined.ts';
 import { releaseOf } from '../../kube/db-sync-lease.ts';
 import { selectorText } from '../../kube/rollout.ts';
-import { withVerdicts, type ConditionUpdate } from '../conditions.ts';
-import type { OpenStackWorkload, ReplicaStatus, WorkloadPhase, WorkloadStatus } from '../objects.ts';
+import { withVerdicts, type ConditionUpdate } from '../api/conditions.ts';
+import type { OpenStackWorkload, ReplicaStatus, WorkloadPhase, WorkloadStatus } from '../api/objects.ts';
 import { problemOf, type Pod } from '../../kube/pods.ts';
 import { judgeRollout } from '../service/workloads.ts';
 import type { Live } from './change.ts';

@@ -1,6 +1,6 @@
 import { UsageError } from '../../core/errors.ts';
-import { formatAddress } from '../../net/address.ts';
-import { check } from '../check.ts';
+import { formatAddress } from '../../net/dial/address.ts';
+import { check } from '../ask/check.ts';
 import { LOGIN_OPTIONS } from '../remote/login.ts';
 import { AMQP_TLS_OPTIONS } from '../remote/tls.ts';
 import { AMQP_OPTIONS, askBroker, brokerAt, checkBroker, hostsOf } from '../remote/broker.ts';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { UsageError } from '../../core/errors.ts';
-import { check } from '../check.ts';
+import { check } from '../ask/check.ts';
 
 /** Checks that a program exits with 0. The only check that starts a process: any other is cheaper. */
 export const command = check({

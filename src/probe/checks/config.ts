@@ -1,10 +1,10 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { check } from '../check.ts';
+import { check } from '../ask/check.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { reasonOf } from '../../core/errors.ts';
 import { configMapVersion, configRecordFile, readConfigRecord, type ConfigRecord } from '../../fs/config-record.ts';
-import { healthyAs, unhealthy, type CheckResult, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, type CheckResult, type Question } from '../ask/verdict.ts';
 
 /**
  * Checks that the installed configuration is the ConfigMap's newest version, according to the record of kolla-init

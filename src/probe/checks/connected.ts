@@ -1,5 +1,5 @@
 import { UsageError } from '../../core/errors.ts';
-import { check } from '../check.ts';
+import { check } from '../ask/check.ts';
 import { portQuestion } from '../local/port.ts';
 import { PATTERN_OPTION, processQuery, portsOf } from './arguments.ts';
 

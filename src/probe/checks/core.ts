@@ -1,4 +1,4 @@
-import type { Check } from '../check.ts';
+import type { Check } from '../ask/check.ts';
 import { command } from './command.ts';
 import { config } from './config.ts';
 import { connected } from './connected.ts';

@@ -1,6 +1,6 @@
 import { KUBECONFIG_OPTION } from '../../cli/kubeconfig-option.ts';
 import { UsageError } from '../../core/errors.ts';
-import { check } from '../check.ts';
+import { check } from '../ask/check.ts';
 import { MYSQL_OPTIONS } from '../remote/mysql.ts';
 
 /**

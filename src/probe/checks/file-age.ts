@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { parseDuration, formatDuration } from '../../core/duration.ts';
 import { UsageError, messageOf } from '../../core/errors.ts';
-import { check } from '../check.ts';
-import { healthyAs, unhealthy, type Question, type CheckResult } from '../verdict.ts';
+import { check } from '../ask/check.ts';
+import { healthyAs, unhealthy, type Question, type CheckResult } from '../ask/verdict.ts';
 
 /** Checks that a file was modified recently, for a service that touches one as a heartbeat. */
 export const fileAge = check({

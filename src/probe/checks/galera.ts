@@ -1,8 +1,8 @@
 import { UsageError } from '../../core/errors.ts';
 import type { MysqlSession } from '../../mysql/index.ts';
-import { check } from '../check.ts';
+import { check } from '../ask/check.ts';
 import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer, type MysqlServer } from '../remote/mysql.ts';
-import { healthyAs, unhealthy, type Question, type CheckResult } from '../verdict.ts';
+import { healthyAs, unhealthy, type Question, type CheckResult } from '../ask/verdict.ts';
 
 /** Checks with SQL that this Galera node is usable, since a node without quorum still accepts logins and `SELECT 1`. */
 export const galera = check({

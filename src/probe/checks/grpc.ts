@@ -1,5 +1,5 @@
-import { formatAddress } from '../../net/address.ts';
-import { check } from '../check.ts';
+import { formatAddress } from '../../net/dial/address.ts';
+import { check } from '../ask/check.ts';
 import { answered, addressOf } from '../remote/server.ts';
 import { TLS_OPTIONS, tlsOf } from '../remote/tls.ts';
 

@@ -1,8 +1,8 @@
 import { UsageError } from '../../core/errors.ts';
 import { trustOfUrl } from '../../cli/tls-option.ts';
-import { check } from '../check.ts';
+import { check } from '../ask/check.ts';
 import { URL_TLS_OPTIONS } from '../remote/tls.ts';
-import { healthyAs, unhealthy } from '../verdict.ts';
+import { healthyAs, unhealthy } from '../ask/verdict.ts';
 
 /**
  * Checks that a GET returns a status below 400. Redirects count as responses and are not followed, as in Kolla's curl.
@@ -51,7 +51,7 @@ export const http = check({
           return isGood(status) ? healthyAs(`status ${status}`) : unhealthy(statusReason(status, url));
         } catch (error) {
           if (!(error instanceof Error)) throw error;
-          const { networkReason, plainReason } = await import('../../net/network-error.ts');
+          const { networkReason, plainReason } = await import('../../net/dial/network-error.ts');
           const isPlain = url.protocol === 'http:';
           return unhealthy(isPlain ? plainReason(error, 'use https://') : networkReason(error, trust.caFile));
         }

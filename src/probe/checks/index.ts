@@ -1,4 +1,4 @@
-import type { Check, CheckSet } from '../check.ts';
+import type { Check, CheckSet } from '../ask/check.ts';
 import { amqp } from './amqp.ts';
 import { CORE_CHECKS } from './core.ts';
 import { dbSync } from './db-sync.ts';

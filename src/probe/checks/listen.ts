@@ -1,4 +1,4 @@
-import { check } from '../check.ts';
+import { check } from '../ask/check.ts';
 import { portQuestion } from '../local/port.ts';
 import { PATTERN_OPTION, PROCESS_OPTION, processQuery, portsOf } from './arguments.ts';
 

@@ -1,11 +1,11 @@
 import { closeSync, existsSync, openSync, readSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { check } from '../check.ts';
+import { check } from '../ask/check.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { codeOf, reasonOf } from '../../core/errors.ts';
 import { pause } from '../../core/backoff.ts';
 import { readRegular } from '../../fs/content.ts';
-import { healthyAs, unhealthy, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, type Question } from '../ask/verdict.ts';
 
 const LOOK_MS = 100;
 const CHUNK_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
-import { formatAddress } from '../../net/address.ts';
-import { check } from '../check.ts';
+import { formatAddress } from '../../net/dial/address.ts';
+import { check } from '../ask/check.ts';
 import { answered, serverOf } from '../remote/server.ts';
 
 const PORT = 11_211;
@@ -25,7 +25,7 @@ export const memcached = check({
         const version = async () => {
           tell('it does not report its version: it may be frozen, or unreachable');
           const { ASK_VERSION, understandVersion } = await import('../../net/protocols/greetings.ts');
-          const { exchange } = await import('../../net/conversation.ts');
+          const { exchange } = await import('#conversation');
           return await exchange({ at, say: ASK_VERSION, understand: understandVersion, signal });
         };
         return answered(version, undefined, 'use the check tls');

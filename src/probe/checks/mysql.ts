@@ -1,8 +1,8 @@
 import type { MysqlSession } from '../../mysql/index.ts';
 import type { Answer } from '../../net/protocols/answer.ts';
-import { check } from '../check.ts';
+import { check } from '../ask/check.ts';
 import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer } from '../remote/mysql.ts';
-import { healthyAs, unhealthy } from '../verdict.ts';
+import { healthyAs, unhealthy } from '../ask/verdict.ts';
 
 /** Checks that MariaDB or MySQL accepts a login or, without one, greets. Galera's state is another check. */
 export const mysql = check({

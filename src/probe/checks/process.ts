@@ -1,4 +1,4 @@
-import { check } from '../check.ts';
+import { check } from '../ask/check.ts';
 import { processQuestion } from '../local/process.ts';
 import { PATTERN_OPTION, processQuery } from './arguments.ts';
 

@@ -1,12 +1,12 @@
 import { reasonOf, UsageError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { trustOfUrl } from '../../cli/tls-option.ts';
-import { formatAddress } from '../../net/address.ts';
-import { check } from '../check.ts';
+import { formatAddress } from '../../net/dial/address.ts';
+import { check } from '../ask/check.ts';
 import { LOGIN_OPTIONS } from '../remote/login.ts';
 import { AMQP_TLS_OPTIONS } from '../remote/tls.ts';
 import { AMQP_OPTIONS, askBroker, brokerAt, checkBroker, hostsOf, modeAt } from '../remote/broker.ts';
-import { healthyAs, unhealthy, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, type Question } from '../ask/verdict.ts';
 import { recordVersion } from '../../rabbitmq/data.ts';
 import { IMAGE_DIRECTORY, imageVersion } from '../../rabbitmq/version.ts';
 

@@ -1,5 +1,5 @@
-import { formatAddress } from '../../net/address.ts';
-import { check } from '../check.ts';
+import { formatAddress } from '../../net/dial/address.ts';
+import { check } from '../ask/check.ts';
 import { answered, serverOf } from '../remote/server.ts';
 import { checkLogin, LOGIN_OPTIONS, readLogin } from '../remote/login.ts';
 import { TLS_OPTIONS, tlsOf } from '../remote/tls.ts';
@@ -36,7 +36,7 @@ export const redis = check({
       ask: (signal, tell = () => {}) =>
         answered(async () => {
           const login = await readLogin(options);
-          const { converse } = await import('../../net/conversation.ts');
+          const { converse } = await import('#conversation');
           const { redisPing } = await import('../../net/protocols/redis.ts');
           using talk = await converse(at, { signal, tls });
           return await redisPing(talk, login, tell);

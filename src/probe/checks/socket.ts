@@ -1,5 +1,5 @@
 import { UsageError } from '../../core/errors.ts';
-import { check } from '../check.ts';
+import { check } from '../ask/check.ts';
 import { socketQuestion } from '../local/unix-socket.ts';
 import { PATTERN_OPTION, PROCESS_OPTION, processQuery } from './arguments.ts';
 

@@ -1,7 +1,7 @@
-import { refusalOf, tryDial } from '../../net/dial.ts';
-import { check } from '../check.ts';
+import { refusalOf, tryDial } from '../../net/dial/dial.ts';
+import { check } from '../ask/check.ts';
 import { addressOf } from '../remote/server.ts';
-import { healthy, unhealthy } from '../verdict.ts';
+import { healthy, unhealthy } from '../ask/verdict.ts';
 
 /** Checks that HOST:PORT accepts a TCP connection within the deadline, regardless of the server behind it. */
 export const tcp = check({

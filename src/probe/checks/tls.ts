@@ -1,9 +1,9 @@
-import type { Question } from '../verdict.ts';
+import type { Question } from '../ask/verdict.ts';
 import { UsageError, messageOf } from '../../core/errors.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { ENCRYPTED_MEANING, tlsOption } from '../../cli/tls-option.ts';
-import { formatAddress } from '../../net/address.ts';
-import { check } from '../check.ts';
+import { formatAddress } from '../../net/dial/address.ts';
+import { check } from '../ask/check.ts';
 import { addressOf } from '../remote/server.ts';
 import { CA_FILE_OPTION, SERVER_NAME_OPTION, tlsOf } from '../remote/tls.ts';
 

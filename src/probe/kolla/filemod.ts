@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { codeOf, messageOf } from '../../core/errors.ts';
-import { healthyAs, unhealthy, unseen } from '../verdict.ts';
-import { WordsError, type KollaAnswer, type KollaQuestion } from './question.ts';
+import { healthyAs, unhealthy, unseen } from '../ask/verdict.ts';
+import { WordsError, type KollaAnswer, type KollaQuestion } from './curl/question.ts';
 
 const TIMEOUT_MS = 5000;
 

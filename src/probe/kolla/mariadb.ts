@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { formatAddress } from '../../net/address.ts';
+import { formatAddress } from '../../net/dial/address.ts';
 import { askCheck } from './own-check.ts';
-import { timeoutOf, type KollaAnswer, type KollaQuestion } from './question.ts';
+import { timeoutOf, type KollaAnswer, type KollaQuestion } from './curl/question.ts';
 
 /** Kolla's value of MYSQL_TIMEOUT, which can't be configured. */
 const TIMEOUT_MS = 10_000;

@@ -2,7 +2,7 @@ import { curlQuestion } from './curl/index.ts';
 import { filemodQuestion } from './filemod.ts';
 import { mariadbQuestion } from './mariadb.ts';
 import { listenQuestion, connectedQuestion, kollaSocketQuestion } from './port.ts';
-import type { KollaQuestion } from './question.ts';
+import type { KollaQuestion } from './curl/question.ts';
 import { rabbitmqQuestion } from './rabbitmq.ts';
 import type { KollaName } from './variables.ts';
 

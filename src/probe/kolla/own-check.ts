@@ -1,8 +1,8 @@
 import { KollaError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { resolveOptions, splitWords } from '../../cli/parse.ts';
-import type { Check } from '../check.ts';
-import { unhealthy, type CheckResult } from '../verdict.ts';
+import type { Check } from '../ask/check.ts';
+import { unhealthy, type CheckResult } from '../ask/verdict.ts';
 
 /**
  * Runs one of our own checks with these arguments and variables, like `kolla-probe WORD`; a rejection becomes the

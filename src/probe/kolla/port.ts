@@ -1,7 +1,7 @@
 import type { ProcessQuery } from '../../process/procfs/index.ts';
 import { portQuestion, type PortQuery } from '../local/port.ts';
-import type { Question } from '../verdict.ts';
-import { timeoutOf, WordsError, type KollaQuestion } from './question.ts';
+import type { Question } from '../ask/verdict.ts';
+import { timeoutOf, WordsError, type KollaQuestion } from './curl/question.ts';
 import { socketQuestion } from '../local/unix-socket.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../core/errors.ts';
-import { formatAddress, type Address } from '../../net/address.ts';
-import { unseen } from '../verdict.ts';
+import { formatAddress, type Address } from '../../net/dial/address.ts';
+import { unseen } from '../ask/verdict.ts';
 import { askCheck } from './own-check.ts';
-import { timeoutOf, type KollaAnswer, type KollaQuestion } from './question.ts';
+import { timeoutOf, type KollaAnswer, type KollaQuestion } from './curl/question.ts';
 import { RABBITMQ_LOGIN } from './variables.ts';
 
 const CONFIG = '/etc/rabbitmq/rabbitmq.conf';

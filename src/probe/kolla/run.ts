@@ -2,7 +2,7 @@ import { ExitCode, KollaError, SignalError } from '../../core/errors.ts';
 import { createOutput, ignoreClosedStderr } from '../../cli/output.ts';
 import { stopOnSignals } from '../../cli/signals.ts';
 import type { Understand } from './names.ts';
-import { askOnce, NoProgramError, outputOf, WordsError, type ScriptOutput } from './question.ts';
+import { askOnce, NoProgramError, outputOf, WordsError, type ScriptOutput } from './curl/question.ts';
 import type { KollaName } from './variables.ts';
 
 /**

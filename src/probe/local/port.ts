@@ -10,7 +10,7 @@
  */
 import { eachInetSocket, type InetSocket, type ProcessQuery, type Protocol } from '../../process/procfs/index.ts';
 import { defined } from '../../core/defined.ts';
-import { healthyAs, unhealthy, unseen, type CheckResult, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, unseen, type CheckResult, type Question } from '../ask/verdict.ts';
 import { MEANINGS, type Kind, type Meaning } from './meaning.ts';
 import { findOwners, strangersWith, whyUnseen, type Owners, type ProcEffects } from './owners.ts';
 import { called, listed, whatIsMeant } from './process.ts';

@@ -1,6 +1,6 @@
 import { isOurs, lineOf, listProcesses } from '../../process/procfs/processes.ts';
 import { findProcesses, type ProcessQuery } from '../../process/procfs/index.ts';
-import { healthyAs, unhealthy, unseen, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, unseen, type Question } from '../ask/verdict.ts';
 
 /** Maximum number of items named in a message. */
 const SHOWN = 5;
@@ -19,7 +19,7 @@ export function processQuestion(query: ProcessQuery, subject: string): Question 
       const pids = found.map(({ pid }) => pid);
       if (pids.length > 0) return healthyAs(called(wanted, pids));
       const reason = `no process ${called(wanted, [])}`;
-      if (!(await seesOnlyItself())) return unhealthy(reason);
+      if (!seesOnlyItself()) return unhealthy(reason);
       return unseen(
         `${reason} to be seen from this container, which shows only its own: those of other containers need ` +
           'shareProcessNamespace: true',
@@ -29,7 +29,7 @@ export function processQuestion(query: ProcessQuery, subject: string): Question 
 }
 
 /** Whether only this process, its relatives and our other helpers are visible, as in a PID namespace of our own. */
-async function seesOnlyItself(): Promise<boolean> {
+function seesOnlyItself(): boolean {
   const all = listProcesses();
   const own = lineOf(all, process.pid);
   for (let up = process.pid; up > 0; up = all.find(({ pid }) => pid === up)?.parent ?? 0) own.add(up);

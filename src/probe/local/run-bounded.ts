@@ -2,7 +2,7 @@ import { messageOf } from '../../core/errors.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { outputRedactor } from '../../core/output-redactor.ts';
 import { start, type Ended } from '../../process/run.ts';
-import { healthy, unhealthy, type CheckResult } from '../verdict.ts';
+import { healthy, unhealthy, type CheckResult } from '../ask/verdict.ts';
 
 /**
  * Time to read the final output of a program that has exited, because a process that cannot be killed may keep its

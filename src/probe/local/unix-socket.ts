@@ -2,7 +2,7 @@ import { codeOf, reasonOf } from '../../core/errors.ts';
 import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { eachUnixSocket, type ProcessQuery, type UnixSocket } from '../../process/procfs/index.ts';
-import { healthyAs, unhealthy, unseen, type CheckResult, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, unseen, type CheckResult, type Question } from '../ask/verdict.ts';
 import { findOwners, strangersWith, whyUnseen, type ProcEffects } from './owners.ts';
 import { called, whatIsMeant } from './process.ts';
 

@@ -1,10 +1,10 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 import { trustOfUrl, type TlsMode } from '../../cli/tls-option.ts';
-import type { Address } from '../../net/address.ts';
+import type { Address } from '../../net/dial/address.ts';
 import type { Answer, Tell } from '../../net/protocols/answer.ts';
-import type { TlsAsk } from '../../net/tls-ask.ts';
-import type { CheckResult } from '../verdict.ts';
+import type { TlsAsk } from '../../net/dial/tls-ask.ts';
+import type { CheckResult } from '../ask/verdict.ts';
 import { answered, serverOf } from './server.ts';
 import { tlsOf, type VerifyValues } from './tls.ts';
 import { readLogin, requireUser, type LoginValues } from './login.ts';
@@ -96,7 +96,7 @@ export function askBroker(
     const login = await readLogin(options);
     // Loaded lazily, so that a TCP check stays fast. amqplib is not used, because it can neither stop before a login
     // nor report the current step.
-    const { converse } = await import('../../net/conversation.ts');
+    const { converse } = await import('#conversation');
     const { amqpKnock, amqpStart, amqpVisit } = await import('../../net/protocols/amqp.ts');
     using talk = await converse(at, { signal, tls });
     if (login?.user === undefined) return greeting ? await amqpStart(talk, tell) : await amqpKnock(talk, tell);

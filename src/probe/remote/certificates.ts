@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../core/errors.ts';
-import { networkReason } from '../../net/network-error.ts';
-import { unhealthy, healthyAs, type CheckResult } from '../verdict.ts';
+import { networkReason } from '../../net/dial/network-error.ts';
+import { unhealthy, healthyAs, type CheckResult } from '../ask/verdict.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { oneLine } from '../../core/one-line.ts';
 

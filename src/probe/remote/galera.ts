@@ -7,7 +7,7 @@ import {
   type GaleraSwitches,
   type MysqlSession,
 } from '../../mysql/index.ts';
-import { healthyAs, unhealthy, type CheckResult } from '../verdict.ts';
+import { healthyAs, unhealthy, type CheckResult } from '../ask/verdict.ts';
 
 export interface FitnessPolicy {
   readonly allowDonor: boolean;

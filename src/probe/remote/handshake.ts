@@ -1,10 +1,10 @@
 import { checkServerIdentity, type DetailedPeerCertificate, type PeerCertificate, type TLSSocket } from 'node:tls';
-import type { Address } from '../../net/address.ts';
-import { networkReason } from '../../net/network-error.ts';
+import type { Address } from '../../net/dial/address.ts';
+import { networkReason } from '../../net/dial/network-error.ts';
 import type { Tell } from '../../net/protocols/answer.ts';
-import { dialTls } from '../../net/secure.ts';
-import type { TlsAsk } from '../../net/tls-ask.ts';
-import { unhealthy, type CheckResult } from '../verdict.ts';
+import { dialTls } from '#secure';
+import type { TlsAsk } from '../../net/dial/tls-ask.ts';
+import { unhealthy, type CheckResult } from '../ask/verdict.ts';
 import { judgeValidity, type Validity } from './certificates.ts';
 
 export interface HandshakeAsk {

@@ -1,8 +1,8 @@
 import type { Trust } from '../../cli/tls-option.ts';
 import { askJson } from '../../net/json.ts';
-import { networkReason } from '../../net/network-error.ts';
+import { networkReason } from '../../net/dial/network-error.ts';
 import { oneLine } from '../../core/one-line.ts';
-import { healthyAs, unhealthy, type CheckResult } from '../verdict.ts';
+import { healthyAs, unhealthy, type CheckResult } from '../ask/verdict.ts';
 import { readLogin, type LoginValues } from './login.ts';
 
 export interface ManagementAsk {

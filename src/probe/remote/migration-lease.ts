@@ -2,7 +2,7 @@ import { UsageError, messageOf } from '../../core/errors.ts';
 import { dbSyncLease, dbSyncRecord, readinessIn } from '../../kube/db-sync-lease.ts';
 import { givenKubeSource } from '../../kube/source.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { healthyAs, unhealthy, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, type Question } from '../ask/verdict.ts';
 
 export interface LeaseQuery {
   /** The name of the migration. */
@@ -27,7 +27,7 @@ export function leaseQuestion(query: LeaseQuery, subject: string, inherited: Nod
     subject,
     hosts: ['the API server'],
     async ask(signal, tell = () => {}) {
-      const { connectKube, objectPath } = await import('../../kube/index.ts');
+      const { connectKube, objectPath } = await import('#kube');
       try {
         using client = await connectKube(source);
         const ref = dbSyncLease(query.namespace ?? client.namespace, query.name);

@@ -3,7 +3,7 @@ import { formatProblem } from '../../core/format.ts';
 import { contractedBy, readinessIn } from '../../kube/db-sync-lease.ts';
 import { NO_SUCH_TABLE, errnoOf, quoteName, type MysqlSession } from '../../mysql/index.ts';
 import { isLastBeforeRollout, isOneWay, knownServices, type Phase, type Service } from '../../catalog/index.ts';
-import { healthyAs, unhealthy, type CheckResult, type Question } from '../verdict.ts';
+import { healthyAs, unhealthy, type CheckResult, type Question } from '../ask/verdict.ts';
 import { mysqlServer, type MysqlValues } from './mysql.ts';
 
 export interface RecordQuery extends MysqlValues {

@@ -1,7 +1,7 @@
 import { KollaError } from '../../core/errors.ts';
 import type { Answer, Tell } from '../../net/protocols/answer.ts';
 import { understandGreeting } from '../../net/protocols/greetings.ts';
-import { exchange } from '../../net/conversation.ts';
+import { exchange } from '#conversation';
 import {
   connect,
   errnoOf,
@@ -12,8 +12,8 @@ import {
   whyUnusable,
   type MysqlSession,
 } from '../../mysql/index.ts';
-import { networkReason } from '../../net/network-error.ts';
-import { unhealthy, type CheckResult } from '../verdict.ts';
+import { networkReason } from '../../net/dial/network-error.ts';
+import { unhealthy, type CheckResult } from '../ask/verdict.ts';
 import type { MysqlServer } from './mysql.ts';
 
 /** How a server is judged, with and without a login. */

@@ -2,7 +2,7 @@ import { defined } from '../../core/defined.ts';
 import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 import { tlsOption, trustOf } from '../../cli/tls-option.ts';
-import { formatAddress } from '../../net/address.ts';
+import { formatAddress } from '../../net/dial/address.ts';
 import type { Defaults } from '../../mysql/defaults-file.ts';
 import { mysqlTlsOf, type MysqlTls } from '../../mysql/url-tls.ts';
 import type { MysqlTarget } from '../../mysql/url.ts';

@@ -11,10 +11,10 @@
  */
 import { isIPv6 } from 'node:net';
 import { UsageError, messageOf } from '../../core/errors.ts';
-import { parseAddress, type Address } from '../../net/address.ts';
+import { parseAddress, type Address } from '../../net/dial/address.ts';
 import type { Answer } from '../../net/protocols/answer.ts';
-import type { TlsAsk } from '../../net/tls-ask.ts';
-import { healthyAs, unhealthy, type CheckResult } from '../verdict.ts';
+import type { TlsAsk } from '../../net/dial/tls-ask.ts';
+import { healthyAs, unhealthy, type CheckResult } from '../ask/verdict.ts';
 
 /**
  * Parses `HOST`, `HOST:PORT`, `[IPV6]:PORT` or a bare IPv6 address.
@@ -64,7 +64,7 @@ export async function answered(
     const { isGood, says } = await ask();
     return isGood ? healthyAs(says) : unhealthy(says);
   } catch (error) {
-    const { networkReason, plainReason } = await import('../../net/network-error.ts');
+    const { networkReason, plainReason } = await import('../../net/dial/network-error.ts');
     return unhealthy(tls === undefined ? plainReason(error, advice) : networkReason(error, tls.caFile));
   }
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Option } from '../../cli/option.ts';
 import { caFileOption, tlsOption, trustOf, type TlsMode, type TlsValues } from '../../cli/tls-option.ts';
-import type { TlsAsk } from '../../net/tls-ask.ts';
+import type { TlsAsk } from '../../net/dial/tls-ask.ts';
 
 const TLS_ENV = 'KOLLA_PROBE_TLS';
 

@@ -1,6 +1,6 @@
 import { command, type Command } from '../../cli/command.ts';
 import type { Option } from '../../cli/option.ts';
-import type { CheckSet } from '../check.ts';
+import type { CheckSet } from '../ask/check.ts';
 
 export const SERVE_OPTIONS = [
   {

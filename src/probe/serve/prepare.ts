@@ -1,10 +1,10 @@
-import type { Question } from '../verdict.ts';
+import type { Question } from '../ask/verdict.ts';
 import { COMMON_OPTIONS } from '../../cli/common-options.ts';
 import type { PodFile } from '../../cli/file.ts';
 import { ConfigError, UsageError } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { inputOf, resolveOptions, splitWords } from '../../cli/parse.ts';
-import { CHECK_OPTIONS, requireOwnHosts, type Check, type CheckContext, type CheckSet } from '../check.ts';
+import { CHECK_OPTIONS, requireOwnHosts, type Check, type CheckContext, type CheckSet } from '../ask/check.ts';
 import type { CheckConfig } from './config.ts';
 
 /** A check that is ready to run, with its schedule. */

@@ -3,8 +3,8 @@ import { KollaError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { pause } from '../../core/backoff.ts';
 import { oneLine } from '../../core/one-line.ts';
-import { answerOf } from '../ask.ts';
-import { unhealthy, type CheckResult } from '../verdict.ts';
+import { answerOf } from '../ask/ask.ts';
+import { unhealthy, type CheckResult } from '../ask/verdict.ts';
 import type { Part, State } from './part.ts';
 import type { PreparedCheck } from './prepare.ts';
 

@@ -1,8 +1,8 @@
 import type { Context } from '../../cli/command.ts';
 import { ended } from '../../core/abort.ts';
 import { pause } from '../../core/backoff.ts';
-import { formatListen, listenAddress } from '../../net/address.ts';
-import type { CheckSet } from '../check.ts';
+import { formatListen, listenAddress } from '../../net/dial/address.ts';
+import type { CheckSet } from '../ask/check.ts';
 import { startChecks } from './checks.ts';
 import { checksOf } from './config.ts';
 import { prepareChecks } from './prepare.ts';

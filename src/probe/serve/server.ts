@@ -1,5 +1,5 @@
 import { formatDuration } from '../../core/duration.ts';
-import type { ListenAddress } from '../../net/address.ts';
+import type { ListenAddress } from '../../net/dial/address.ts';
 import {
   healthAnswer,
   NOT_FOUND,

@@ -9,6 +9,6 @@ export const logShip = logShipHelper(serve);
 async function serve(settings: Settings, at: ServedAt, context: Context): Promise<ExitCode> {
   // Loaded lazily: most Pods run log shipping in kolla-sidecar, or not at all.
   const { runAlone } = await import('../alone.ts');
-  const { shippingComponent } = await import('../roles/log-ship.ts');
+  const { shippingComponent } = await import('../components/log-ship.ts');
   return await runAlone(shippingComponent(settings, ['readiness'], context), 'end', at, context);
 }

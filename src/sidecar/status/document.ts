@@ -8,7 +8,7 @@ export const STATUS_SCHEMA = 1;
 export interface StatusDocument {
   readonly schema: typeof STATUS_SCHEMA;
   readonly about: About;
-  readonly roles: readonly RoleStatus[];
+  readonly components: readonly ComponentStatus[];
   readonly config: ConfigStatus | null;
   readonly files: readonly FileStatus[];
   readonly refusals: readonly Refusal[];
@@ -36,11 +36,11 @@ export interface About {
  * `failing`: the component waits for its next attempt. `stuck`: it has failed and does not stop, so it cannot be
  * restarted. `done`: it has nothing left to do.
  */
-export type RoleState = 'starting' | 'running' | 'failing' | 'stuck' | 'done' | 'stopping' | 'stopped';
+export type ComponentState = 'starting' | 'running' | 'failing' | 'stuck' | 'done' | 'stopping' | 'stopped';
 
-export interface RoleStatus {
+export interface ComponentStatus {
   readonly name: string;
-  readonly state: RoleState;
+  readonly state: ComponentState;
   readonly since: number;
   /** Whether later containers of the Pod wait until the component is done. */
   readonly holdsStartup: boolean;

@@ -1,7 +1,7 @@
 import type { StatusDocument } from './document.ts';
 
 /** The sections that are lists. Their items are identified by `name`. */
-const LISTS = ['roles', 'files', 'refusals', 'waits', 'checks'] as const;
+const LISTS = ['components', 'files', 'refusals', 'waits', 'checks'] as const;
 const WHOLES = ['about', 'config', 'migration', 'shipping'] as const;
 type List = (typeof LISTS)[number];
 type Whole = (typeof WHOLES)[number];

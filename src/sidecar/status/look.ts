@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { VERSION } from '../../core/version.ts';
 import type { CheckStatus } from '../../probe/serve/index.ts';
 import { healthOf, type Part } from '../../probe/serve/part.ts';
-import { STATUS_SCHEMA, type About, type CheckRow, type RoleStatus, type StatusDocument } from './document.ts';
+import { STATUS_SCHEMA, type About, type CheckRow, type ComponentStatus, type StatusDocument } from './document.ts';
 
 /** The state of the components, evaluated on demand. */
 export interface Sources {
@@ -28,7 +28,7 @@ export const NO_SOURCES: Sources = {
 
 /** Additional input for the document. */
 interface SidecarState {
-  readonly roles: () => readonly RoleStatus[];
+  readonly components: () => readonly ComponentStatus[];
   /** All parts on which probes depend. */
   readonly parts: () => readonly Part[];
   readonly isStopping: () => boolean;
@@ -42,7 +42,7 @@ export function lookWith(sources: Sources, state: SidecarState): () => StatusDoc
   return () => ({
     schema: STATUS_SCHEMA,
     about: aboutOf(state),
-    roles: state.roles(),
+    components: state.components(),
     config: sources.config(),
     files: sources.files(),
     refusals: sources.refusals(),

@@ -2,7 +2,7 @@ import { messageOf, NotPermittedError, UnavailableError } from '../../core/error
 import { ApiError } from '../../kube/api-error.ts';
 import { collectionPath } from '../../kube/path.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { ownSet, type Kind, type OpenStack, type OpenStackService } from '../../operator/objects.ts';
+import { ownSet, type Kind, type OpenStack, type OpenStackService } from '../../operator/api/objects.ts';
 
 /** The objects of kolla-operator in a namespace. */
 export interface Cloud {

@@ -3,8 +3,8 @@ import { ExitCode, UnavailableError } from '../../core/errors.ts';
 import { objectPath } from '../../kube/path.ts';
 import { kubeSource, lazyKube } from '../../kube/source.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { conditionOf } from '../../operator/conditions.ts';
-import { ownRef, type OpenStack } from '../../operator/objects.ts';
+import { conditionOf } from '../../operator/api/conditions.ts';
+import { ownRef, type OpenStack } from '../../operator/api/objects.ts';
 import { stepsTo } from '../../operator/openstack/steps.ts';
 import { readCloud, refused } from './read.ts';
 

@@ -3,8 +3,8 @@ import { table } from '../../cli/table.ts';
 import { ExitCode } from '../../core/errors.ts';
 import { paint, type Terminal } from '../../core/terminal.ts';
 import { kubeSource, lazyKube } from '../../kube/source.ts';
-import { conditionOf } from '../../operator/conditions.ts';
-import type { OpenStack, OpenStackService } from '../../operator/objects.ts';
+import { conditionOf } from '../../operator/api/conditions.ts';
+import type { OpenStack, OpenStackService } from '../../operator/api/objects.ts';
 import { planOf } from '../../operator/openstack/plan.ts';
 import { readCloud, type Cloud } from './read.ts';
 

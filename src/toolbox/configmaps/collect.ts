@@ -4,8 +4,8 @@ import type { Stats } from 'node:fs';
 import { codeOf, ConfigError, messageOf, NotPermittedError, reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { escapeGlob } from '../../config/tree/glob.ts';
-import { CONFIG_DIR, readConfig, type Loaded } from '../../config/read.ts';
-import { matchesOf, sourcePath } from '../../config/sources.ts';
+import { CONFIG_DIR, readConfig, type Loaded } from '../../config/read/read.ts';
+import { matchesOf, sourcePath, type Match } from '../../config/read/sources.ts';
 import { isWithin } from '../../fs/within.ts';
 
 /** Maximum size of a ConfigMap or Secret without its keys, as the API server checks it. */
@@ -50,7 +50,7 @@ export async function collect(
   const loaded = await readConfig(await directoryAt(dir), undefined);
   if (loaded === undefined) throw await noConfig(dir);
   const paths = await pathsIn(dir, isExcluded, signal);
-  const entries = await entriesOf(loaded, paths, isExcluded);
+  const entries = entriesOf(loaded, paths, isExcluded);
   const files: ConfigFile[] = [];
   for (const [path, found] of paths) {
     signal.throwIfAborted();
@@ -141,11 +141,11 @@ async function pathsIn(
  * The entries that install each file. Sources elsewhere in the container don't belong to us.
  * @throws ConfigError for an entry without a matching file
  */
-async function entriesOf(
+function entriesOf(
   { file, configDir, document }: Loaded,
   paths: ReadonlyMap<string, Found>,
   isExcluded: (path: string) => boolean,
-): Promise<Map<string, Entry[]>> {
+): Map<string, Entry[]> {
   const taken = new Map<string, Entry[]>();
   const directory = resolve(configDir);
   // Only the source is a pattern, and not the name of the directory.
@@ -154,9 +154,12 @@ async function entriesOf(
     if (!isWithin(CONFIG_DIR, source)) continue;
     if (isExcluded(relative(directory, sourcePath(source, directory)))) continue;
     const name = `config_files[${i}]`;
-    const matches = await matchesOf(source, dest, literalDirectory).catch((error: unknown) => {
+    let matches: Match[];
+    try {
+      matches = matchesOf(source, dest, literalDirectory);
+    } catch (error) {
       throw new ConfigError(`${file}: ${name}: ${reasonOf(error)}`, { cause: error });
-    });
+    }
     const found = matches.map((match) => relative(directory, match.source));
     const present = found.filter((path) => paths.has(path));
     if (present.length === 0 && !optional && !found.some(isExcluded))

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { ConfigError, reasonOf } from '../../core/errors.ts';
-import { parseValues, type Values } from '../helm-values.ts';
+import { parseValues, type Values } from '../helm/helm-values.ts';
 
 /** What a chart's archive says of its images. */
 export interface Chart {

@@ -51,7 +51,7 @@ export const images = command({
     const [{ readChart }, { imagesOf }, { readValues }] = await Promise.all([
       import('./archive.ts'),
       import('./references.ts'),
-      import('../helm-values.ts'),
+      import('../helm/helm-values.ts'),
     ]);
     const given = await readValues(values);
     const files = await readdir(directory).catch((cause: unknown) => {

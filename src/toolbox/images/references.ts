@@ -1,6 +1,6 @@
 import { ConfigError } from '../../core/errors.ts';
 import { isMapping } from '../../core/mapping.ts';
-import { at, laidOver, type Values } from '../helm-values.ts';
+import { at, laidOver, type Values } from '../helm/helm-values.ts';
 import type { Chart } from './archive.ts';
 
 /** Keys that globals.yml may set for all charts. */

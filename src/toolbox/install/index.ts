@@ -119,7 +119,7 @@ export async function install(options: InstallOptions, signal: AbortSignal, log:
     const isNewCore = isBoth && (await placeBinary(core, join(directory, 'kolla-core'), signal));
     const isNew = (await placeBinary(source, binary, signal)) || isNewCore;
     const changes = await placeNames(directory, layoutOf(names, core !== undefined));
-    if (!(await may(binary, constants.X_OK)))
+    if (!may(binary, constants.X_OK))
       throw new UnavailableError(`install: ${binary} can't be run: mount ${directory} without noexec`);
     const what = isNew ? 'installed' : changes > 0 ? 'missing names added' : 'up to date';
     log.info(what, { directory, names: names.length - leftOut.length });

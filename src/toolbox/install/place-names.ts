@@ -1,7 +1,7 @@
 import { chmod, lstat, readdir, readlink, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RAISED_NAMES } from '../../cli/raised.ts';
-import { ConfigError } from '../../core/errors.ts';
+import { codeOf, ConfigError } from '../../core/errors.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { makeDirectory, makeDirectories } from '../../fs/directory.ts';
 import { Replacer } from '../../fs/replacer.ts';
@@ -44,12 +44,14 @@ export async function placeNames(directory: string, layout: Layout): Promise<num
  * @throws ConfigError if another object has that name
  */
 export async function madeDirectory(path: string): Promise<string> {
-  const first = await makeDirectories(path, EXECUTABLE).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw error;
-    throw new ConfigError(`install: ${path} is not a directory: use the mount point of a volume`, {
-      cause: error,
-    });
-  });
+  let first: string | undefined;
+  try {
+    first = makeDirectories(path, EXECUTABLE);
+  } catch (cause) {
+    const code = codeOf(cause);
+    if (code !== 'EEXIST' && code !== 'ENOTDIR') throw cause;
+    throw new ConfigError(`install: ${path} is not a directory: use the mount point of a volume`, { cause });
+  }
   if (first !== undefined) await Promise.all(fromTo(path, first).map((made) => chmod(made, EXECUTABLE)));
   return path;
 }
@@ -64,7 +66,7 @@ function fromTo(path: string, top: string): string[] {
  * It is not followed if it is a link, because other users of the volume must not redirect us.
  */
 async function innerDirectory(path: string): Promise<string> {
-  await makeDirectory(path, EXECUTABLE);
+  makeDirectory(path, EXECUTABLE);
   const found = await lstat(path);
   if (!found.isDirectory()) throw new ConfigError(`install: ${path} is not a directory: remove it, or use another DIR`);
   if ((found.mode & EVERYBODY_ENTERS) !== EVERYBODY_ENTERS) await chmod(path, EXECUTABLE);

@@ -5,7 +5,7 @@ import { isMapping } from '../../core/mapping.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { replaceFile } from '../../fs/replace-file.ts';
 import { writeError } from '../../fs/write-error.ts';
-import { parseValues, type Values } from '../helm-values.ts';
+import { parseValues, type Values } from '../helm/helm-values.ts';
 import { PASSWORD_NAMES } from './names.ts';
 
 const EMPTY = 'global:\n  passwords:\n';

@@ -49,7 +49,7 @@ export const passwords = command({
     // Imported lazily: the other commands read no YAML.
     const [{ completePasswords }, { readValues }, { secretsOf }] = await Promise.all([
       import('./complete.ts'),
-      import('../helm-values.ts'),
+      import('../helm/helm-values.ts'),
       import('./secrets.ts'),
     ]);
     if (namespace !== undefined && !NAME_RULES.label.is.test(namespace))

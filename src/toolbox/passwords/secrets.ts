@@ -3,7 +3,7 @@ import { ConfigError } from '../../core/errors.ts';
 import type { YamlValue } from '../../core/yaml-text.ts';
 import { isMapping } from '../../core/mapping.ts';
 import { NAME_RULES } from '../../kube/names.ts';
-import { at, type Values } from '../helm-values.ts';
+import { at, type Values } from '../helm/helm-values.ts';
 import { PASSWORD_NAMES } from './names.ts';
 
 /** The entry of `global.passwordSecrets` for every password that has none of its own. */

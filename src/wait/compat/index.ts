@@ -8,7 +8,7 @@
  * column; in lenient mode they are skipped and logged again. Entries it would have waited for forever (an empty name, a
  * name with a space) are a UsageError in both modes.
  */
-import type { Dependency } from '../dependency.ts';
+import type { Dependency } from '../dependency/dependency.ts';
 import { checkName, wrong, type Source } from '../grammar/source.ts';
 import { customResourcesIn, jobsIn, podsIn } from './json-variables.ts';
 import { leftOut, skipIfLenient, type Leniency } from './leave-out.ts';

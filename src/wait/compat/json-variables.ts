@@ -1,4 +1,4 @@
-import type { ObjectDependency, Condition, JsonPath } from '../dependency.ts';
+import type { ObjectDependency, Condition, JsonPath } from '../dependency/dependency.ts';
 import { checkName, wrong, type Source, type Part } from '../grammar/source.ts';
 import {
   entriesIn,

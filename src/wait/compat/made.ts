@@ -1,4 +1,4 @@
-import type { Condition, JsonPath, ObjectDependency, PathDependency } from '../dependency.ts';
+import type { Condition, JsonPath, ObjectDependency, PathDependency } from '../dependency/dependency.ts';
 import { any } from '../kinds/any.ts';
 import { container } from '../kinds/container.ts';
 import { daemonset } from '../kinds/daemonset.ts';

@@ -2,7 +2,7 @@ import { suggestion } from '../../core/nearest.ts';
 import { wrong, checkLabel, checkName, type Part, type Source } from '../grammar/source.ts';
 import { parseJson, type Json } from './json.ts';
 import { leftOut, skipIfLenient, type Leniency } from './leave-out.ts';
-import type { ObjectDependency } from '../dependency.ts';
+import type { ObjectDependency } from '../dependency/dependency.ts';
 
 /** Where a value comes from. */
 export interface Reading {

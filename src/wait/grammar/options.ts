@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { suggestion } from '../../core/nearest.ts';
-import type { Condition, JsonPath, ObjectDependency } from '../dependency.ts';
+import type { Condition, JsonPath, ObjectDependency } from '../dependency/dependency.ts';
 import { JsonPathSyntaxError, parseJsonPath } from '../jsonpath/parse.ts';
 import { checkLabel, checkName, wrong, type Part, type Source } from './source.ts';
 

@@ -1,6 +1,6 @@
 import { UsageError } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
-import { parseAddress } from '../../net/address.ts';
+import { parseAddress } from '../../net/dial/address.ts';
 import type {
   Dependency,
   ObjectDependency,
@@ -12,9 +12,9 @@ import type {
   PathKind,
   ServerKind,
   UrlKind,
-} from '../dependency.ts';
-import { ANY, KINDS } from '../kinds/index.ts';
-import { BUILT_IN_WORDS } from '../resource-words.ts';
+} from '../dependency/dependency.ts';
+import { ANY, KINDS } from '#wait-kinds';
+import { BUILT_IN_WORDS } from '../dependency/resource-words.ts';
 import { checkName, wrong, type Part, type Source } from './source.ts';
 import { parseOptions } from './options.ts';
 

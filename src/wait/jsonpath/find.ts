@@ -1,5 +1,5 @@
 import { isMapping } from '../../core/mapping.ts';
-import { MalformedError } from '../shape.ts';
+import { MalformedError } from '../shape/shape.ts';
 import type { Comparison, Operand, Step } from './parse.ts';
 
 /**

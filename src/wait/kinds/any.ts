@@ -1,12 +1,12 @@
 import { UsageError, messageOf } from '../../core/errors.ts';
 import { backoffMs, pause } from '../../core/backoff.ts';
 import { ApiError } from '../../kube/api-error.ts';
-import type { ObjectDependency, ObjectKind } from '../dependency.ts';
-import { objectWaiter } from '../objects.ts';
-import { resourceOfWord } from '../resource-words.ts';
-import { PLAIN } from '../shape.ts';
-import type { Resource } from '../sharing.ts';
-import type { Effects, Report } from '../waiter.ts';
+import type { ObjectDependency, ObjectKind } from '../dependency/dependency.ts';
+import { objectWaiter } from '../dependency/objects.ts';
+import { resourceOfWord } from '../dependency/resource-words.ts';
+import { PLAIN } from '../shape/shape.ts';
+import type { Resource } from '../dependency/sharing.ts';
+import type { Effects, Report } from '../dependency/waiter.ts';
 import { judgePresence } from './presence.ts';
 
 /** Backoff for a missing definition, which may be created later, but rarely within seconds. */

@@ -1,9 +1,9 @@
 import { UsageError } from '../../core/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import type { ObjectKind } from '../dependency.ts';
-import { objectWaiter } from '../objects.ts';
-import { fields, FLAG, listOfFields, NUMBER, objectOf, TEXT } from '../shape.ts';
-import { met, pending, type WaitState } from '../verdict.ts';
+import type { ObjectKind } from '../dependency/dependency.ts';
+import { objectWaiter } from '../dependency/objects.ts';
+import { fields, FLAG, listOfFields, NUMBER, objectOf, TEXT } from '../shape/shape.ts';
+import { met, pending, type WaitState } from '../dependency/verdict.ts';
 import { POD_RESOURCE } from './pod.ts';
 
 interface Container {

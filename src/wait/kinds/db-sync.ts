@@ -1,8 +1,8 @@
 import { dbSyncLease, LEASE_RESOURCE } from '../../kube/db-sync-lease.ts';
-import type { ObjectKind } from '../dependency.ts';
-import { objectWaiter } from '../objects.ts';
-import { refuseOwnMigration } from '../own-migration.ts';
-import { PLAIN } from '../shape.ts';
+import type { ObjectKind } from '../dependency/dependency.ts';
+import { objectWaiter } from '../dependency/objects.ts';
+import { refuseOwnMigration } from '../dependency/own-migration.ts';
+import { PLAIN } from '../shape/shape.ts';
 import { judgeRecord } from './record.ts';
 
 export const dbSync: ObjectKind = {

@@ -1,9 +1,9 @@
-import { networkReason, plainReason } from '../../net/network-error.ts';
+import { networkReason, plainReason } from '../../net/dial/network-error.ts';
 import { requestOnce, statusReason } from '../../net/request-once.ts';
-import { checkCaFile } from '../ca-file.ts';
-import { endpointsHint, retry, unanswered } from '../retry.ts';
-import type { UrlKind } from '../dependency.ts';
-import { met, pending } from '../verdict.ts';
+import { checkCaFile } from '../dependency/ca-file.ts';
+import { endpointsHint, retry, unanswered } from '../dependency/retry.ts';
+import type { UrlKind } from '../dependency/dependency.ts';
+import { met, pending } from '../dependency/verdict.ts';
 
 /** A GET that must get a response. Redirects are responses and are not followed, as in probes. */
 function httpKind(word: 'http' | 'https'): UrlKind {

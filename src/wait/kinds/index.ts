@@ -1,5 +1,5 @@
 /** All kinds of dependencies in the order of help and docs. Each kind has one file, and one line here. */
-import type { Kind } from '../dependency.ts';
+import type { Kind } from '../dependency/dependency.ts';
 import { amqp, amqps, memcached, mysql } from './server.ts';
 import { any } from './any.ts';
 import { container } from './container.ts';

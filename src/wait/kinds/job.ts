@@ -1,11 +1,11 @@
 import { dbSyncLease, LEASE_RESOURCE } from '../../kube/db-sync-lease.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import type { ObjectDependency, ObjectKind } from '../dependency.ts';
-import { objectWaiter } from '../objects.ts';
+import type { ObjectDependency, ObjectKind } from '../dependency/dependency.ts';
+import { objectWaiter } from '../dependency/objects.ts';
 import { recordOf, refusalIn } from './record.ts';
-import { CONDITION, fields, FLAG, listOfFields, NUMBER, objectOf } from '../shape.ts';
+import { CONDITION, fields, FLAG, listOfFields, NUMBER, objectOf } from '../shape/shape.ts';
 import { whyGone, whyUnfinished } from './job-reason.ts';
-import { failed, met, skipped, pending, type WaitState } from '../verdict.ts';
+import { failed, met, skipped, pending, type WaitState } from '../dependency/verdict.ts';
 
 interface Condition {
   readonly type: string;

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../kube/types.ts';
-import type { ObjectKind } from '../dependency.ts';
-import { objectWaiter } from '../objects.ts';
-import { CONDITION, fields, listOfFields, objectOf } from '../shape.ts';
-import { met, skipped, pending, type WaitState } from '../verdict.ts';
+import type { ObjectKind } from '../dependency/dependency.ts';
+import { objectWaiter } from '../dependency/objects.ts';
+import { CONDITION, fields, listOfFields, objectOf } from '../shape/shape.ts';
+import { met, skipped, pending, type WaitState } from '../dependency/verdict.ts';
 import { ownPod } from './pod.ts';
 
 /** The fields of a Node that the verdict needs. */

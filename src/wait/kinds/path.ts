@@ -1,9 +1,9 @@
 import { existsSync, readlinkSync, statSync } from 'node:fs';
 import { nextTurn } from '../../core/next-turn.ts';
-import { insideHint, retry } from '../retry.ts';
-import type { PathKind } from '../dependency.ts';
-import { met, skipped, pending, type WaitState } from '../verdict.ts';
-import { refusalOf, tryDial } from '../../net/dial.ts';
+import { insideHint, retry } from '../dependency/retry.ts';
+import type { PathKind } from '../dependency/dependency.ts';
+import { met, skipped, pending, type WaitState } from '../dependency/verdict.ts';
+import { refusalOf, tryDial } from '../../net/dial/dial.ts';
 
 /**
  * Polling interval. A stat takes little time, and not every file system reports changes. Each stat has its own turn of

@@ -1,8 +1,8 @@
 import { troubleText, type Pod } from '../../kube/pods.ts';
-import type { ObjectKind, Reading } from '../dependency.ts';
-import { objectWaiter } from '../objects.ts';
-import { CONDITION, fields, FLAG, listOfFields, NUMBER, objectOf, TEXT } from '../shape.ts';
-import { met, skipped, pending, type WaitState } from '../verdict.ts';
+import type { ObjectKind, Reading } from '../dependency/dependency.ts';
+import { objectWaiter } from '../dependency/objects.ts';
+import { CONDITION, fields, FLAG, listOfFields, NUMBER, objectOf, TEXT } from '../shape/shape.ts';
+import { met, skipped, pending, type WaitState } from '../dependency/verdict.ts';
 
 const TERMINATED = fields({ exitCode: NUMBER, reason: TEXT });
 const STATUSES = listOfFields({

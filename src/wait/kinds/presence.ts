@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../kube/types.ts';
-import type { ObjectKind } from '../dependency.ts';
-import { objectWaiter } from '../objects.ts';
-import { PLAIN } from '../shape.ts';
-import { met, skipped, type WaitState } from '../verdict.ts';
+import type { ObjectKind } from '../dependency/dependency.ts';
+import { objectWaiter } from '../dependency/objects.ts';
+import { PLAIN } from '../shape/shape.ts';
+import { met, skipped, type WaitState } from '../dependency/verdict.ts';
 
 const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true } as const;
 const CONFIGMAPS = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true } as const;

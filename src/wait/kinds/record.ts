@@ -5,9 +5,9 @@ import { dbSyncLease, dbSyncRecord, readinessIn, releaseOf } from '../../kube/db
 import { objectPath } from '../../kube/path.ts';
 import { placeOf, resourceName, userIn } from '../../kube/role.ts';
 import type { KubeClient, KubeObject, ObjectRef } from '../../kube/types.ts';
-import { PLAIN, shaped } from '../shape.ts';
-import { met, pending, refused, type WaitState } from '../verdict.ts';
-import type { Effects, Report } from '../waiter.ts';
+import { PLAIN, shaped } from '../shape/shape.ts';
+import { met, pending, refused, type WaitState } from '../dependency/verdict.ts';
+import type { Effects, Report } from '../dependency/waiter.ts';
 
 interface RecordQuestion {
   readonly namespace: string;

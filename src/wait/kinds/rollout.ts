@@ -1,8 +1,8 @@
 import { judgeDeployment, judgeStatefulSet, type RolloutVerdict, type Workload } from '../../kube/rollout.ts';
-import type { ObjectKind } from '../dependency.ts';
-import { objectWaiter } from '../objects.ts';
+import type { ObjectKind } from '../dependency/dependency.ts';
+import { objectWaiter } from '../dependency/objects.ts';
 import { whyUnavailable } from './rollout-reason.ts';
-import { CONDITION, fields, listOfFields, NUMBER, objectOf, TEXT, type Shape } from '../shape.ts';
+import { CONDITION, fields, listOfFields, NUMBER, objectOf, TEXT, type Shape } from '../shape/shape.ts';
 
 interface Names extends Pick<ObjectKind, 'word' | 'aliases' | 'means'> {
   /** The kind as in manifests: `Deployment`. */

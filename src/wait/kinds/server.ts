@@ -1,10 +1,10 @@
-import { exchange, type Understood } from '../../net/conversation.ts';
-import { networkReason, plainReason } from '../../net/network-error.ts';
+import { exchange, type Understood } from '#conversation';
+import { networkReason, plainReason } from '../../net/dial/network-error.ts';
 import type { Answer } from '../../net/protocols/answer.ts';
-import { checkCaFile } from '../ca-file.ts';
-import { endpointsHint, retry, unanswered } from '../retry.ts';
-import type { ServerKind } from '../dependency.ts';
-import { met, pending } from '../verdict.ts';
+import { checkCaFile } from '../dependency/ca-file.ts';
+import { endpointsHint, retry, unanswered } from '../dependency/retry.ts';
+import type { ServerKind } from '../dependency/dependency.ts';
+import { met, pending } from '../dependency/verdict.ts';
 import {
   ASK_VERSION,
   PROTOCOL_HEADER,

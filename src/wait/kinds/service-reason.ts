@@ -2,7 +2,7 @@ import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
 import { podsOf, progressOf } from '../../kube/pods.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import type { Effects } from '../waiter.ts';
+import type { Effects } from '../dependency/waiter.ts';
 import { judgePod } from './pod.ts';
 
 interface Service extends KubeObject {

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import type { KubeObject } from '../../kube/types.ts';
-import type { ObjectKind, ObjectDependency } from '../dependency.ts';
-import { objectWaiter } from '../objects.ts';
-import { fields, FLAG, listOf, listOfFields, objectOf } from '../shape.ts';
-import { met, pending, type WaitState } from '../verdict.ts';
+import type { ObjectKind, ObjectDependency } from '../dependency/dependency.ts';
+import { objectWaiter } from '../dependency/objects.ts';
+import { fields, FLAG, listOf, listOfFields, objectOf } from '../shape/shape.ts';
+import { met, pending, type WaitState } from '../dependency/verdict.ts';
 import { ForbiddenError } from '../../kube/api-error.ts';
 import { whyNoEndpoint } from './service-reason.ts';
-import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
+import type { Effects, WaitOptions, Waiter } from '../dependency/waiter.ts';
 
 /** The fields of an EndpointSlice that the verdict needs. */
 interface EndpointSlice extends KubeObject {

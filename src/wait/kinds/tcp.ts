@@ -1,8 +1,8 @@
-import { refusalOf, tryDial } from '../../net/dial.ts';
-import { formatAddress } from '../../net/address.ts';
-import type { ServerKind } from '../dependency.ts';
-import { endpointsHint, retry, unanswered } from '../retry.ts';
-import { met } from '../verdict.ts';
+import { refusalOf, tryDial } from '../../net/dial/dial.ts';
+import { formatAddress } from '../../net/dial/address.ts';
+import type { ServerKind } from '../dependency/dependency.ts';
+import { endpointsHint, retry, unanswered } from '../dependency/retry.ts';
+import { met } from '../dependency/verdict.ts';
 
 export const tcp: ServerKind = {
   form: 'server',

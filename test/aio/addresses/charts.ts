@@ -8,7 +8,7 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Addresses } from '../../../build/docs/support.ts';
-import { formatAddress } from '../../../src/net/address.ts';
+import { formatAddress } from '../../../src/net/dial/address.ts';
 import { must } from '../../../tools/process.ts';
 import { FAMILIES } from '../../cluster/kubernetes/network.ts';
 import { fileLimit } from '../../support/file-limit.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { formatAddress } from '../../../src/net/address.ts';
+import { formatAddress } from '../../../src/net/dial/address.ts';
 import { REGISTRY } from '../images.ts';
 import { COMPUTE_NODES, CONTROL_NODE, type Stage } from '../stage.ts';
 import type { Operation } from './operation.ts';

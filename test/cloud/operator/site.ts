@@ -6,7 +6,7 @@ import { dump, load } from 'js-yaml';
 import { ROOT } from '../../../build/bundle.ts';
 import { messageOf } from '../../../src/core/errors.ts';
 import { UPGRADE_STAGES } from '../../../src/catalog/order.ts';
-import type { OpenStack, OpenStackService, OpenStackSpec } from '../../../src/operator/objects.ts';
+import type { OpenStack, OpenStackService, OpenStackSpec } from '../../../src/operator/api/objects.ts';
 import { helm } from '../../../tools/helm.ts';
 import { run } from '../../../tools/process.ts';
 import { podBinary } from '../../cluster/pod-binary.ts';

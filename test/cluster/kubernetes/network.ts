@@ -1,6 +1,6 @@
 /** The addresses of a cluster's nodes, Pods and Services, by IP family. */
 import type { Addresses } from '../../../build/docs/support.ts';
-import { formatAddress } from '../../../src/net/address.ts';
+import { formatAddress } from '../../../src/net/dial/address.ts';
 
 export type { Addresses };
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Addresses } from '../../../build/docs/support.ts';
 import { messageOf } from '../../../src/core/errors.ts';
-import { formatAddress } from '../../../src/net/address.ts';
+import { formatAddress } from '../../../src/net/dial/address.ts';
 import type { Capability } from '../../../tools/capability.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { must, tied } from '../../../tools/process.ts';

@@ -14,7 +14,7 @@ export function planOf(file: string, options: Partial<PodPlanOptions> = {}): Pro
     imageRoot: undefined,
     user: undefined,
     name: undefined,
-    more: () => Promise.resolve([]),
+    more: () => [],
     initArguments: [],
     environment: [],
     ...options,

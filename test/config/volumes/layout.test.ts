@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
 import type { Mount } from '../../../src/config/mounts.ts';
-import { parseDocument, type Document } from '../../../src/config/schema.ts';
+import { parseDocument, type Document } from '../../../src/config/read/schema.ts';
 import { isWithin } from '../../../src/fs/within.ts';
 import { INIT_ROOT, layOut, type Layout } from '../../../src/config/volumes/layout.ts';
 import { podSpec, type VolumeMount } from '../../../src/config/volumes/pod-spec.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseDocument, type Document } from '../../../src/config/schema.ts';
+import { parseDocument, type Document } from '../../../src/config/read/schema.ts';
 import { fingerprintOf } from '../../../src/config/watch/fingerprint.ts';
 import { followedPaths } from '../../../src/config/watch/followed.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
@@ -36,11 +36,11 @@ test('an external config.json is watched too, and an internal one not twice', ()
 test('a fingerprint covers content, modes, names and absence, and is stable', async () => {
   await using directory = await privateDirectory('fingerprint');
   const path = join(directory.path, 'config');
-  const seen = [await fingerprintOf([path])];
+  const seen = [fingerprintOf([path])];
   const look = async () => {
-    const now = await fingerprintOf([path]);
+    const now = fingerprintOf([path]);
     assert.ok(!seen.includes(now), `fingerprint ${seen.length} equals an earlier one`);
-    assert.equal(await fingerprintOf([path]), now);
+    assert.equal(fingerprintOf([path]), now);
     seen.push(now);
   };
   await mkdir(join(path, 'sub'), { recursive: true });
@@ -65,9 +65,9 @@ test("the kubelet's own names are ignored, their targets are not", async () => {
   await file('..one', 'x');
   await symlink('..one', join(directory.path, '..data'));
   await symlink('..data/a', join(directory.path, 'a'));
-  const before = await fingerprintOf([directory.path]);
+  const before = fingerprintOf([directory.path]);
   await file('..two', 'not there yet');
-  assert.equal(await fingerprintOf([directory.path]), before);
+  assert.equal(fingerprintOf([directory.path]), before);
   await writeFile(join(directory.path, '..one/a'), 'y');
-  assert.notEqual(await fingerprintOf([directory.path]), before);
+  assert.notEqual(fingerprintOf([directory.path]), before);
 });

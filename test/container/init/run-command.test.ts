@@ -28,7 +28,7 @@ test('the command is in /run/kolla as in config.json, for the user and its group
   await using pod = await stage();
   await mkdir(pod.run, { recursive: true });
   await chmod(pod.run, 0o777);
-  await leaveRunCommand(pod.root, 'keystone-api --log "x" ', pod.log);
+  leaveRunCommand(pod.root, 'keystone-api --log "x" ', pod.log);
   assert.equal(await readFile(pod.file, 'utf8'), 'keystone-api --log "x" ');
   assert.deepEqual([await modeOf(pod.file), await modeOf(pod.run)], [0o640, 0o750]);
 });
@@ -36,11 +36,11 @@ test('the command is in /run/kolla as in config.json, for the user and its group
 test('an up-to-date file is not rewritten, and a different one is replaced', async () => {
   await using pod = await stage();
   await mkdir(pod.run, { recursive: true });
-  await leaveRunCommand(pod.root, 'first', pod.log);
+  leaveRunCommand(pod.root, 'first', pod.log);
   const { ino } = await stat(pod.file);
-  await leaveRunCommand(pod.root, 'first', pod.log);
+  leaveRunCommand(pod.root, 'first', pod.log);
   assert.equal((await stat(pod.file)).ino, ino);
-  await leaveRunCommand(pod.root, 'second', pod.log);
+  leaveRunCommand(pod.root, 'second', pod.log);
   assert.equal(await readFile(pod.file, 'utf8'), 'second');
   assert.deepEqual(await readdir(pod.run), ['run_command']);
 });
@@ -49,14 +49,14 @@ test('a FIFO that the service left is replaced without waiting for its writer', 
   await using pod = await stage();
   await mkdir(pod.run, { recursive: true });
   await must('mkfifo', [pod.file]);
-  assert.equal(await leaveRunCommand(pod.root, 'first', pod.log), true);
+  assert.equal(leaveRunCommand(pod.root, 'first', pod.log), true);
   assert.ok((await stat(pod.file)).isFile());
   assert.equal(await readFile(pod.file, 'utf8'), 'first');
 });
 
 test('without a volume nothing is created', async () => {
   await using pod = await stage();
-  await leaveRunCommand(pod.root, 'x', pod.log);
+  leaveRunCommand(pod.root, 'x', pod.log);
   assert.deepEqual(await readdir(pod.root), []);
   assert.equal(pod.said(), '');
 });

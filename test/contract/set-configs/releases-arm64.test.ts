@@ -25,7 +25,7 @@ releaseTests(byUs, { skip: lacking ?? (await canRunReference()) ?? false });
 
 async function build() {
   const { emulator } = await targetFor('arm64');
-  const { binary } = await coreBinary(directory.path, [NAME], 'cmd', 'arm64');
+  const { binary } = await coreBinary(directory.path, [NAME], undefined, 'arm64');
   const [program] = emulator ?? [];
   // Roots are in memory, where a link is enough.
   const copied = program === undefined ? undefined : join(directory.path, 'emulator');

@@ -1,7 +1,7 @@
 /** Subject hashes and digests of the certificates in a JSON file, run by either engine. */
 import { readFileSync } from 'node:fs';
 import { subjectHash } from '../../../src/container/ca/subject-hash.ts';
-import { readCertificate, sha256 } from '../../../src/core/digest.ts';
+import { readCertificate, sha256 } from '#digest';
 
 export function hashOf(pem: string): string {
   try {

@@ -1,6 +1,6 @@
 /** The health server: runs until it is stopped, or reports errors of unavailable addresses. */
 import { messageOf } from '../../../src/core/errors.ts';
-import type { ListenAddress } from '../../../src/net/address.ts';
+import type { ListenAddress } from '../../../src/net/dial/address.ts';
 import type { BoundedServer } from '../../../src/net/http/bounded-server.ts';
 import { healthRoute, serveRoutes, type Health } from '../../../src/net/http/router.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { osloLines } from '../../../src/logship/bytes/line-format.ts';
-import { SharedMemory } from '../../../src/logship/bytes/memory.ts';
-import { Clock } from '../../../src/logship/parse/clock.ts';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { SharedMemory } from '../../../src/logship/wasm/memory.ts';
+import { Clock } from '../../../src/logship/time/clock.ts';
+import { zoneNamed } from '../../../src/logship/time/zone.ts';
 
 test('a context that ends with its line is not written beyond the buffer of that line', () => {
   const memory = SharedMemory.open()!;

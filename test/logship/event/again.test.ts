@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SharedMemory } from '../../../src/logship/bytes/memory.ts';
+import { SharedMemory } from '../../../src/logship/wasm/memory.ts';
 import type { LogEvent } from '../../../src/logship/event/event.ts';
 import { Framer } from '../../../src/logship/event/framer.ts';
 import type { FormatName } from '../../../src/logship/parse/formats.ts';
-import type { Cut, Mark } from '../../../src/logship/read/progress.ts';
+import type { Cut, Mark } from '../../../src/logship/position/progress.ts';
 import { numbersFrom } from '../../support/random.ts';
 import { Chunks, content } from './framing.ts';
 

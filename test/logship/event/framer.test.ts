@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { MAX_LENGTH, MAX_LINES, REACH_BYTES } from '../../../src/logship/event/event.ts';
 import { Framer } from '../../../src/logship/event/framer.ts';
-import { SharedMemory } from '../../../src/logship/bytes/memory.ts';
-import type { Mark } from '../../../src/logship/read/progress.ts';
+import { SharedMemory } from '../../../src/logship/wasm/memory.ts';
+import type { Mark } from '../../../src/logship/position/progress.ts';
 import { Chunks, content, framing } from './framing.ts';
 
 const AT = '2026-11-20 08:15:42.123';

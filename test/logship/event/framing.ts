@@ -1,14 +1,14 @@
 import type { LogEvent } from '../../../src/logship/event/event.ts';
-import type { SharedMemory } from '../../../src/logship/bytes/memory.ts';
+import type { SharedMemory } from '../../../src/logship/wasm/memory.ts';
 import { Framer } from '../../../src/logship/event/framer.ts';
 import { EventParser } from '../../../src/logship/parse/document.ts';
 import type { FormatName } from '../../../src/logship/parse/formats.ts';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { zoneNamed } from '../../../src/logship/time/zone.ts';
 import type { Content } from '../../../src/logship/read/contents.ts';
-import { Generation } from '../../../src/logship/read/generation.ts';
-import { UndatedTimes } from '../../../src/logship/read/undated.ts';
-import { Progress, type Cut, type Mark } from '../../../src/logship/read/progress.ts';
-import { Trail } from '../../../src/logship/read/trail.ts';
+import { Generation } from '../../../src/logship/position/generation.ts';
+import { UndatedTimes } from '../../../src/logship/position/undated.ts';
+import { Progress, type Cut, type Mark } from '../../../src/logship/position/progress.ts';
+import { Trail } from '../../../src/logship/position/trail.ts';
 
 const START: Mark = { offset: 0, skipping: false, timeMs: 0 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventParser, type ParserOptions } from '../../../src/logship/parse/document.ts';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { zoneNamed } from '../../../src/logship/time/zone.ts';
 
 const origin = { hostname: 'c1', pod: 'p-1', namespace: 'openstack', node: undefined };
 const root = '/var/log/kolla';

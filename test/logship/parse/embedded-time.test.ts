@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Clock } from '../../../src/logship/parse/clock.ts';
+import { Clock } from '../../../src/logship/time/clock.ts';
 import { embeddedTime } from '../../../src/logship/parse/embedded-time.ts';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { zoneNamed } from '../../../src/logship/time/zone.ts';
 
 const NEAR_MS = Date.UTC(2026, 10, 21);
 

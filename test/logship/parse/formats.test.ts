@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Clock } from '../../../src/logship/parse/clock.ts';
+import { Clock } from '../../../src/logship/time/clock.ts';
 import type { Fields } from '../../../src/logship/parse/format.ts';
 import { FORMATS, kindOf, type FormatName } from '../../../src/logship/parse/formats.ts';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { zoneNamed } from '../../../src/logship/time/zone.ts';
 
 interface Case {
   readonly format: FormatName;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Clock } from '../../../src/logship/parse/clock.ts';
+import { Clock } from '../../../src/logship/time/clock.ts';
 import { embeddedTime } from '../../../src/logship/parse/embedded-time.ts';
 import { EventParser } from '../../../src/logship/parse/document.ts';
 import { FORMATS, type FormatName } from '../../../src/logship/parse/formats.ts';
 import { Oslo } from '../../../src/logship/parse/oslo.ts';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { zoneNamed } from '../../../src/logship/time/zone.ts';
 import { numbersFrom } from '../../support/random.ts';
 
 const random = numbersFrom(9);

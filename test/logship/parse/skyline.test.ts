@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventParser } from '../../../src/logship/parse/document.ts';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { zoneNamed } from '../../../src/logship/time/zone.ts';
 import { content, framing } from '../event/framing.ts';
 
 const TRACEBACK = `Traceback (most recent call last):

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FACILITIES, parseSyslog, SEVERITIES } from '../../../src/logship/parse/syslog.ts';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { zoneNamed } from '../../../src/logship/time/zone.ts';
 import { lineOf } from '../../../src/logship/syslog/files.ts';
 
 const at = Date.parse('2026-11-21T17:42:05.250Z');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Clock } from '../../../src/logship/parse/clock.ts';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { Clock } from '../../../src/logship/time/clock.ts';
+import { zoneNamed } from '../../../src/logship/time/zone.ts';
 
 for (const [zone, text, utc] of [
   ['UTC', '2026-11-20 08:15:42.123', '2026-11-20T08:15:42.123Z'],

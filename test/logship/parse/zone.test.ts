@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Clock } from '../../../src/logship/parse/clock.ts';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { Clock } from '../../../src/logship/time/clock.ts';
+import { zoneNamed } from '../../../src/logship/time/zone.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { documentId, Generation, hasFirstLine } from '../../../src/logship/read/generation.ts';
+import { documentId, Generation, hasFirstLine } from '../../../src/logship/position/generation.ts';
 
 const bytes = (text: string) => Buffer.from(text);
 const identity = (text: string) => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lineDigest } from '../../../src/logship/read/line-digest.ts';
+import { lineDigest } from '../../../src/logship/position/line-digest.ts';
 
 test('the digest of a line is seven digits, and depends on each of its bytes', () => {
   for (const length of [0, 1, 3, 4, 15, 16, 17, 31, 64, 227]) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Progress, type Span } from '../../../src/logship/read/progress.ts';
+import { Progress, type Span } from '../../../src/logship/position/progress.ts';
 
 const mark = (offset: number) => ({ offset, skipping: false, timeMs: 0 });
 

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newCounts } from '../../../src/logship/counts.ts';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { newCounts } from '../../../src/logship/report/counts.ts';
+import { zoneNamed } from '../../../src/logship/time/zone.ts';
 import { Contents } from '../../../src/logship/read/contents.ts';
 import { Follower } from '../../../src/logship/read/follow.ts';
 import type { LineSource, TakeLine } from '../../../src/logship/read/line-reader.ts';

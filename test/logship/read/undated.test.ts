@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UndatedTimes, type UndatedFrom } from '../../../src/logship/read/undated.ts';
+import { UndatedTimes, type UndatedFrom } from '../../../src/logship/position/undated.ts';
 
 const DAY_MS = 86_400_000;
 const FIRST_SEEN_MS = Date.UTC(2026, 10, 20, 12);

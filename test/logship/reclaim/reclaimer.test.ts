@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { logOpener } from '../../../src/logship/read/open-log.ts';
-import { LEAD_BYTES, Trail } from '../../../src/logship/read/trail.ts';
+import { LEAD_BYTES, Trail } from '../../../src/logship/position/trail.ts';
 import { startReclaiming } from '../../../src/logship/reclaim/index.ts';
 import { fallocateWith, findFallocate, type Punch } from '../../../src/logship/reclaim/punch.ts';
 import { givenBack, Reclaimer, type Acknowledged } from '../../../src/logship/reclaim/reclaimer.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Mark, Progress } from '../../../src/logship/read/progress.ts';
+import { Mark, Progress } from '../../../src/logship/position/progress.ts';
 import { Aside } from '../../../src/logship/send/aside.ts';
-import { Batch } from '../../../src/logship/send/batch.ts';
+import { Batch } from '../../../src/logship/batch/batch.ts';
 
 /** A file with one document of that size, which waits. */
 function waiting(bytes: number) {

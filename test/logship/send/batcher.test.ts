@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Batch, Batcher, joined } from '../../../src/logship/send/batch.ts';
-import { Capacity } from '../../../src/logship/send/limits.ts';
+import { Batch, Batcher, joined } from '../../../src/logship/batch/batch.ts';
+import { Capacity } from '../../../src/logship/batch/limits.ts';
 
 const opening = (day: string) => `{"create":{"_index":"flog-${day.replaceAll('-', '.')}","_id":"`;
 

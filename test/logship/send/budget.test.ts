@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Budget } from '../../../src/logship/send/limits.ts';
+import { Budget } from '../../../src/logship/batch/limits.ts';
 
 const open = new AbortController().signal;
 

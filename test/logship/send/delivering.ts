@@ -1,11 +1,11 @@
 import { StateDirectory } from '../../../src/logship/state/held-directory.ts';
-import { newCounts, type Counts } from '../../../src/logship/counts.ts';
-import { Progress, type Span } from '../../../src/logship/read/progress.ts';
-import { Batch } from '../../../src/logship/send/batch.ts';
+import { newCounts, type Counts } from '../../../src/logship/report/counts.ts';
+import { Progress, type Span } from '../../../src/logship/position/progress.ts';
+import { Batch } from '../../../src/logship/batch/batch.ts';
 import { DeadLetters } from '../../../src/logship/send/dead-letter.ts';
 import { deliver, Outage } from '../../../src/logship/send/deliver.ts';
 import { Aside } from '../../../src/logship/send/aside.ts';
-import { Capacity } from '../../../src/logship/send/limits.ts';
+import { Capacity } from '../../../src/logship/batch/limits.ts';
 import { Outbox } from '../../../src/logship/send/outbox.ts';
 import { elasticsearchSink } from '../../../src/logship/sink/elasticsearch.ts';
 import type { Sink } from '../../../src/logship/sink/sink.ts';

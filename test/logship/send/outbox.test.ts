@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { range, type Batch } from '../../../src/logship/send/batch.ts';
+import { range, type Batch } from '../../../src/logship/batch/batch.ts';
 import type { Delivered } from '../../../src/logship/send/deliver.ts';
 import { Aside } from '../../../src/logship/send/aside.ts';
-import { Capacity } from '../../../src/logship/send/limits.ts';
+import { Capacity } from '../../../src/logship/batch/limits.ts';
 import { Outbox } from '../../../src/logship/send/outbox.ts';
 import { stdoutSink } from '../../../src/logship/sink/sink.ts';
 import { batch } from './delivering.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FileLag, Lags } from '../../../src/logship/serve/lag.ts';
-import { newCounts } from '../../../src/logship/counts.ts';
+import { newCounts } from '../../../src/logship/report/counts.ts';
 import { destination, file } from './states.ts';
 
 test('the age is that of the oldest unacknowledged byte', () => {

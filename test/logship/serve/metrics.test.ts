@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newCounts } from '../../../src/logship/counts.ts';
+import { newCounts } from '../../../src/logship/report/counts.ts';
 import { Lags, shippingFamilies } from '../../../src/logship/serve/index.ts';
-import type { Shown } from '../../../src/logship/view.ts';
+import type { Shown } from '../../../src/logship/report/view.ts';
 import { metricsText } from '../../../src/net/prometheus.ts';
 import { destination, file } from './states.ts';
 

@@ -1,5 +1,5 @@
-import { newCounts, type FileState } from '../../../src/logship/counts.ts';
-import type { DestinationState } from '../../../src/logship/view.ts';
+import { newCounts, type FileState } from '../../../src/logship/report/counts.ts';
+import type { DestinationState } from '../../../src/logship/report/view.ts';
 
 /** The state of a healthy destination, with overrides. */
 export function destination(other: Partial<DestinationState> = {}): DestinationState {

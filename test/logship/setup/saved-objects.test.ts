@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventParser } from '../../../src/logship/parse/document.ts';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
-import { at, isObject, type Json } from '../../../src/logship/setup/json.ts';
-import { mappingsOf } from '../../../src/logship/setup/mappings.ts';
+import { zoneNamed } from '../../../src/logship/time/zone.ts';
+import { at, isObject, type Json } from '../../../src/logship/setup/mappings/json.ts';
+import { mappingsOf } from '../../../src/logship/setup/mappings/mappings.ts';
 import { savedObjects } from '../../../src/logship/setup/saved-objects/index.ts';
 
 interface Saved {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mappingsOf } from '../../../src/logship/setup/mappings.ts';
+import { mappingsOf } from '../../../src/logship/setup/mappings/mappings.ts';
 import { savedObjects } from '../../../src/logship/setup/saved-objects/index.ts';
 import { runHelper, startHelper } from '../../support/helper.ts';
 import { listenHttp } from '../../support/server.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import type { Batch } from '../../../src/logship/send/batch.ts';
+import type { Batch } from '../../../src/logship/batch/batch.ts';
 import { elasticsearchSink } from '../../../src/logship/sink/elasticsearch.ts';
 import type { Answer } from '../../../src/logship/sink/sink.ts';
 import { allCreated } from '../../support/bulk-reply.ts';

@@ -101,7 +101,7 @@ test('a missing directory does not stop the writer, and is logged once', async (
 test('a source has one permanent id, unless it is given', async () => {
   await using directory = await privateDirectory('checkpoint');
   const state = join(directory.path, 'state');
-  using held = await holdDirectory(state, directory.path);
+  using held = holdDirectory(state, directory.path);
   const { source } = await openState(held, undefined);
   assert.match(source, /^[\w-]{12}$/);
   assert.deepEqual(await openState(held, undefined), { source });

@@ -37,9 +37,9 @@ test('a directory whose path is too long for a socket is locked too, and nothing
   await using l = await logs();
   const directory = join(l.root, 'x'.repeat(200));
   {
-    using held = await holdDirectory(directory, l.root);
+    using held = holdDirectory(directory, l.root);
     await using _ = await holdState(held, log());
-    using again = await holdDirectory(directory, l.root);
+    using again = holdDirectory(directory, l.root);
     await assert.rejects(holdState(again, log()), ConfigError);
   }
   assert.deepEqual(await readdir(directory), []);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { zoneNamed } from '../../../src/logship/parse/zone.ts';
+import { zoneNamed } from '../../../src/logship/time/zone.ts';
 import { syslogAddress } from '../../../src/logship/settings.ts';
 import { openSyslog } from '../../../src/logship/syslog/index.ts';
 import { privateDirectory } from '../../../tools/directory.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountNameOf, isAccountName, randomPassword } from '../../../src/migrate/fencing/account.ts';
+import { accountNameOf, isAccountName, randomPassword } from '../../../src/migrate/fence/account.ts';
 import { isConclusive } from '../../../src/migrate/fencing/client.ts';
 import { serversOf } from '../../../src/migrate/fencing/end-account.ts';
 import { lackedToEnd } from '../../../src/migrate/fencing/may-end.ts';
 import { nodesOf, unseenNodes } from '../../../src/migrate/fencing/nodes.ts';
-import { listOf, sessionsOf } from '../../../src/migrate/fencing/sessions.ts';
+import { listOf, sessionsOf } from '../../../src/migrate/fence/sessions.ts';
 import { parseMysqlUrl, type MysqlSession } from '../../../src/mysql/index.ts';
 
 test('the account of a migration is named after the user and the token', () => {

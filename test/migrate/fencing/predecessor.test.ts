@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountNameOf } from '../../../src/migrate/fencing/account.ts';
+import { accountNameOf } from '../../../src/migrate/fence/account.ts';
 import { fencePredecessor } from '../../../src/migrate/fencing/index.ts';
-import type { FenceRow } from '../../../src/migrate/lock/fence.ts';
-import type { Databases, LockTerms } from '../../../src/migrate/plan.ts';
+import type { FenceRow } from '../../../src/migrate/fence/fence.ts';
+import type { Databases, LockTerms } from '../../../src/migrate/plan/plan.ts';
 import type { Reached } from '../../../src/migrate/server/reach.ts';
 import { parseMysqlUrl } from '../../../src/mysql/index.ts';
 import { recordedLog } from '../../support/recorded-log.ts';

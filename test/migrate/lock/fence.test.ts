@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { takeFence, type Claim, type FenceRow } from '../../../src/migrate/lock/fence.ts';
+import { takeFence, type Claim, type FenceRow } from '../../../src/migrate/fence/fence.ts';
 import type { MysqlSession } from '../../../src/mysql/index.ts';
 
 const CLAIM: Claim = { holder: 'host/1/ab', service: 'keystone', release: '', phase: 'all', work: 'w' };

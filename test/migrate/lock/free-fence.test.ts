@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freeFence, leaseObserver } from '../../../src/migrate/lock/free-fence.ts';
-import type { FenceRow } from '../../../src/migrate/lock/fence.ts';
+import { freeFence, leaseObserver } from '../../../src/migrate/fence/free-fence.ts';
+import type { FenceRow } from '../../../src/migrate/fence/fence.ts';
 
 const LEASE_MS = 8;
 const RUNNING: FenceRow = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lockNameOf } from '../../../src/migrate/lock/lock.ts';
+import { lockNameOf } from '../../../src/migrate/fence/lock.ts';
 
 test("the name of a database's lock is recognizable", () => {
   assert.equal(lockNameOf('keystone'), 'kolla-db-sync:keystone');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { startRenewal } from '../../../src/migrate/lock/renewal.ts';
+import { startRenewal } from '../../../src/migrate/fence/renewal.ts';
 import type { MysqlSession } from '../../../src/mysql/index.ts';
 
 /** A session of a frozen server, which accepts statements and answers none. */

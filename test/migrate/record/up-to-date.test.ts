@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FenceRow } from '../../../src/migrate/lock/fence.ts';
-import { doneIn, lookAtRecord, passedIn } from '../../../src/migrate/record/up-to-date.ts';
+import type { FenceRow } from '../../../src/migrate/fence/fence.ts';
+import { doneIn, lookAtRecord, passedIn } from '../../../src/migrate/turn/up-to-date.ts';
 import { parseMysqlUrl } from '../../../src/mysql/index.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { recordRows } from './rows.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isOneWay, serviceNamed } from '../../../src/catalog/index.ts';
-import { requireWayBack } from '../../../src/migrate/record/way-back.ts';
+import { requireWayBack } from '../../../src/migrate/turn/way-back.ts';
 import { recordRows } from './rows.ts';
 
 /** Whether a Job of 2025.2 may migrate. */

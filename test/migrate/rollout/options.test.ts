@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../../src/core/errors.ts';
 import { parseWorkload } from '../../../src/kube/rollout-kinds.ts';
-import { workloadsOf } from '../../../src/migrate/rollout/options.ts';
+import { workloadsOf } from '../../../src/migrate/options/rollout.ts';
 
 for (const [text, expected] of [
   ['deployment/keystone', ['Deployment', 'keystone', undefined]],

@@ -1,7 +1,7 @@
 /** Runs a long guarded command with a connection to the given port, and prints the command's pid. Killed by the test. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { startGuarded } from '../../../src/migrate/steps/guarded-child.ts';
+import { startGuarded } from '../../../src/migrate/child/guarded-child.ts';
 
 const socket = connect(Number(process.argv[2]), '127.0.0.1');
 await once(socket, 'connect');

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { GATE } from '../../../src/migrate/steps/guard-script.ts';
-import { startGuarded } from '../../../src/migrate/steps/guarded-child.ts';
-import { Pulse } from '../../../src/migrate/steps/pulse.ts';
+import { GATE } from '../../../src/migrate/child/guard-script.ts';
+import { startGuarded } from '../../../src/migrate/child/guarded-child.ts';
+import { Pulse } from '../../../src/migrate/child/pulse.ts';
 import { childrenOf } from '../../support/children.ts';
 import { until } from '../../support/until.ts';
 

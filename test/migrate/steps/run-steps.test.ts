@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LockedWork } from '../../../src/migrate/plan.ts';
+import type { LockedWork } from '../../../src/migrate/plan/plan.ts';
 import { runSteps, type LockedSession } from '../../../src/migrate/steps/run-steps.ts';
 import { redactor } from '../../../src/core/redact.ts';
 import { recordedLog } from '../../support/recorded-log.ts';

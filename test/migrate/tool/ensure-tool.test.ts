@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LockedWork } from '../../../src/migrate/plan.ts';
+import type { LockedWork } from '../../../src/migrate/plan/plan.ts';
 import type { LockedSession } from '../../../src/migrate/steps/run-steps.ts';
 import { ensureTool } from '../../../src/migrate/tool/ensure-tool.ts';
 import type { Task } from '../../../src/migrate/tool/index.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChildError, UnavailableError } from '../../../src/core/errors.ts';
-import { Pulse } from '../../../src/migrate/steps/pulse.ts';
+import { Pulse } from '../../../src/migrate/child/pulse.ts';
 import { findListed, type Reader } from '../../../src/migrate/tool/listing.ts';
 import { toDo } from '../../../src/migrate/tool/plan-tool.ts';
 import type { Task } from '../../../src/migrate/tool/task.ts';

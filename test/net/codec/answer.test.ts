@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AnswerReader, type AnswerHead } from '../../../src/net/codec/answer.ts';
 import { HttpParseError } from '../../../src/net/codec/head.ts';
-import { TlsAlertError } from '../../../src/net/tls-alert.ts';
+import { TlsAlertError } from '../../../src/net/dial/tls-alert.ts';
 
 interface Seen {
   readonly head: AnswerHead | undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { understandGreeting, understandStart, understandVersion } from '../../../src/net/protocols/greetings.ts';
-import type { Understood } from '../../../src/net/conversation.ts';
+import type { Understood } from '../../../src/net/dial/conversation.ts';
 import type { Answer } from '../../../src/net/protocols/answer.ts';
 
 type Case = readonly [name: string, bytes: Buffer, isGood: boolean, says: string];

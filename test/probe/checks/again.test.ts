@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { createServer } from 'node:tls';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { Check } from '../../../src/probe/check.ts';
+import type { Check } from '../../../src/probe/ask/check.ts';
 import { amqp } from '../../../src/probe/checks/amqp.ts';
 import { grpc } from '../../../src/probe/checks/grpc.ts';
 import { memcached } from '../../../src/probe/checks/memcached.ts';

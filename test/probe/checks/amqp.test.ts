@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requireOwnHosts } from '../../../src/probe/check.ts';
+import { requireOwnHosts } from '../../../src/probe/ask/check.ts';
 import { amqp } from '../../../src/probe/checks/amqp.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';

@@ -1,8 +1,8 @@
 import type { Log } from '../../../src/core/log.ts';
 import { inputOf, resolveOptions, splitWords } from '../../../src/cli/parse.ts';
-import { answerOf } from '../../../src/probe/ask.ts';
-import { CHECK_OPTIONS, commandFor, type Check } from '../../../src/probe/check.ts';
-import type { Question, CheckResult } from '../../../src/probe/verdict.ts';
+import { answerOf } from '../../../src/probe/ask/ask.ts';
+import { CHECK_OPTIONS, commandFor, type Check } from '../../../src/probe/ask/check.ts';
+import type { Question, CheckResult } from '../../../src/probe/ask/verdict.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
 /** Runs a check like its command, in this process: validates its arguments, then runs it once. */

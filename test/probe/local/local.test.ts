@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileAgeQuestion } from '../../../src/probe/checks/file-age.ts';
 import { processQuestion } from '../../../src/probe/local/process.ts';
 import { socketQuestion } from '../../../src/probe/local/unix-socket.ts';
-import type { CheckResult } from '../../../src/probe/verdict.ts';
+import type { CheckResult } from '../../../src/probe/ask/verdict.ts';
 import { listProcesses } from '../../../src/process/procfs/processes.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { run, start } from '../../../tools/process.ts';

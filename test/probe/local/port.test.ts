@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { portQuestion, type PortQuery } from '../../../src/probe/local/port.ts';
-import type { CheckResult } from '../../../src/probe/verdict.ts';
+import type { CheckResult } from '../../../src/probe/ask/verdict.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';

@@ -6,7 +6,7 @@ import type { Change } from '../../../src/probe/serve/resident-check.ts';
 import type { PreparedCheck } from '../../../src/probe/serve/prepare.ts';
 import { healthOf, type Role } from '../../../src/probe/serve/part.ts';
 import { tcp } from '../../../src/probe/checks/tcp.ts';
-import { healthy, unhealthy, type CheckResult } from '../../../src/probe/verdict.ts';
+import { healthy, unhealthy, type CheckResult } from '../../../src/probe/ask/verdict.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';

@@ -6,14 +6,16 @@ import type { Stage, Stages } from './stage.ts';
 
 export const SIDECAR: Stages = {
   'kolla-sidecar': async (directory) => {
-    const { file, port } = await world(directory, 'role: [probe, config-watch, log-ship]');
+    const { file, port } = await world(directory, 'component: [probe, config-watch, log-ship]');
     return { ...answering(port), env: { KOLLA_POD_CONFIG: file, KOLLA_SIDECAR_LISTEN: `127.0.0.1:${port}` } };
   },
-  'kolla-sidecar --role probe --role log-ship --config kolla-pod.yaml --listen 127.0.0.1:9808': async (directory) => {
+  'kolla-sidecar --component probe --component log-ship --config kolla-pod.yaml --listen 127.0.0.1:9808': async (
+    directory,
+  ) => {
     const { port } = await world(directory, '');
     return { ...answering(port), replace: { '127.0.0.1:9808': `127.0.0.1:${port}` } };
   },
-  'kolla-sidecar --role db-sync --service keystone': async (directory) => {
+  'kolla-sidecar --component db-sync --service keystone': async (directory) => {
     const port = await freePort();
     await writeFile(
       join(directory, 'connection'),

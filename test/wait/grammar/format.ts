@@ -1,5 +1,5 @@
-import { formatAddress } from '../../../src/net/address.ts';
-import type { Dependency, ObjectDependency } from '../../../src/wait/dependency.ts';
+import { formatAddress } from '../../../src/net/dial/address.ts';
+import type { Dependency, ObjectDependency } from '../../../src/wait/dependency/dependency.ts';
 
 /** The text that parseDependency() parses into this dependency. */
 export function formatDependency(dependency: Dependency): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findValues } from '../../../src/wait/jsonpath/find.ts';
 import { parseJsonPath } from '../../../src/wait/jsonpath/parse.ts';
-import { MalformedError } from '../../../src/wait/shape.ts';
+import { MalformedError } from '../../../src/wait/shape/shape.ts';
 
 function find(path: string, object: unknown): readonly unknown[] {
   return findValues(parseJsonPath(path), object);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WaitState } from '../../../src/wait/verdict.ts';
+import type { WaitState } from '../../../src/wait/dependency/verdict.ts';
 
 export const metadata = { name: 'x', generation: 2 };
 export const ending = { ...metadata, deletionTimestamp: 'now' };

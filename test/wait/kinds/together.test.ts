@@ -1,4 +1,4 @@
-import { together, type WaitState } from '../../../src/wait/verdict.ts';
+import { together, type WaitState } from '../../../src/wait/dependency/verdict.ts';
 import { judged } from './judged.ts';
 
 const yes: WaitState = { is: 'met', state: 'ok' };

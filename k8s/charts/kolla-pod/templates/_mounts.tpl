@@ -62,7 +62,7 @@
 {{- if $workload.podYaml -}}
 {{- $volumes = append $volumes (dict "name" "pod-yaml" "configMap" (dict "name" (get $ctx.refs $workload.podYaml.base).name)) -}}
 {{- end -}}
-{{- if and .isWorkload (include "kolla-pod.sidecarRoles" (list $ctx $workload)) -}}
+{{- if and .isWorkload (include "kolla-pod.sidecarComponents" (list $ctx $workload)) -}}
 {{- $volumes = append $volumes (dict "name" "podinfo" "downwardAPI" (dict "items" (list (dict "path" "labels" "fieldRef" (dict "fieldPath" "metadata.labels"))))) -}}
 {{- if include "kolla-pod.logState" (list $ctx $workload) -}}{{- $volumes = append $volumes (dict "name" "log-ship-state" "emptyDir" dict) -}}{{- end -}}
 {{- end -}}

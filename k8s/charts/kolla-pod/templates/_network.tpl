@@ -105,7 +105,7 @@ host's network has no label. In: list of context and `clients`. Out: JSON list.
 {{- /* Regardless of networkPolicy.from: a member of the cluster has all of its data. */ -}}
 {{- $ingress = append $ingress (dict "ports" $ownNumbers "from" (list (dict "podSelector" (dict "matchLabels" $selector)))) -}}
 {{- end -}}
-{{- if include "kolla-pod.sidecarRoles" . -}}
+{{- if include "kolla-pod.sidecarComponents" . -}}
 {{- /* Some networks' kubelets connect from outside of the Pods, and monitoring from another namespace. */ -}}
 {{- $ingress = append $ingress (dict "ports" (list (dict "port" (int $values.sidecar.port) "protocol" "TCP"))) -}}
 {{- end -}}

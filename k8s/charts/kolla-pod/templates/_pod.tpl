@@ -124,7 +124,7 @@ name. In: as kolla-pod.podTemplate.
 */}}
 {{- define "kolla-pod.isCoreOnly" -}}
 {{- $values := .workload.values -}}
-{{- if and .isWorkload (not (include "kolla-pod.sidecarRoles" (list .ctx .workload))) (not $values.extraContainers) (not $values.extraInitContainers) (not $values.container) (not $values.startCheck) -}}
+{{- if and .isWorkload (not (include "kolla-pod.sidecarComponents" (list .ctx .workload))) (not $values.extraContainers) (not $values.extraInitContainers) (not $values.container) (not $values.startCheck) -}}
 {{- $others := list -}}
 {{- range .waits -}}{{- if not (regexMatch "^!?(tcp|http|file|socket|unix):" .) -}}{{- $others = append $others . -}}{{- end -}}{{- end -}}
 {{- range list $values.probes.readiness $values.probes.liveness $values.probes.startup -}}

@@ -5,14 +5,14 @@ only, so the name of its ConfigMap has the hash with `reload: live` too.
 */}}
 
 {{/* Components, separated by spaces. In: list of context and workload. */}}
-{{- define "kolla-pod.sidecarRoles" -}}
+{{- define "kolla-pod.sidecarComponents" -}}
 {{- $ctx := index . 0 -}}
 {{- $probes := (index . 1).values.probes -}}
-{{- $roles := list -}}
-{{- if and (eq $probes.mode "resident") (or $probes.readiness $probes.liveness $probes.startup) -}}{{- $roles = append $roles "probe" -}}{{- end -}}
-{{- if or (eq $ctx.Values.config.reload "live") (index . 1).sources -}}{{- $roles = append $roles "config-watch" -}}{{- end -}}
-{{- if $ctx.Values.logs.enabled -}}{{- $roles = append $roles "log-ship" -}}{{- end -}}
-{{- join " " $roles -}}
+{{- $components := list -}}
+{{- if and (eq $probes.mode "resident") (or $probes.readiness $probes.liveness $probes.startup) -}}{{- $components = append $components "probe" -}}{{- end -}}
+{{- if or (eq $ctx.Values.config.reload "live") (index . 1).sources -}}{{- $components = append $components "config-watch" -}}{{- end -}}
+{{- if $ctx.Values.logs.enabled -}}{{- $components = append $components "log-ship" -}}{{- end -}}
+{{- join " " $components -}}
 {{- end -}}
 
 {{/* Sets `podYaml` of a workload that needs one. In: list of context and workload. */}}
@@ -20,16 +20,16 @@ only, so the name of its ConfigMap has the hash with `reload: live` too.
 {{- $ctx := index . 0 -}}
 {{- $workload := index . 1 -}}
 {{- $values := $workload.values -}}
-{{- $roles := include "kolla-pod.sidecarRoles" . -}}
+{{- $components := include "kolla-pod.sidecarComponents" . -}}
 {{- $yaml := dict -}}
 {{- $overlays := fromYaml (include "kolla-pod.openText" (list $ctx (toYaml $values.overlays) (printf "workloads.%s.overlays" $workload.key))) -}}
 {{- with fromJsonArray (include "kolla-pod.passwordOverlays" .) -}}{{- $_ := set $overlays "passwords" (concat ($overlays.passwords | default list) .) -}}{{- end -}}
 {{- if $overlays -}}{{- $_ := set $yaml "overlays" $overlays -}}{{- end -}}
-{{- if $roles -}}
-{{- $sidecar := dict "role" (splitList " " $roles) "listen" (printf ":%v" $values.sidecar.port) -}}
+{{- if $components -}}
+{{- $sidecar := dict "component" (splitList " " $components) "listen" (printf ":%v" $values.sidecar.port) -}}
 {{- if $values.hostNetwork.reason -}}{{- $_ := set $sidecar "host-network" true -}}{{- end -}}
 {{- $_ := set $yaml "sidecar" $sidecar -}}
-{{- if contains "probe" $roles -}}
+{{- if contains "probe" $components -}}
 {{- $checks := dict -}}
 {{- $pace := dict "period" (printf "%ds" (int $values.probes.periodSeconds)) "timeout" (printf "%ds" (int (min $values.probes.timeoutSeconds $values.probes.periodSeconds))) -}}
 {{- with $values.probes.readiness -}}{{- $_ := set $checks "ready" (merge (dict "run" . "for" (list "readiness")) $pace) -}}{{- end -}}
@@ -37,13 +37,13 @@ only, so the name of its ConfigMap has the hash with `reload: live` too.
 {{- with $values.probes.startup -}}{{- $_ := set $checks "started" (merge (dict "run" . "for" (list "startup")) $pace) -}}{{- end -}}
 {{- $_ := set $yaml "checks" $checks -}}
 {{- end -}}
-{{- if contains "config-watch" $roles -}}
+{{- if contains "config-watch" $components -}}
 {{- $watch := dict "root" "/kolla" -}}
 {{- if and (eq $ctx.Values.config.reload "live") $values.onChange -}}{{- $_ := set $watch "on-change" $values.onChange -}}{{- end -}}
 {{- if include "kolla-pod.usesTls" (list $ctx $workload "client") -}}{{- $_ := set $watch "ca-file" (include "kolla-pod.tlsCa" $ctx) -}}{{- end -}}
 {{- $_ := set $yaml "init" (dict "watch" $watch) -}}
 {{- end -}}
-{{- if contains "log-ship" $roles -}}
+{{- if contains "log-ship" $components -}}
 {{- $logs := $ctx.Values.logs -}}
 {{- $ship := dict "labels-file" "/etc/podinfo/labels" "container" $workload.name "grace" "20s" -}}
 {{- with $logs.url -}}{{- $_ := set $ship "url" (include "kolla-pod.openText" (list $ctx . "logs.url")) -}}{{- end -}}
@@ -83,8 +83,8 @@ context and workload.
 {{- $ctx := index . 0 -}}
 {{- $workload := index . 1 -}}
 {{- $values := $workload.values -}}
-{{- $roles := include "kolla-pod.sidecarRoles" . -}}
-{{- if $roles -}}
+{{- $components := include "kolla-pod.sidecarComponents" . -}}
+{{- if $components -}}
 {{- $seen := dict -}}
 {{- range fromJsonArray (include "kolla-pod.serviceMounts" $workload) -}}
 {{- /* config-watch writes its record to /run/kolla. */ -}}
@@ -95,7 +95,7 @@ context and workload.
 {{- $_ := set $seen "/etc/kolla-pod" (dict "name" "pod-yaml" "mountPath" "/etc/kolla-pod" "readOnly" true) -}}
 {{- $_ := set $seen "/etc/podinfo" (dict "name" "podinfo" "mountPath" "/etc/podinfo" "readOnly" true) -}}
 {{- if include "kolla-pod.logState" . -}}{{- $_ := set $seen "/var/lib/kolla-log-ship" (dict "name" "log-ship-state" "mountPath" "/var/lib/kolla-log-ship") -}}{{- end -}}
-{{- if contains "config-watch" $roles -}}
+{{- if contains "config-watch" $components -}}
 {{- $_ := set $seen "/var/lib/kolla/config_files" (dict "name" "config-files" "mountPath" "/var/lib/kolla/config_files" "readOnly" true) -}}
 {{- range concat (fromJsonArray (include "kolla-pod.initMounts" $workload)) $workload.sources -}}{{- $_ := set $seen .mountPath . -}}{{- end -}}
 {{- end -}}
@@ -107,7 +107,7 @@ context and workload.
 {{- if and (include "kolla-pod.logState" .) (not (hasKey ($ctx.Values.logs.options | default dict) "source-id")) -}}
 {{- $env = append $env (dict "name" "KOLLA_LOG_SHIP_SOURCE_ID" "valueFrom" (dict "fieldRef" (dict "fieldPath" "metadata.uid"))) -}}
 {{- end -}}
-{{- if and (contains "log-ship" $roles) $ctx.Values.logs.password -}}
+{{- if and (contains "log-ship" $components) $ctx.Values.logs.password -}}
 {{- $env = append $env (dict "name" "KOLLA_LOG_SHIP_PASSWORD" "valueFrom" (dict "secretKeyRef" (fromJson (include "kolla-pod.passwordKey" (list $ctx $ctx.Values.logs.password))))) -}}
 {{- end -}}
 {{- $container := dict "name" "kolla-sidecar" "image" (include "kolla-pod.image" (list $ctx $values.image)) "imagePullPolicy" (include "kolla-pod.pullPolicy" (list $ctx $values.image)) -}}
@@ -115,9 +115,9 @@ context and workload.
 {{- $_ := set $container "command" (list (include "kolla-pod.program" (list $ctx "kolla-sidecar"))) -}}
 {{- $_ := set $container "env" $env -}}
 {{- $_ := set $container "ports" (list (dict "name" "health" "containerPort" (int $values.sidecar.port))) -}}
-{{- $_ := set $container "startupProbe" (dict "httpGet" (dict "path" "/startupz/roles" "port" "health") "periodSeconds" 1 "failureThreshold" 120) -}}
+{{- $_ := set $container "startupProbe" (dict "httpGet" (dict "path" "/startupz/components" "port" "health") "periodSeconds" 1 "failureThreshold" 120) -}}
 {{- /* Not /livez, which covers the service too: that is the service's own probe. */ -}}
-{{- $_ := set $container "livenessProbe" (dict "httpGet" (dict "path" "/startupz/roles" "port" "health") "periodSeconds" 10 "timeoutSeconds" 5) -}}
+{{- $_ := set $container "livenessProbe" (dict "httpGet" (dict "path" "/startupz/components" "port" "health") "periodSeconds" 10 "timeoutSeconds" 5) -}}
 {{- $_ := set $container "securityContext" (fromJson (include "kolla-pod.restrictedContainer" $ctx)) -}}
 {{- with $values.sidecar.resources -}}{{- $_ := set $container "resources" . -}}{{- end -}}
 {{- $_ := set $container "volumeMounts" $mounts -}}
@@ -128,10 +128,10 @@ context and workload.
 {{/* Whether a check reads processes of another container, or a signal goes to one. In: list of context and workload. */}}
 {{- define "kolla-pod.sharesProcesses" -}}
 {{- $values := (index . 1).values -}}
-{{- $roles := include "kolla-pod.sidecarRoles" . -}}
+{{- $components := include "kolla-pod.sidecarComponents" . -}}
 {{- if hasKey $values "shareProcessNamespace" -}}
 {{- if $values.shareProcessNamespace -}}yes{{- end -}}
-{{- else if and (contains "probe" $roles) (regexMatch "(^|;)(process|connected) |--process" (printf "%s;%s;%s" $values.probes.readiness $values.probes.liveness $values.probes.startup)) -}}yes
+{{- else if and (contains "probe" $components) (regexMatch "(^|;)(process|connected) |--process" (printf "%s;%s;%s" $values.probes.readiness $values.probes.liveness $values.probes.startup)) -}}yes
 {{- else if and (eq (index . 0).Values.config.reload "live") (contains "signal:" (join " " $values.onChange)) -}}yes
 {{- end -}}
 {{- end -}}

@@ -1,5 +1,5 @@
 import type { Trust } from '../../../cli/tls-option.ts';
-import { networkReason, plainReason } from '../../../net/network-error.ts';
+import { networkReason, plainReason } from '../../../net/dial/network-error.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { requestOnce } from '../../../net/request-once.ts';
 import type { HttpAction } from './actions.ts';

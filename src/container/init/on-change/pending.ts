@@ -11,7 +11,7 @@ const PENDING = 'run/kolla/watch-pending';
 /** Remembers across restarts that a notification is pending. */
 export interface Pending {
   /** Whether a previous watch exited before it had sent its notification. */
-  wasLeft(): Promise<boolean>;
+  wasLeft(): boolean;
   /** Called when files are about to change. */
   begin(): Promise<void>;
   /** Called when files have changed; notifications follow. */
@@ -25,7 +25,7 @@ export function pendingIn(root: string, log: Log): Pending {
   const path = join(root, PENDING);
   let [begun, applied] = [0, 0];
   const attempt = async (work: () => Promise<void>) => {
-    if (!(await mayWriteIn(dirname(path)))) return;
+    if (!mayWriteIn(dirname(path))) return;
     // A failure to write the marker must not prevent the change.
     await work().catch((error: unknown) =>
       log.warn(`cannot record the pending notification in ${path}: ${reasonOf(error)}`),

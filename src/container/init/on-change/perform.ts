@@ -25,7 +25,7 @@ export function performer(
   return async (action, signal) => {
     switch (action.kind) {
       case 'signal':
-        return `sent to ${await sendSignal(action, inherited['KUBERNETES_SERVICE_HOST'] !== undefined)}`;
+        return `sent to ${sendSignal(action, inherited['KUBERNETES_SERVICE_HOST'] !== undefined)}`;
       case 'exec':
         await runCommand(action, { signal, log, env: inherited, redact });
         return 'done';

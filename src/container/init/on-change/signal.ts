@@ -9,7 +9,7 @@ import type { SignalAction } from './actions.ts';
  * @param isInPod whether this is a Pod's container, where PID 1 is ourselves or, in a shared namespace, the pause
  * process
  */
-export async function sendSignal({ signal, process: name }: SignalAction, isInPod: boolean): Promise<string> {
+export function sendSignal({ signal, process: name }: SignalAction, isInPod: boolean): string {
   const all = listProcesses().filter((one) => !isPause(one, isInPod));
   const targets = name === undefined ? [theOtherOne(all, process.pid)] : named(all, name, process.pid);
   for (const target of targets) {

@@ -5,7 +5,7 @@
  * Contacts no server. Fails only for a schema without fields to show.
  */
 import { UsageError } from '../../../core/errors.ts';
-import type { Schema } from '../mappings.ts';
+import type { Schema } from '../mappings/mappings.ts';
 import { TEXTS } from './text.ts';
 
 interface SavedObjectsOptions {

@@ -1,6 +1,6 @@
 import { becomeProgram, findProgram, isRefusal } from '../../../process/exec/index.ts';
-import { NoProgramError } from '../question.ts';
-import { speaksTls } from './tls.ts';
+import { NoProgramError } from './question.ts';
+import { speaksTls } from '#curl-tls';
 import type { CurlVariables } from './words.ts';
 
 /** PATH for an image that sets none: the default of Debian and Rocky. */

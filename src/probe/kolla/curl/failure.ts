@@ -1,5 +1,5 @@
 import { HttpParseError } from '../../../net/codec/head.ts';
-import { TlsAlertError } from '../../../net/tls-alert.ts';
+import { TlsAlertError } from '../../../net/dial/tls-alert.ts';
 import { ResolveError } from '../../../net/resolver/error.ts';
 
 /** curl's exit code (`man curl`) and the reason. Kolla's script maps each code to 1. */

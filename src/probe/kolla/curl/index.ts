@@ -5,8 +5,8 @@
  *     time -> failure.ts: curl's code for an error -> write-out.ts: the line on stdout -> 0, or 1 for any error
  *   -> anything else: exec.ts executes the image's curl, as Kolla's script does
  */
-import { healthyAs, unhealthy } from '../../verdict.ts';
-import type { KollaAnswer, KollaQuestion } from '../question.ts';
+import { healthyAs, unhealthy } from '../../ask/verdict.ts';
+import type { KollaAnswer, KollaQuestion } from './question.ts';
 import { becomeCurl } from './exec.ts';
 import { CurlError } from './failure.ts';
 import type { Progress } from './transfer.ts';

@@ -1,4 +1,4 @@
-import { speaksTls } from './tls.ts';
+import { speaksTls } from '#curl-tls';
 import { isKnownFormat } from './write-out.ts';
 import { parseTarget, type Target } from './target.ts';
 

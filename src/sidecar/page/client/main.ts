@@ -4,13 +4,13 @@ import { applyDelta, emptyModel } from './model.ts';
 import { Rows, type RowText } from './rows.ts';
 import { present, showConfig, showMigration, showPlace, showProbes, showShipping, titled } from './sections.ts';
 import { follow, type LinkState } from './stream.ts';
-import { checkText, fileText, ranked, refusalText, roleText, waitText, verdictOf } from './texts.ts';
+import { checkText, fileText, ranked, refusalText, componentText, waitText, verdictOf } from './texts.ts';
 
 const model = emptyModel();
 const filter = part('#filter') as HTMLInputElement;
 const onlyProblems = part('#problems') as HTMLInputElement;
 const lists = {
-  roles: new Rows(part('#roles ul'), roleText),
+  components: new Rows(part('#components ul'), componentText),
   checks: new Rows(part('#checks ul'), checkText),
   waits: new Rows(part('#waits ul'), waitText, true),
   refusals: new Rows(part('#refusals'), refusalText),
@@ -29,7 +29,7 @@ function drawSoon(): void {
 }
 
 function draw(): void {
-  const { about, config, migration, shipping, checks, waits, files, roles } = model;
+  const { about, config, migration, shipping, checks, waits, files, components } = model;
   setText(part('#verdict'), verdictOf(model));
   if (about !== null) {
     showPlace(about);
@@ -41,7 +41,7 @@ function draw(): void {
   present('migration', migration !== null);
   present('shipping', shipping !== null);
   present('config', config !== null);
-  titled('roles', 'Roles', count(roles.size));
+  titled('components', 'Components', count(components.size));
   titled('checks', 'Checks', many(checks.size, 'check', 'checks'));
   titled('waits', 'Waits', `${[...waits.values()].filter(({ isMet }) => isMet).length} of ${waits.size} met`);
   titled('config', 'Configuration', many(files.size, 'file', 'files'));
@@ -68,7 +68,7 @@ function drawLists(): void {
     waits: chosen(model.waits, waitText),
     files: chosen(model.files, fileText),
   };
-  lists.roles.show(ranked(model.roles.values(), roleText));
+  lists.components.show(ranked(model.components.values(), componentText));
   lists.checks.show(shown.checks);
   lists.waits.show(shown.waits);
   lists.refusals.show([...model.refusals.values()]);

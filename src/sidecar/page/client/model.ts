@@ -7,14 +7,14 @@ export interface Model {
   config: StatusDocument['config'];
   migration: StatusDocument['migration'];
   shipping: StatusDocument['shipping'];
-  roles: Map<string, StatusDocument['roles'][number]>;
+  components: Map<string, StatusDocument['components'][number]>;
   files: Map<string, StatusDocument['files'][number]>;
   refusals: Map<string, StatusDocument['refusals'][number]>;
   waits: Map<string, StatusDocument['waits'][number]>;
   checks: Map<string, StatusDocument['checks'][number]>;
 }
 
-const LIST_NAMES = ['roles', 'files', 'refusals', 'waits', 'checks'] as const;
+const LIST_NAMES = ['components', 'files', 'refusals', 'waits', 'checks'] as const;
 
 export function emptyModel(): Model {
   return {
@@ -22,7 +22,7 @@ export function emptyModel(): Model {
     config: null,
     migration: null,
     shipping: null,
-    roles: new Map(),
+    components: new Map(),
     files: new Map(),
     refusals: new Map(),
     waits: new Map(),
@@ -54,12 +54,12 @@ function reorder(items: Map<string, { readonly name: string }>, names: readonly 
 
 /** The whole document, for a new client. */
 export function wholeDelta(all: StatusDocument): Delta {
-  const { about, config, migration, shipping, roles, files, refusals, waits, checks } = all;
+  const { about, config, migration, shipping, components, files, refusals, waits, checks } = all;
   return {
     id: '',
     isWhole: true,
     set: { about, config, migration, shipping },
-    put: { roles, files, refusals, waits, checks },
+    put: { components, files, refusals, waits, checks },
     gone: {},
     order: {},
   };

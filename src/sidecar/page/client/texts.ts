@@ -1,9 +1,9 @@
-import type { CheckRow, FileStatus, Refusal, RoleStatus, WaitStatus } from '../../status/document.ts';
+import type { CheckRow, FileStatus, Refusal, ComponentStatus, WaitStatus } from '../../status/document.ts';
 import { clock, many } from './format.ts';
 import type { RowText } from './rows.ts';
 import type { Model } from './model.ts';
 
-const ROLE_TONES = {
+const COMPONENT_TONES = {
   starting: 'wait',
   running: 'well',
   failing: 'bad',
@@ -13,12 +13,12 @@ const ROLE_TONES = {
   stopped: 'plain',
 } as const;
 
-export function roleText({ name, state, since, problem, failures, holdsStartup }: RoleStatus): RowText {
+export function componentText({ name, state, since, problem, failures, holdsStartup }: ComponentStatus): RowText {
   const isHolding = holdsStartup && state === 'running';
   const often = failures === 0 ? '' : `failed ${many(failures, 'time', 'times')}`;
   const what = [isHolding ? 'the containers after it wait' : '', often, problem ?? ''].filter((each) => each !== '');
   return {
-    tone: isHolding ? 'wait' : ROLE_TONES[state],
+    tone: isHolding ? 'wait' : COMPONENT_TONES[state],
     name,
     word: what.length === 0 ? state : `${state};`,
     what: what.join('; '),
@@ -56,9 +56,9 @@ export function ranked<T>(items: Iterable<T>, text: (item: T) => RowText): T[] {
 }
 
 /** A one-sentence summary, for the headline and for screen readers. */
-export function verdictOf({ about, roles, checks, waits, config, shipping, migration }: Model): string {
+export function verdictOf({ about, components, checks, waits, config, shipping, migration }: Model): string {
   if (about === null) return 'Waiting for the first answer';
-  const failing = [...roles.values()].filter(({ state }) => state === 'failing' || state === 'stuck');
+  const failing = [...components.values()].filter(({ state }) => state === 'failing' || state === 'stuck');
   const unhealthy = [...checks.values()].filter(({ state }) => state === 'unhealthy' || state === 'unseen');
   const open = [...waits.values()].filter(({ isMet }) => !isMet);
   const problems = [
