@@ -42,7 +42,7 @@ export async function runTestFile(
   const cpu = await readFile(cpuTimeFile(cpuDirectory, file), 'utf8').catch(ignoreAbsent);
   return {
     counts: countsOf(events, outcomes.all),
-    outcomes: signal.aborted ? notRun([file]) : outcomes.all,
+    outcomes: signal.aborted ? [notRun(file)] : outcomes.all,
     text: await reported(events),
     seconds: (performance.now() - began) / 1000,
     ...(cpu !== undefined && { cpuSeconds: Number(cpu) }),
