@@ -29,7 +29,7 @@ export const SUITES: readonly Suite[] = [
     processor: [
       'test/toolbox/{examples,configmaps/command,install}.test.ts',
       'test/container/init/{watch-swaps,watch}.test.ts',
-      'test/{bootstrap,catalog,cli,cluster,config,container,core,demo,docs,evidence,fs,job,kube,logship,migrate,mysql,net,operator,oslo,probe,process,rabbitmq,runner,servers,sidecar,support,toolbox,tools,wait}/**/!(at-length).test.ts',
+      'test/{bootstrap,catalog,cli,cluster,config,container,core,demo,docs,evidence,fs,kube,logship,migrate,mysql,net,operator,oslo,probe,process,provision,rabbitmq,runner,servers,sidecar,support,toolbox,tools,wait}/**/!(at-length).test.ts',
       'test/engine/!(at-length|addresses|core|init|resolver).test.ts',
       'test/build/{version,release-parts,release-command}.test.ts',
     ],
