@@ -6,7 +6,7 @@ import { JOB_OPTIONS } from '../../src/bootstrap/options.ts';
 import { runHelper } from '../support/helper.ts';
 
 const page = await readFile(new URL('../../docs/how-to/migration-openstack-helm.md', import.meta.url), 'utf8');
-const EXAMPLE = new URL('../../k8s/examples/placement', import.meta.url);
+const EXAMPLE = new URL('../../k8s/examples/placement/', import.meta.url);
 
 interface Container {
   readonly command: string[];
