@@ -27,7 +27,7 @@ export interface Evidence {
 
 export const EVIDENCE: readonly Evidence[] = [
   {
-    files: 'cloud{,-[0-9]*}.md',
+    files: 'cloud{,-[0-9]*,-kubernetes-*}.md',
     what: 'OpenStack on the charts: times, versions, what its users did, objects of each kind',
     command: 'make cloud RELEASE=2026.2 EVIDENCE=1',
     subject: CLOUD,
