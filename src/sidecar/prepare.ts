@@ -17,7 +17,7 @@ const MAKERS: Readonly<Record<ComponentName, () => Promise<(making: Making) => P
  */
 export async function prepareComponents(making: Making): Promise<PreparedComponent[]> {
   const { component, role, service, logPath } = making.options;
-  const asked = [...component, ...role];
+  const asked = component.length > 0 ? component : role;
   if (asked.length === 0)
     throw new UsageError(
       `no component: give --component, or sidecar.component in kolla-pod.yaml; there is ${COMPONENT_NAMES.join(', ')}`,
