@@ -59,8 +59,8 @@ e2e: $(READY) ## a pod's life on a real Kubernetes node (needs root)
 aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, with faults (needs root)
 	@$(NODE) test/run.ts aio
 
-cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three nodes, and what its users do (needs root); RELEASE=2026.1, KUBERNETES=1.36, RABBITMQ=4.0, MARIADB=10.11, ADDRESSES=IPv6-only or dual-stack, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/cloud.md and the status page's picture
-	@RELEASE=$(RELEASE) KUBERNETES=$(KUBERNETES) RABBITMQ=$(RABBITMQ) MARIADB=$(MARIADB) ADDRESSES=$(ADDRESSES) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts
+cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three nodes, and what its users do (needs root); RELEASE=2026.1, KUBERNETES=1.36, RABBITMQ=4.0, MARIADB=10.11, ADDRESSES=IPv6-only or dual-stack, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/cloud.md and the status page's picture; GUEST=1 for virtual machines that boot
+	@RELEASE=$(RELEASE) KUBERNETES=$(KUBERNETES) RABBITMQ=$(RABBITMQ) MARIADB=$(MARIADB) ADDRESSES=$(ADDRESSES) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/$(if $(GUEST),guest/)index.ts
 
 cloud-full: $(READY) ## make cloud of every release, with Tempest's smoke tests and a reload of each service, then 2026.1 to 2026.2 under load and 5 minutes of faults; RELEASE=2026.1 for one release alone
 	@for release in $(or $(RELEASE),$(basename $(notdir $(wildcard test/cloud/releases/*.txt)))); do FULL=1 RELEASE=$$release STAY= EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts || exit 1; done
@@ -85,9 +85,11 @@ tool-codes: $(READY) ## exit codes of OpenStack's tools in each state of the dat
 bench: build ## costs compared with today's tools; NAME=set-configs for one; NAME=log-ship-before BEFORE=FILE for an earlier kolla-log-ship
 	@BEFORE=$(BEFORE) $(NODE) bench/index.ts $(NAME)
 
-soak: $(READY) ## property tests at length (SEED=1 CASES=20000), damaged input to kolla-core, a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000), a million log lines from bytes and from strings (LINES=1000000), every fault of log shipping (KILLS=100, MINUTES=10), Kolla's base image built for real, the demo and the node leave nothing behind
+soak: $(READY) ## property tests at length (SEED=1 CASES=20000), damaged input, TLS and lines of logs to kolla-core, a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000), a million log lines from bytes and from strings (LINES=1000000), every fault of log shipping (KILLS=100, MINUTES=10), Kolla's base image built for real, the demo and the node leave nothing behind
 	@SEED=$(SEED) CASES=$(CASES) $(NODE) bench/soak/set-configs.ts
 	@SEED=$(SEED) MINUTES=$(MINUTES) $(NODE) bench/soak/core-fuzz.ts
+	@SEED=$(SEED) MINUTES=$(MINUTES) $(NODE) bench/soak/tls-fuzz.ts
+	@SEED=$(SEED) MINUTES=$(MINUTES) $(NODE) bench/soak/log-tables-fuzz.ts
 	@$(NODE) bench/soak/api-server.ts
 	@PROBE_MINUTES=$(PROBE_MINUTES) $(NODE) bench/soak/probe.ts
 	@SEED=$(SEED) TAKEOVERS=$(TAKEOVERS) $(NODE) bench/soak/takeovers.ts

@@ -10,6 +10,8 @@ import { Client } from '@elastic/elasticsearch';
 /** As kolla-log-ship's: ADR 11. */
 const FLUSH_BYTES = 1024 * 1024;
 const CONCURRENCY = 2;
+/** The client's own 30 s pass on a busy machine, and its documents would count as rejected. */
+const REQUEST_TIMEOUT_MS = 300_000;
 
 interface RawDocument {
   readonly '@timestamp': string;
@@ -18,7 +20,7 @@ interface RawDocument {
 }
 
 const [, , url = '', file = '', prefix = '', stay] = process.argv;
-const client = new Client({ node: url });
+const client = new Client({ node: url, requestTimeout: REQUEST_TIMEOUT_MS });
 let offset = 0;
 
 async function* documents(): AsyncGenerator<RawDocument> {

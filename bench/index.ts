@@ -15,6 +15,7 @@ import { commitNow } from '../tools/commit.ts';
 import { comparedIn, type Bench, type Cost, type Row } from './bench.ts';
 import { dbSync } from './db-sync.ts';
 import { drawingOf } from './drawing.ts';
+import { entrypoint } from './entrypoint.ts';
 import { kollaInit } from './kolla-init.ts';
 import { kollaStart } from './kolla-start.ts';
 import { figureDrawing, figureLine, figureTable, verdict } from './figure.ts';
@@ -22,9 +23,11 @@ import { logShip } from './log-ship.ts';
 import { logShipBefore } from './log-ship-before.ts';
 import { logShipCurve } from './log-ship-curve.ts';
 import { logShipOutage } from './log-ship-outage.ts';
+import { logShipWays } from './log-ship-ways.ts';
 import { probe } from './probe.ts';
 import { probeServe } from './probe-serve.ts';
 import { setConfigs } from './set-configs.ts';
+import { waiting } from './waiting.ts';
 import { waits } from './waits.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -32,6 +35,8 @@ const BENCHES: readonly Bench[] = [
   kollaStart,
   kollaInit,
   waits,
+  waiting,
+  entrypoint,
   dbSync,
   probe,
   probeServe,
@@ -39,6 +44,7 @@ const BENCHES: readonly Bench[] = [
   logShipBefore,
   logShipCurve,
   logShipOutage,
+  logShipWays,
 ];
 const PAGE = 'docs/concepts/performance.md';
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { FormatName } from '../src/logship/parse/formats.ts';
+import type { FormatName } from '../src/logship/formats/index.ts';
 import { DOCUMENTED_LINES } from '../test/logship/documented-lines.ts';
 import type { BulkSink } from '../test/support/bulk-sink.ts';
 import { round, type Figure } from './figure.ts';
@@ -20,6 +20,9 @@ const FILES: readonly (readonly [FormatName, string])[] = [
   ['apache-error', 'horizon/horizon-error.log'],
   ['openvswitch', 'openvswitch/ovs-vswitchd.log'],
   ['libvirt', 'libvirt/libvirtd.log'],
+  ['valkey', 'valkey/valkey.log'],
+  ['skyline', 'skyline/skyline.log'],
+  ['syslog', 'syslog/keepalived.log'],
 ];
 
 /** Parsed lines per second of CPU time, startup included, of this build and an earlier one. */

@@ -23,11 +23,19 @@ export interface Job {
 /** A log shipper, started on a job without state of an earlier one. */
 export type Shipper = (job: Job, directory: string) => Promise<Running>;
 
+/** Options apart from those of a job. */
+export interface ShipperOptions {
+  /** Instead of the sink's own. */
+  readonly url?: string | undefined;
+  readonly options: readonly string[];
+}
+
 /** A built binary, with ids and checkpoints. */
-function binaryAt(path: string): Shipper {
+function binaryAt(path: string, { url, options }: ShipperOptions = { options: [] }): Shipper {
   return ({ root, files, documents, port }, directory) => {
     const schema = documents === 'raw' ? 'raw' : 'kolla';
-    const where = ['--url', `http://127.0.0.1:${port}`, '--state', join(directory, 'state'), '--root', root];
+    const to = ['--url', url ?? `http://127.0.0.1:${port}`, ...options];
+    const where = [...to, '--state', join(directory, 'state'), '--root', root];
     const args = [...where, '--schema', schema, '--timezone', 'UTC', '--hostname', 'compute-1', ...files];
     const env = { PATH: process.env['PATH'] };
     return start(...tied(path, args), { env, logFile: join(directory, 'log-ship.log') });
@@ -35,6 +43,11 @@ function binaryAt(path: string): Shipper {
 }
 
 export const ours = binaryAt(BINARY);
+
+/** This build and the one before, with these options. */
+export function bothWith(options: ShipperOptions): readonly [Shipper, Shipper] {
+  return [binaryAt(BINARY, options), binaryAt(BEFORE, options)];
+}
 
 const BEFORE = process.env['BEFORE'] ?? '';
 

@@ -202,7 +202,7 @@ async function imageOf(directory: string): Promise<string> {
   const layers = [
     layerOfDirectory(root, ['--owner=0', '--group=0']),
     tarOf(entries),
-    tarOf(binaryEntries(await readFile(join(DIST, 'kolla-pod')), names)),
+    tarOf(await binaryEntries(join(DIST, 'kolla-pod'), names)),
   ];
   const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
   await imageTar(file, { reference: IMAGE, layers, env: { PATH, LANG: 'C.UTF-8' } });

@@ -49,9 +49,8 @@ export async function bundleHelper(name: string): Promise<Bundle> {
  */
 const COLD: Readonly<Record<string, RegExp>> = {
   'kolla-probe': /\/src\/kube\//,
-  // A Job's migration and most shippers have no probe of their own.
+  // A Job's migration has no probe of its own.
   'kolla-db-sync': /\/src\/sidecar\//,
-  'kolla-log-ship': /\/src\/sidecar\//,
 };
 
 /** Bundles a library of build/libraries.ts. The script exports the modules by import name. */
@@ -138,14 +137,14 @@ function stubbed(filter: RegExp): Plugin {
 
 /**
  * kolla-pod documents the other helpers from their tables and never runs them: its bundle has the tables as data,
- * without the helpers' code. JSON drops the tables' functions.
+ * without the helpers' code. JSON drops the tables' functions. So it has the JSON Schema of sections, without the converter.
  */
 const tablesAsData: Plugin = {
   name: 'tables-as-data',
   setup(builder) {
-    builder.onLoad({ filter: /\/src\/toolbox\/helpers\.ts$/ }, async () => {
-      const { HELPERS } = await import('../src/toolbox/helpers.ts');
-      return { contents: `export const HELPERS = ${JSON.stringify(HELPERS)};` };
+    builder.onLoad({ filter: /\/src\/toolbox\/(?:helpers|section-schemas)\.ts$/ }, async ({ path }) => {
+      const values = Object.entries((await import(path)) as Readonly<Record<string, unknown>>);
+      return { contents: values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join('\n') };
     });
   },
 };

@@ -1,4 +1,4 @@
-/** `node build/docs.ts`: writes the generated pages under docs/ and of the charts. A test fails when they are stale. */
+/** `node build/docs.ts`: writes the generated pages under docs/ and of the charts, and the names in a CRD. A test fails when they are stale. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { all } from '../src/toolbox/index.ts';
@@ -9,6 +9,7 @@ import { evidencePage } from './evidence.ts';
 import { cataloguePage } from './docs/catalogue.ts';
 import { chartValuesPage } from './docs/chart-values.ts';
 import { withPods } from './docs/charts.ts';
+import { withChartNames } from './docs/crds.ts';
 import { metricsPage } from './docs/metrics.ts';
 import { objectsPage } from './docs/objects.ts';
 import { cliPage, errorsPage, GENERATED } from './docs/pages.ts';
@@ -34,3 +35,5 @@ const probePage = join(ROOT, 'docs/reference/kolla-probe.md');
 writeFileSync(probePage, withProbes(readFileSync(probePage, 'utf8')));
 const chartsPage = join(CHARTS, 'README.md');
 writeFileSync(chartsPage, withPods(readFileSync(chartsPage, 'utf8')));
+const crd = join(ROOT, 'k8s/crds/openstacks.yaml');
+writeFileSync(crd, withChartNames(readFileSync(crd, 'utf8')));

@@ -7,7 +7,6 @@
  * valibot is not included: tree shaking reduces it to 4 KB, and schemas are created when their file is loaded.
  */
 export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
-  chokidar: ['chokidar'],
   diff: ['diff'],
   'dns-packet': ['dns-packet'],
   'js-yaml': ['js-yaml'],

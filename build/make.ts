@@ -6,7 +6,7 @@ import { bundleHelper, bundleLibrary, bundleMain, type Bundle } from './bundle.t
 import { join as joinBinary } from './join.ts';
 import { assetNames } from './load.ts';
 import { warmCaches } from './warm-cache.ts';
-import { ALL_NAMES, ROOTLESS_NAMES } from './names.ts';
+import { ALL_NAMES, CORE_ONLY_NAMES, ROOTLESS_NAMES } from './names.ts';
 import { buildCore, type BuiltCore } from './core/make.ts';
 import { layoutOf } from '../src/toolbox/install/place-names.ts';
 
@@ -42,8 +42,9 @@ export async function buildBinary(
   await mkdir(directory, { recursive: true });
   const work = await mkdtemp(join(directory, '.build-'));
   try {
-    say(`bundling ${names.length} names`);
-    const bundles = await Promise.all(names.map(bundleHelper));
+    const bundled = names.filter((name) => !CORE_ONLY_NAMES.includes(name));
+    say(`bundling ${bundled.length} names`);
+    const bundles = await Promise.all(bundled.map(bundleHelper));
     const libraries = await librariesOf(bundles);
     const all = [...bundles, ...libraries];
     say('stripping node');

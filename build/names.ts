@@ -27,5 +27,8 @@ export const NAMES = [
  */
 export const ROOTLESS_NAMES = ['sudo'] as const;
 
+/** Names that kolla-core alone has. kolla-pod runs it for them. */
+export const CORE_ONLY_NAMES: readonly string[] = ['kolla-log-ship', 'kolla-sidecar'];
+
 /** Every name of the binary. */
 export const ALL_NAMES = [...NAMES, ...ROOTLESS_NAMES] as const;

@@ -5,7 +5,8 @@ import { dispatch } from '../src/cli/dispatch.ts';
 import { keepInspectorClosed } from '../src/cli/no-inspector.ts';
 import { refuseRaised } from '../src/cli/raised.ts';
 import { assetNames, createLoader } from './load.ts';
-import { ALL_NAMES } from './names.ts';
+import { becomeCore } from '../src/cli/become-core.ts';
+import { ALL_NAMES, CORE_ONLY_NAMES } from './names.ts';
 
 keepInspectorClosed();
 
@@ -13,6 +14,7 @@ const { helper } = createLoader(scriptOf, require);
 // eslint-disable-next-line typescript/no-floating-promises -- the bundle is a cjs script, which has no top-level await
 dispatch(process.argv0, process.argv.slice(2), ALL_NAMES, (name) => {
   refuseRaised(name);
+  if (CORE_ONLY_NAMES.includes(name)) return Promise.resolve({ main: becomeCore(name) });
   return Promise.resolve(helper(name));
 });
 

@@ -1,4 +1,10 @@
+import { becomeCore } from '../src/cli/become-core.ts';
 import { run } from '../src/cli/run.ts';
-import { dbSync } from '../src/sidecar/helpers/db-sync.ts';
+import { dbSyncHelper } from '../src/migrate/index.ts';
 
-export const main = (argv: string[], env: NodeJS.ProcessEnv): Promise<number> => run(dbSync, argv, env);
+export const main = (argv: string[], env: NodeJS.ProcessEnv): Promise<number> =>
+  run(
+    dbSyncHelper(() => becomeCore('kolla-db-sync')(argv, env)),
+    argv,
+    env,
+  );

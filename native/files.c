@@ -48,8 +48,9 @@ CALL(sys_stat) {
   js_free(c, path);
   if (status < 0) return failed;
   double atime = milliseconds(at.st_atim), mtime = milliseconds(at.st_mtim);
-  double found[] = {at.st_dev, at.st_ino,  at.st_mode, at.st_nlink, at.st_uid,
-                    at.st_gid, at.st_size, atime,      mtime,       milliseconds(at.st_ctim)};
+  double found[] = {at.st_dev,   at.st_ino,  at.st_mode, at.st_nlink, at.st_uid,
+                    at.st_gid,   at.st_size, atime,      mtime,       milliseconds(at.st_ctim),
+                    at.st_blocks};
   JSValue values[sizeof found / sizeof *found];
   for (size_t i = 0; i < sizeof found / sizeof *found; i++) values[i] = JS_NewNumber(c, found[i]);
   return JS_NewArrayFrom(c, sizeof found / sizeof *found, values);

@@ -2,6 +2,7 @@
 #ifndef HOST_H
 #define HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -18,13 +19,22 @@
  * always present. */
 #define ROW(name, arguments) JS_CFUNC_DEF(#name, arguments, sys_##name)
 
-/* Linked-in bytecode: one bundle compiled by native/compile.c. */
+/* Linked-in bytecode, compiled by native/compile.c: a module, or a script that is a function of
+   `sys`. */
 struct asset {
   const char *name;
   const uint8_t *bytes;
   size_t length;
 };
 extern const struct asset assets[];
+
+/* What a name of the binary runs. Without has_network, as for names that sudo may raise, `sys` has
+   none of the calls of native/network.c: build/core/make.ts. */
+struct command {
+  const char *name, *module;
+  bool has_network;
+};
+extern const struct command commands[];
 
 int32_t int_of(JSContext *c, JSValueConst value);
 double double_of(JSContext *c, JSValueConst value);
@@ -43,7 +53,13 @@ void *bytes_at(JSContext *c, JSValueConst buffer, size_t least);
 /* The range [offset, offset + length) of a Uint8Array; NULL if it is out of bounds. */
 uint8_t *piece_of(JSContext *c, JSValueConst array, JSValueConst offset, JSValueConst length);
 
-extern const JSCFunctionListEntry file_calls[], process_calls[], socket_calls[], text_calls[];
-extern const int file_calls_count, process_calls_count, socket_calls_count, text_calls_count;
+/* Calls that names which sudo may raise do not have: native/network.c. */
+void add_network_calls(JSContext *c, JSValueConst sys);
+
+extern const JSCFunctionListEntry file_calls[], process_calls[], socket_calls[], text_calls[],
+    tls_calls[], inotify_calls[], digest_calls[], deflate_calls[], log_calls[], log_event_calls[];
+extern const int file_calls_count, process_calls_count, socket_calls_count, text_calls_count,
+    tls_calls_count, inotify_calls_count, digest_calls_count, deflate_calls_count, log_calls_count,
+    log_event_calls_count;
 
 #endif

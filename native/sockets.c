@@ -34,11 +34,25 @@ CALL(sys_listen) {
   return result(c, status < 0 ? status : listen(fd, int_of(c, argv[2])));
 }
 
+/* For datagrams. */
+CALL(sys_bind) {
+  size_t length;
+  const void *address = JS_GetUint8Array(c, &length, argv[1]);
+  if (address == NULL) return JS_EXCEPTION;
+  return result(c, bind(int_of(c, argv[0]), address, (socklen_t)length));
+}
+
 CALL(sys_accept) {
   return result(c, accept4(int_of(c, argv[0]), NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));
 }
 
 CALL(sys_shutdown) { return result(c, shutdown(int_of(c, argv[0]), SHUT_WR)); }
+
+CALL(sys_option) {
+  int value = int_of(c, argv[3]);
+  return result(c, setsockopt(int_of(c, argv[0]), int_of(c, argv[1]), int_of(c, argv[2]), &value,
+                              sizeof value));
+}
 
 CALL(sys_outcome) {
   int error = 0;
@@ -48,7 +62,7 @@ CALL(sys_outcome) {
 }
 
 const JSCFunctionListEntry socket_calls[] = {
-    ROW(socket, 3), ROW(connect, 2), ROW(address, 3),  ROW(listen, 3),
-    ROW(accept, 1), ROW(outcome, 1), ROW(shutdown, 1),
+    ROW(socket, 3),  ROW(connect, 2),  ROW(address, 3), ROW(listen, 3), ROW(accept, 1),
+    ROW(outcome, 1), ROW(shutdown, 1), ROW(option, 4),  ROW(bind, 2),
 };
 const int socket_calls_count = sizeof socket_calls / sizeof *socket_calls;

@@ -32,10 +32,10 @@ import { digestsInEnv } from './support/source-digests.ts';
 
 const PROCESSORS = availableParallelism();
 /**
- * One more than there are processors: computing tests also wait for processes or the disk at times. Two nodes: one alone would
- * leave processors idle at the end, when the other lanes are empty.
+ * As many files in each lane as there are processors, and one node: the helpers' own deadlines, such as 30 s for an answer, pass on a
+ * machine that has many more processes than processors.
  */
-const PLACES: Readonly<Record<Lane, number>> = { processor: PROCESSORS + 1, waits: PROCESSORS + 1, node: 2 };
+const PLACES: Readonly<Record<Lane, number>> = { processor: PROCESSORS, waits: PROCESSORS, node: 1 };
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

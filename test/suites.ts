@@ -68,7 +68,7 @@ export const SUITES: readonly Suite[] = [
     processor: [
       'test/native/{sanitized,contract}.test.ts',
       'test/contract/**/{core,attacker}.test.ts',
-      'test/engine/{addresses,core,init,resolver}.test.ts',
+      'test/engine/{addresses,core,init,resolver,{damaged,gzip,log-tables}/core}.test.ts',
       'test/native/*.test.ts',
     ],
     reads: ['native/**', 'build/core/**', 'cmd/**', 'package-lock.json'],
@@ -104,7 +104,7 @@ export const SUITES: readonly Suite[] = [
     processor: ['test/charts/{services-options,services-nulls,services-kolla}.test.ts'],
     waits: [
       'test/integration/kolla-db-sync-takeovers.test.ts',
-      'test/integration/{images,kolla-bootstrap-cells,rabbitmq-quorum,demo}.test.ts',
+      'test/integration/{images,ceph,kolla-bootstrap-cells,rabbitmq-quorum,demo}.test.ts',
       'test/integration/*.test.ts',
       'test/charts/api-server/*.test.ts',
     ],

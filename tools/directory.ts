@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statfsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,11 +21,18 @@ export async function privateDirectory(purpose: string, where: string = tmpdir()
   return { path, [Symbol.asyncDispose]: () => rm(path, OPTIONS) };
 }
 
-/** A directory in memory, for tests that sync many files: on a disk that takes most of the time. */
+/** What inMemory() leaves to others: a container's /dev/shm often has no more than 64 MiB. */
+const LEFT_BYTES = 6 * 1024 ** 3;
+
+/**
+ * Where directories in memory can be, for servers and for tests that sync many files: on a disk that takes most of the time, and
+ * seconds for each sync if others write. It is that of temporary files if /dev/shm is small or nearly full.
+ */
 export function inMemory(): string {
   try {
     accessSync('/dev/shm', constants.W_OK);
-    return '/dev/shm';
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    return bavail * bsize > LEFT_BYTES ? '/dev/shm' : tmpdir();
   } catch {
     return tmpdir();
   }

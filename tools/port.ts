@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ListenOptions } from 'node:net';
+import { eachInetSocket } from '../src/process/procfs/index.ts';
 
 /**
  * The first port. All ports are below Linux's ephemeral ports (32768 and up), which the kernel assigns to any
@@ -14,14 +15,15 @@ let slice: Promise<{ readonly first: number; next: number }> | undefined;
 
 /**
  * A loopback port for a server that must know its port before it starts. No other caller on this machine gets it while
- * this process lives, and no connection uses it by chance.
+ * this process lives, no connection uses it by chance, and none of a previous owner is left (the kernel keeps a closed
+ * one for a minute), so a test may look at what the port has.
  */
 export async function freePort(): Promise<number> {
   slice ??= ownSlice();
   const own = await slice;
   for (let tries = 0; tries < SLICE; tries++) {
     const port = own.first + (own.next++ % SLICE);
-    if (await canListen({ port, host: '127.0.0.1' })) return port;
+    if ((await canListen({ port, host: '127.0.0.1' })) && !(await hasSockets(port))) return port;
   }
   throw new Error(`no free port from ${own.first} to ${own.first + SLICE - 1}`);
 }
@@ -52,6 +54,12 @@ async function canListen(options: ListenOptions): Promise<boolean> {
   server.close();
   await once(server, 'close');
   return true;
+}
+
+/** Whether a TCP socket of this network namespace has this port at either end, in any state. */
+async function hasSockets(port: number): Promise<boolean> {
+  const signal = AbortSignal.timeout(30_000);
+  return await eachInetSocket(['tcp'], () => true, { proc: '/proc', signal, ports: [port] });
 }
 
 async function isListening(server: ReturnType<typeof createServer>): Promise<boolean> {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Log } from '../../src/core/log.ts';
 import { defined } from '../../src/core/defined.ts';
 import { answerOf } from '../../src/probe/ask/ask.ts';
-import { CORE_CHECKS } from '../../src/probe/checks/core.ts';
 import { ALL_CHECKS } from '../../src/probe/checks/index.ts';
 import { KOLLA_NAMES } from '../../src/probe/kolla/index.ts';
 import { prepareChecks } from '../../src/probe/serve/index.ts';
@@ -67,11 +66,8 @@ function scriptOf(name: string): string {
   return `#!/bin/sh\nexec '${process.execPath}' '${HELPERS}' '${name}' "$@"\n`;
 }
 
-/** Undefined for a check that kolla-core leaves to kolla-pod. */
-async function byCore(binary: string, words: string, env: NodeJS.ProcessEnv): Promise<Answer | undefined> {
+async function byCore(binary: string, words: string, env: NodeJS.ProcessEnv): Promise<Answer> {
   const [word = '', ...others] = shellWords(words);
-  const isCores = CORE_CHECKS.some((check) => check.word === word) && !words.includes('https:');
-  if (!isCores) return undefined;
   const { code, stderr } = await run(binary, [word, '--timeout', `${TIMEOUT_MS}ms`, ...others], { env });
   if (code > 1) throw new Error(`kolla-core's '${words}' ended with ${code}: ${stderr}`);
   const { msg } = (stderr === '' ? { msg: '' } : JSON.parse(stderr)) as { msg: string };

@@ -1,11 +1,11 @@
 /**
- * Log lines from bytes and from strings: `make soak`. Defaults change by `SEED=n`, `LINES=n`.
+ * Log lines in bulk and one by one: `make soak`. Defaults change by `SEED=n`, `LINES=n`.
  *
  *   a million generated and hostile lines for each schema, in reads of one byte up to a whole log -> both ways -> the
  *     same documents, ids and acknowledged offsets, or it exits with 1, the seed and the first difference
  */
-import { assertSame } from '../../test/logship/bytes/compared.ts';
-import { hostileLog } from '../../test/logship/bytes/hostile-log.ts';
+import { assertSame } from '../../test/logship/event/compared.ts';
+import { hostileLog } from '../../test/logship/event/hostile-log.ts';
 import { logLines } from '../../test/support/log-lines.ts';
 
 const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));
@@ -19,7 +19,7 @@ const ZONES = ['UTC', 'Europe/Berlin'] as const;
 
 console.log(`log-bytes: seed ${SEED}, ${LINES} lines for each schema`);
 for (const schema of ['kolla', 'raw', 'ecs'] as const) {
-  let [lines, documents, fromBytes] = [0, 0, 0];
+  let [lines, documents, inBulk] = [0, 0, 0];
   for (let nth = 0; lines < LINES; nth++) {
     const seed = SEED + nth;
     const piece = PIECES[nth % PIECES.length]!;
@@ -29,15 +29,15 @@ for (const schema of ['kolla', 'raw', 'ecs'] as const) {
     const isHostile = Math.floor(nth / PIECES.length) % 2 === 0;
     const log = isHostile ? hostileLog(count, seed) : generated(count, seed);
     try {
-      const same = await assertSame(log, { schema, zone }, Math.min(piece, log.length));
-      documents += same.documents.length;
-      fromBytes += same.fromBytes;
+      const same = await assertSame(log, { format: 'oslo', schema, zone }, Math.min(piece, log.length));
+      documents += same.documents.size;
+      inBulk += same.inBulk;
     } catch (cause) {
       throw new Error(`${schema}, seed ${seed}, ${piece} bytes a read, hostile ${isHostile}: not the same`, { cause });
     }
     lines += newlines(log);
   }
-  console.log(`${schema}: ${lines} lines, ${documents} documents the same, ${fromBytes} of them from bytes`);
+  console.log(`${schema}: ${lines} lines, ${documents} documents the same, ${inBulk} of them in bulk`);
 }
 
 function generated(events: number, seed: number): Buffer {

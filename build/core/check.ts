@@ -11,18 +11,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
+import { CORE_PROGRAMS } from '../../src/toolbox/install/core-names.ts';
 import { run } from '../../tools/process.ts';
 import { ROOT } from '../bundle.ts';
-import {
-  bundleApart,
-  bundleName,
-  bundleSupervisor,
-  commandFile,
-  MODULES,
-  SCRIPTS_APART,
-  type CoreBundle,
-} from './bundle.ts';
+import { isTextModule } from '../text-modules.ts';
+import { bundleApart, bundleNames, commandFile, MODULES, SCRIPTS_APART, type CoreBundle } from './bundle.ts';
 
 /**
  * Globals of QuickJS-ng, in addition to the language's. `sys` is ours; packages test for `define` before they use it.
@@ -46,18 +39,14 @@ const STUBS: Readonly<Record<string, string>> = {
 const directory = mkdtempSync(join(tmpdir(), 'kolla-core-check-'));
 try {
   const inputs = new Set<string>();
-  const write = (name: string, { script }: CoreBundle) =>
-    writeFileSync(join(directory, `${name.replaceAll('/', '-')}.js`), script);
-  const bundles = [
-    ...CORE_NAMES.map((name) => [name, bundleName(name)] as const),
-    ['kolla-run', bundleSupervisor()] as const,
-  ];
-  for (const [name, bundling] of bundles) {
-    const bundle = await bundling;
-    write(name, bundle);
-    for (const input of bundle.inputs) inputs.add(input);
-  }
-  for (const name of SCRIPTS_APART) write(name, await bundleApart(name));
+  const write = ({ scripts }: CoreBundle) => {
+    for (const [name, text] of Object.entries(scripts))
+      writeFileSync(join(directory, `${name.replaceAll('/', '-').replace(/\.js$/, '')}.js`), text);
+  };
+  const bundle = await bundleNames(CORE_PROGRAMS);
+  write(bundle);
+  for (const input of bundle.inputs) inputs.add(input);
+  for (const name of SCRIPTS_APART) write(await bundleApart(name));
   const problems = [...(await undefinedNames()), ...(await typeErrors(inputs))];
   for (const line of problems) console.error(line);
   process.exitCode = problems.length === 0 ? 0 : 1;
@@ -90,7 +79,7 @@ async function typeErrors(inputs: ReadonlySet<string>): Promise<string[]> {
     },
     include: [],
     files: [
-      ...CORE_NAMES.map((name) => join(ROOT, commandFile(name))),
+      ...CORE_PROGRAMS.map((name) => join(ROOT, commandFile(name))),
       ...['start.ts', 'types/globals.d.ts', 'types/modules.d.ts'].map((file) => join(ROOT, ENGINE, file)),
     ],
   };
@@ -100,6 +89,6 @@ async function typeErrors(inputs: ReadonlySet<string>): Promise<string[]> {
   return stdout.split('\n').flatMap((line) => {
     const [, file, rest] = /^([^\s(][^(]*)(\(\d.*)$/.exec(line) ?? [];
     const path = file === undefined ? '' : relative(ROOT, resolve(ROOT, file));
-    return inputs.has(path) && !path.startsWith(ENGINE) ? [`${path}${rest}`] : [];
+    return inputs.has(path) && !path.startsWith(ENGINE) && !isTextModule(path) ? [`${path}${rest}`] : [];
   });
 }

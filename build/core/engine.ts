@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { cached } from '../../tools/cache.ts';
 import { must } from '../../tools/process.ts';
 import { pypiFile } from '../../tools/pypi.ts';
-import { compile, compiler } from './toolchain.ts';
+import { gzipObjects, gzipSources } from './gzip-library.ts';
+import { tlsLibrary } from './tls-library.ts';
+import { compile, compiler, TARGETS, type Architecture } from './toolchain.ts';
 
 /** QuickJS-ng's sources, shipped complete in a package of the Python index. */
 const SOURCES = {
@@ -11,10 +13,6 @@ const SOURCES = {
   file: 'quickjs_ng-0.17.0.2.tar.gz',
   sha256: '43d2e48272208721a7aaea8e3f02d4b9318f12ef20cc4f5421b59d9a470706ef',
 };
-
-/** Targets keyed by Node's names of architectures. */
-export const TARGETS = { x64: 'x86_64-linux-musl', arm64: 'aarch64-linux-musl' } as const;
-export type Architecture = keyof typeof TARGETS;
 
 export const UNITS = ['quickjs', 'libregexp', 'libunicode', 'dtoa'] as const;
 
@@ -71,12 +69,44 @@ export async function link(
   cwd: string,
 ): Promise<void> {
   const { headers, objects } = await engine(architecture);
-  const words = ['-target', TARGETS[architecture], ...FLAGS, ...WARNINGS, '-isystem', headers, ...LINKED, '-o', output];
-  await compile(await compiler(), [...words, ...files, ...objects, '-lm'], cwd);
+  const zig = await compiler();
+  const tls = await tlsLibrary(architecture);
+  const flags = ['-target', TARGETS[architecture], ...FLAGS];
+  const gzip = await gzipObjects(architecture, [zig, ...flags], (words, at) => compile(zig, [...flags, ...words], at));
+  const found = [headers, tls.headers, (await gzipSources()).headers].flatMap((one) => ['-isystem', one]);
+  const words = [...flags, ...WARNINGS, ...LINKED, '-o', output, ...found, ...files, ...objects, ...gzip];
+  await compile(zig, [...words, tls.file, '-lm'], cwd);
 }
 
 const NATIVE = join(import.meta.dirname, '../../native');
-export const HOST = ['main.c', 'values.c', 'files.c', 'process.c', 'sockets.c'].map((file) => join(NATIVE, file));
+const LOGS = [
+  'calls',
+  'calendar',
+  'document',
+  'events',
+  'json',
+  'match',
+  'scan',
+  'set',
+  'table',
+  'take',
+  'time',
+  'write',
+].map((name) => `log-${name}.c`);
+export const HOST = [
+  'main.c',
+  'heap.c',
+  'values.c',
+  'files.c',
+  'process.c',
+  'sockets.c',
+  'tls.c',
+  'inotify.c',
+  'digest.c',
+  'deflate.c',
+  'network.c',
+  ...LOGS,
+].map((file) => join(NATIVE, file));
 
 /** The bytecode compiler for this machine: native/compile.c. */
 export async function bytecodeCompiler(): Promise<string> {

@@ -1,7 +1,7 @@
 /**
  * Builds kolla-core (`node build/core/index.ts`):
  *
- *   cmd/NAME.ts -> bundle (esbuild, on src/engine) -> bytecode (native/compile.c) -┐
+ *   cmd/NAME.ts -> modules (esbuild, on src/engine) -> bytecode (native/compile.c) -┐
  *   QuickJS-ng's sources, pinned -> zig cc, musl -> objects, cached               -─┤
  *   native/*.c -> zig cc                                                          -┴> one static file, commands as links
  *
@@ -11,10 +11,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { RAISED_NAMES } from '../../src/cli/raised.ts';
 import { SUPERVISOR_NAME } from '../../src/process/supervised.ts';
-import { CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
-import { bundleApart, bundleName, bundleSupervisor, SCRIPTS_APART, type CoreBundle } from './bundle.ts';
-import { bytecodeCompiler, HOST, link, type Architecture } from './engine.ts';
+import { CORE_PROGRAMS, isLinked } from '../../src/toolbox/install/core-names.ts';
+import { bundleApart, bundleNames, SCRIPTS_APART, type CoreBundle } from './bundle.ts';
+import { bytecodeCompiler, HOST, link } from './engine.ts';
+import type { Architecture } from './toolchain.ts';
 
 const BYTECODE_MAX_BYTES = 16 * 1024 * 1024;
 
@@ -34,7 +36,7 @@ export interface BuiltCore {
 export async function buildCore(
   directory: string,
   architecture: Architecture,
-  names: readonly string[] = CORE_NAMES,
+  names: readonly string[] = CORE_PROGRAMS,
   from?: string,
   linkedBy: typeof link = link,
 ): Promise<BuiltCore> {
@@ -42,21 +44,20 @@ export async function buildCore(
   const work = await mkdtemp(join(directory, '.core-'));
   try {
     const assets: Record<string, Uint8Array> = {
-      architecture: await bytecode('architecture', `(() => '${architecture}')`),
+      architecture: await bytecode('architecture', `(() => '${architecture}')`, 'script'),
     };
     const inputs = new Set<string>();
-    const add = async (name: string, bundle: CoreBundle) => {
-      assets[name] = await bytecode(name, bundle.script);
+    const add = async (bundle: CoreBundle, kind: Kind) => {
+      for (const [name, text] of Object.entries(bundle.scripts)) assets[name] = await bytecode(name, text, kind);
       for (const input of bundle.inputs) inputs.add(input);
     };
-    for (const name of names) await add(name, await bundleName(name, from));
-    await add(SUPERVISOR_NAME, await bundleSupervisor());
-    for (const name of SCRIPTS_APART) await add(name, await bundleApart(name));
+    await add(await bundleNames(names, from), 'module');
+    for (const name of SCRIPTS_APART) await add(await bundleApart(name), 'script');
     for (const [i, bytes] of Object.values(assets).entries()) await writeFile(join(work, `asset${i}`), bytes);
-    await writeFile(join(work, 'assets.c'), table(assets));
+    await writeFile(join(work, 'assets.c'), table(assets, [...names, SUPERVISOR_NAME]));
     await linkedBy(architecture, [...HOST, 'assets.c'], 'kolla-core', work);
     await mkdir(join(work, 'core-bin'));
-    for (const name of names) await symlink('../kolla-core', join(work, 'core-bin', name));
+    for (const name of names.filter(isLinked)) await symlink('../kolla-core', join(work, 'core-bin', name));
     await rename(join(work, 'kolla-core'), join(directory, 'kolla-core'));
     await rm(join(directory, 'core-bin'), { recursive: true, force: true });
     await rename(join(work, 'core-bin'), join(directory, 'core-bin'));
@@ -66,22 +67,31 @@ export async function buildCore(
   }
 }
 
-async function bytecode(name: string, script: string): Promise<Uint8Array> {
-  return execFileSync(await bytecodeCompiler(), [`${name}.js`], { input: script, maxBuffer: BYTECODE_MAX_BYTES });
+type Kind = 'module' | 'script';
+
+async function bytecode(name: string, text: string, kind: Kind): Promise<Uint8Array> {
+  return execFileSync(await bytecodeCompiler(), [kind, name], { input: text, maxBuffer: BYTECODE_MAX_BYTES });
 }
 
-/** The table declared in native/host.h. Uses `.incbin`, because compilers are slow with large arrays. */
-function table(assets: Readonly<Record<string, Uint8Array>>): string {
+/** Whether a name may open connections, watch files and compute SHA-256: none that sudo may raise, and not the supervisor, which is below them. */
+function hasNetwork(name: string): boolean {
+  return !RAISED_NAMES.has(name) && name !== SUPERVISOR_NAME;
+}
+
+/** The tables declared in native/host.h. Uses `.incbin`, because compilers are slow with large arrays. */
+function table(assets: Readonly<Record<string, Uint8Array>>, commands: readonly string[]): string {
   const names = Object.keys(assets);
   const data = names.map(
     (_, i) =>
       `__asm__(".section .rodata\\n.balign 16\\n.hidden asset${i}\\n.globl asset${i}\\nasset${i}:\\n.incbin \\"asset${i}\\"\\n.text\\n");\nextern const uint8_t asset${i}[];`,
   );
   const rows = names.map((name, i) => `{${JSON.stringify(name)}, asset${i}, ${assets[name]!.byteLength}},`);
+  const starts = commands.map((name) => `{"${name}", "${name}.js", ${hasNetwork(name)}},`);
   return [
     `#include "${join(import.meta.dirname, '../../native/host.h')}"`,
     ...data,
     `const struct asset assets[] = {${rows.join(' ')} {NULL, NULL, 0}};`,
+    `const struct command commands[] = {${starts.join(' ')} {NULL, NULL, false}};`,
     '',
   ].join('\n');
 }

@@ -4,6 +4,10 @@ import { must } from '../../tools/process.ts';
 import type { PypiFile } from '../../tools/pypi.ts';
 import { unpackWheel } from '../../tools/wheel.ts';
 
+/** Targets keyed by Node's names of architectures. */
+export const TARGETS = { x64: 'x86_64-linux-musl', arm64: 'aarch64-linux-musl' } as const;
+export type Architecture = keyof typeof TARGETS;
+
 export const ZIG_VERSION = '0.17.1';
 
 /** The compiler package by this machine's architecture, in Node's spelling. */
@@ -20,9 +24,12 @@ const WHEELS: Readonly<Record<string, PypiFile>> = {
   },
 };
 
-/** The files needed to compile for musl on Linux, independent of this machine, and the licence of those in programs. */
+/**
+ * The files needed to compile for musl on Linux, independent of this machine, and the licence of those in programs. Of
+ * C++'s library only the headers: nothing of it is linked.
+ */
 const NEEDED =
-  /^ziglang\/(?:zig$|LICENSE$|lib\/(?!libcxx|libtsan|docs|libc\/(?:mingw|darwin|glibc|freebsd|netbsd|openbsd|wasi|include\/any-windows)))/;
+  /^ziglang\/(?:zig$|LICENSE$|lib\/(?!libcxx(?:abi)?\/(?!include\/)|libtsan|docs|libc\/(?:mingw|darwin|glibc|freebsd|netbsd|openbsd|wasi|include\/any-windows)))/;
 
 /** A self-contained C compiler: zig's clang, with musl's sources. Returns its path. */
 export async function compiler(): Promise<string> {
@@ -35,9 +42,12 @@ export async function compiler(): Promise<string> {
   return join(place, 'ziglang/zig');
 }
 
-/** Runs the compiler. Compiled parts of musl are kept in a separate directory. @param words after `zig cc` */
-export async function compile(zig: string, words: readonly string[], cwd: string): Promise<void> {
+/**
+ * Runs the compiler. Compiled parts of musl are kept in a separate directory.
+ * @param words after `zig cc`
+ */
+export async function compile(zig: string, words: readonly string[], cwd: string, command = 'cc'): Promise<void> {
   const kept = await cached('zig-compiled', [zig], () => Promise.resolve());
   const env = { ...process.env, ZIG_GLOBAL_CACHE_DIR: kept, ZIG_LOCAL_CACHE_DIR: kept };
-  await must(zig, ['cc', ...words], { cwd, env });
+  await must(zig, [command, ...words], { cwd, env });
 }

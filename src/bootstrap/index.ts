@@ -79,7 +79,7 @@ async function waitsOf({ wait, timeout }: JobOptions): Promise<readonly Dependen
   if (wait.length === 0) return [];
   const { checkTimeout, dependenciesOf } = await import('../container/init/waits.ts');
   checkTimeout(timeout);
-  return dependenciesOf(wait);
+  return await dependenciesOf(wait);
 }
 
 /** Resolves when all dependencies are ready. Rejects like waitForAll(). */

@@ -2,7 +2,14 @@ import type { Context } from '../cli/command.ts';
 import { ConfigError, UsageError, messageOf, type ExitCode } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
 import { chosenParts, prepare, type Effects, type OpenParts, type PartName, type Purpose } from '../provision/index.ts';
-import { findTasks, prepareSync, requireTools, type Prepared as PreparedSync, type Task } from '../migrate/index.ts';
+import {
+  findTasks,
+  isUrlGiven,
+  prepareSync,
+  requireTools,
+  type Prepared as PreparedSync,
+  type Task,
+} from '../migrate/index.ts';
 import type { Redact } from '../core/redact.ts';
 import { knownServices, type Service } from '../catalog/index.ts';
 import { SECRET_VARIABLES, variablesOf, type JobOptions } from './options.ts';
@@ -63,8 +70,7 @@ export async function withJob(
 async function readJob(name: string, options: JobOptions, context: Context, purpose: Purpose): Promise<Job> {
   const service = await serviceNamedIn(name, context);
   const asked = chosenParts(options);
-  const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
-  const hasDatabase = service.databases.length > 0 || isGiven;
+  const hasDatabase = service.databases.length > 0 || isUrlGiven(options);
   const partWithoutDatabase = hasDatabase
     ? undefined
     : options.only.find((part) => asked.includes(part) && OF_DATABASE.has(part));

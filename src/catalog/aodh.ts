@@ -1,13 +1,14 @@
 import { alembicDatabase, upgradeCheck } from './common.ts';
 import { api, DATABASE_PORT, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Alarming; one step. */
-export const aodh: Service = {
+export const aodh: KollaService = {
   name: 'aodh',
   summary: 'Alarms',
   configFile: '/etc/aodh/aodh.conf',
   user: 'aodh',
+  stage: 'none',
   databases: [alembicDatabase('aodh', 'aodh/storage/sqlalchemy/alembic/versions')],
   migration: {
     phases: { all: [{ argv: ['aodh-dbsync'] }] },

@@ -1,13 +1,14 @@
 import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Keys and secrets; one step. */
-export const barbican: Service = {
+export const barbican: KollaService = {
   name: 'barbican',
   summary: 'Keys and secrets',
   configFile: '/etc/barbican/barbican.conf',
   user: 'barbican',
+  stage: 'none',
   databases: [alembicDatabase('barbican', 'barbican/model/migration/alembic_migrations/versions')],
   migration: {
     phases: { all: [{ argv: ['barbican-db-manage', 'upgrade'] }] },

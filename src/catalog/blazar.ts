@@ -1,13 +1,14 @@
 import { alembicDatabase, upgradeCheck } from './common.ts';
 import { listener, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Reservation of resources; one step. */
-export const blazar: Service = {
+export const blazar: KollaService = {
   name: 'blazar',
   summary: 'Reservations',
   configFile: '/etc/blazar/blazar.conf',
   user: 'blazar',
+  stage: 'none',
   databases: [alembicDatabase('blazar', 'blazar/db/migration/alembic_migrations/versions')],
   migration: {
     phases: { all: [{ argv: ['blazar-db-manage', '--config-file', '/etc/blazar/blazar.conf', 'upgrade', 'head'] }] },

@@ -1,13 +1,14 @@
 import { upgradeCheck } from './common.ts';
 import { idleWorker, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Telemetry. It has no database: its tool creates resource types through Gnocchi's API. */
-export const ceilometer: Service = {
+export const ceilometer: KollaService = {
   name: 'ceilometer',
   summary: 'Telemetry',
   configFile: '/etc/ceilometer/ceilometer.conf',
   user: 'ceilometer',
+  stage: 'none',
   databases: [],
   migration: {
     phases: { all: [{ argv: ['ceilometer-upgrade'] }] },

@@ -1,13 +1,14 @@
 import { alembicDatabase, catalogued, ONLINE, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Block storage. Its schema is only extended; data migrate online. */
-export const cinder: Service = {
+export const cinder: KollaService = {
   name: 'cinder',
   summary: 'Block storage',
   configFile: '/etc/cinder/cinder.conf',
   user: 'cinder',
+  stage: 'volume',
   databases: [alembicDatabase('cinder', 'cinder/db/migrations/versions')],
   migration: {
     phases: {

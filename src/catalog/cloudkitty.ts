@@ -1,16 +1,17 @@
 import { OSLO_DB, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /**
  * Rating. Each of its modules has a further version table; the second step prepares its storage backend, which may be
  * elsewhere.
  */
-export const cloudkitty: Service = {
+export const cloudkitty: KollaService = {
   name: 'cloudkitty',
   summary: 'Rating',
   configFile: '/etc/cloudkitty/cloudkitty.conf',
   user: 'cloudkitty',
+  stage: 'none',
   databases: [
     {
       name: 'cloudkitty',

@@ -1,6 +1,6 @@
 import { alembicDatabase, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 import type { Step } from './tool.ts';
 
 const UPGRADE: Step = { argv: ['cyborg-dbsync', 'upgrade'] };
@@ -13,11 +13,12 @@ const ONLINE: Step = {
 };
 
 /** Accelerators. */
-export const cyborg: Service = {
+export const cyborg: KollaService = {
   name: 'cyborg',
   summary: 'Accelerators',
   configFile: '/etc/cyborg/cyborg.conf',
   user: 'cyborg',
+  stage: 'none',
   databases: [alembicDatabase('cyborg', 'cyborg/db/sqlalchemy/alembic/versions')],
   migration: {
     phases: { all: [UPGRADE], expand: [UPGRADE], online: [ONLINE] },

@@ -1,13 +1,14 @@
 import { catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, listener, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** DNS. Its pools are updated by another command (`designate-manage pool update`). */
-export const designate: Service = {
+export const designate: KollaService = {
   name: 'designate',
   summary: 'DNS',
   configFile: '/etc/designate/designate.conf',
   user: 'designate',
+  stage: 'none',
   databases: [
     {
       name: 'designate',

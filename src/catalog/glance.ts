@@ -1,13 +1,14 @@
 import { alembicDatabase, catalogued, notifications, serviceAccount, upgradeCheck } from './common.ts';
 import { api } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Images. Its check covers the schema only: our record covers the metadata definitions. */
-export const glance: Service = {
+export const glance: KollaService = {
   name: 'glance',
   summary: 'Images',
   configFile: '/etc/glance/glance-api.conf',
   user: 'glance',
+  stage: 'image',
   databases: [alembicDatabase('glance', 'glance/db/sqlalchemy/alembic_migrations/versions')],
   migration: {
     phases: {

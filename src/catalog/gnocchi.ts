@@ -1,12 +1,13 @@
 import { api, DATABASE_PORT, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Metrics. Its tool would log to the API's file, which the API's user rotates. */
-export const gnocchi: Service = {
+export const gnocchi: KollaService = {
   name: 'gnocchi',
   summary: 'Metrics',
   configFile: '/etc/gnocchi/gnocchi.conf',
   user: 'gnocchi',
+  stage: 'none',
   databases: [
     {
       name: 'gnocchi',

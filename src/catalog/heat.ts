@@ -1,13 +1,14 @@
 import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Orchestration. Users created for its stacks are in a separate domain, whose admin is another account of Heat. */
-export const heat: Service = {
+export const heat: KollaService = {
   name: 'heat',
   summary: 'Orchestration',
   configFile: '/etc/heat/heat.conf',
   user: 'heat',
+  stage: 'orchestration',
   databases: [alembicDatabase('heat', 'heat/db/migrations/versions')],
   migration: {
     phases: { all: [{ argv: ['heat-manage', 'db_sync'] }] },

@@ -1,5 +1,5 @@
 import { api } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 const VENV = '/var/lib/kolla/venv';
 const LOCAL = `${VENV}/lib/python3/site-packages/openstack_dashboard/local/local_settings.py`;
@@ -8,10 +8,11 @@ const LOCAL = `${VENV}/lib/python3/site-packages/openstack_dashboard/local/local
  * Dashboard. Its settings are a Python program, so the database URL cannot be read from them. Without the link to them
  * created by Kolla's script, Django would silently migrate a SQLite file.
  */
-export const horizon: Service = {
+export const horizon: KollaService = {
   name: 'horizon',
   summary: 'Dashboard (Horizon)',
   user: 'horizon',
+  stage: 'dashboard',
   databases: [{ name: 'horizon', url: [] }],
   migration: {
     phases: {

@@ -6,39 +6,13 @@
  *   infrastructure.ts -> the servers they depend on, and their checks
  *   `services:` of kolla-pod.yaml -> own.ts (valibot, all problems with their places) -> the same shape, with precedence
  *
- * A new service is one new file and one line below. Nothing here runs. Only user input can be invalid: own.ts.
+ * A new service is one new file and one line in kolla-services.ts. Nothing here runs. Only user input can be invalid: own.ts.
  */
 import type { PodFile } from '../cli/file.ts';
-import { aodh } from './aodh.ts';
-import { barbican } from './barbican.ts';
-import { blazar } from './blazar.ts';
-import { ceilometer } from './ceilometer.ts';
-import { cinder } from './cinder.ts';
-import { cloudkitty } from './cloudkitty.ts';
-import { cyborg } from './cyborg.ts';
-import { designate } from './designate.ts';
-import { glance } from './glance.ts';
-import { gnocchi } from './gnocchi.ts';
-import { heat } from './heat.ts';
-import { horizon } from './horizon.ts';
 import { INFRASTRUCTURE } from './infrastructure.ts';
-import { ironic } from './ironic.ts';
-import { keystone } from './keystone.ts';
-import { magnum } from './magnum.ts';
-import { manila } from './manila.ts';
-import { masakari } from './masakari.ts';
-import { mistral } from './mistral.ts';
-import { neutron } from './neutron.ts';
-import { nova } from './nova.ts';
-import { novaCell } from './nova-cell.ts';
-import { octavia } from './octavia.ts';
-import { placement } from './placement.ts';
-import { skyline } from './skyline.ts';
-import { tacker } from './tacker.ts';
-import { trove } from './trove.ts';
-import { watcher } from './watcher.ts';
+import { KOLLA_SERVICES } from './kolla-services.ts';
 import type { Probe } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService, Service } from './service.ts';
 
 export type {
   Figure,
@@ -55,42 +29,18 @@ export type {
   ServiceDatabase,
   UpgradeCheck,
 } from './service.ts';
+export type { ServiceName } from './kolla-services.ts';
 export type { Infrastructure } from './infrastructure.ts';
 export type { Probe } from './probe.ts';
 export type { Listing, ConfigOption, Step, ToolTask, ToolVariable } from './tool.ts';
 export { INTERFACES, isLastBeforeRollout, isOneWay, PHASES, versionTablesOf } from './service.ts';
-export { knownRelease, RELEASES, UPGRADE_STAGES, upgradesFrom, upgradeStage } from './order.ts';
+export { chartedServices, knownRelease, RELEASES, UPGRADE_STAGES, upgradesFrom, upgradeStage } from './order.ts';
 
-/** The services of Kolla's images, by name. */
-export const SERVICES: readonly Service[] = [
-  aodh,
-  barbican,
-  blazar,
-  ceilometer,
-  cinder,
-  cloudkitty,
-  cyborg,
-  designate,
-  glance,
-  gnocchi,
-  heat,
-  horizon,
-  ironic,
-  keystone,
-  magnum,
-  manila,
-  masakari,
-  mistral,
-  neutron,
-  nova,
-  novaCell,
-  octavia,
-  placement,
-  skyline,
-  tacker,
-  trove,
-  watcher,
-];
+/** The services of Kolla's images, by name, in the form of kolla-pod.yaml. */
+export const SERVICES: readonly Service[] = Object.values(KOLLA_SERVICES).map((service: KollaService) => {
+  const { stage: _, charts: _charts, ...own } = service;
+  return own;
+});
 
 /** The service with that name; undefined if unknown. */
 export function serviceNamed(name: string): Service | undefined {

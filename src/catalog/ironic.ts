@@ -1,6 +1,6 @@
 import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, listener, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 import type { Step } from './tool.ts';
 
 /** Both commands compare the objects in the database with the release first. */
@@ -12,11 +12,12 @@ const UPGRADE: Step = { argv: ['ironic-dbsync', 'upgrade'], codes: CODES };
 const ONLINE: Step = { argv: ['ironic-dbsync', 'online_data_migrations'], codes: CODES };
 
 /** Bare metal. */
-export const ironic: Service = {
+export const ironic: KollaService = {
   name: 'ironic',
   summary: 'Bare metal',
   configFile: '/etc/ironic/ironic.conf',
   user: 'ironic',
+  stage: 'none',
   databases: [alembicDatabase('ironic', 'ironic/db/sqlalchemy/alembic/versions')],
   migration: {
     phases: {

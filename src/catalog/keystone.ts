@@ -1,13 +1,14 @@
 import { alembicDatabase, catalogued, notifications, upgradeCheck } from './common.ts';
 import { api, listener } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Identity. Its migrate step has been empty since Yoga (data moves happen in expand), but still exists. */
-export const keystone: Service = {
+export const keystone: KollaService = {
   name: 'keystone',
   summary: 'Identity',
   configFile: '/etc/keystone/keystone.conf',
   user: 'keystone',
+  stage: 'identity',
   databases: [alembicDatabase('keystone', 'keystone/common/sql/migrations/versions')],
   migration: {
     phases: {

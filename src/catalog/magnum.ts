@@ -1,13 +1,14 @@
 import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Container infrastructure management; one step. */
-export const magnum: Service = {
+export const magnum: KollaService = {
   name: 'magnum',
   summary: 'Container clusters',
   configFile: '/etc/magnum/magnum.conf',
   user: 'magnum',
+  stage: 'none',
   databases: [alembicDatabase('magnum', 'magnum/db/sqlalchemy/alembic/versions')],
   migration: {
     phases: { all: [{ argv: ['magnum-db-manage', 'upgrade'] }] },

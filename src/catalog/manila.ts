@@ -1,13 +1,14 @@
 import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Shared file systems; one step. */
-export const manila: Service = {
+export const manila: KollaService = {
   name: 'manila',
   summary: 'Shared file systems',
   configFile: '/etc/manila/manila.conf',
   user: 'manila',
+  stage: 'none',
   databases: [alembicDatabase('manila', 'manila/db/migrations/alembic/versions')],
   migration: {
     phases: { all: [{ argv: ['manila-manage', 'db', 'sync'] }] },

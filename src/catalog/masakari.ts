@@ -1,16 +1,17 @@
 import { OSLO_DB, TASKFLOW, upgradeCheck } from './common.ts';
 import { api } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /**
  * Recovery of instances; one step, which fails without the database for TaskFlow's progress. Kolla Ansible sets both to
  * the same URL, so their version tables have different names.
  */
-export const masakari: Service = {
+export const masakari: KollaService = {
   name: 'masakari',
   summary: 'Instance recovery',
   configFile: '/etc/masakari/masakari.conf',
   user: 'masakari',
+  stage: 'none',
   databases: [
     {
       name: 'masakari',

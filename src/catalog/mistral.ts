@@ -1,13 +1,14 @@
 import { alembicDatabase } from './common.ts';
 import { api, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Workflows; the second step loads its standard actions. */
-export const mistral: Service = {
+export const mistral: KollaService = {
   name: 'mistral',
   summary: 'Workflows',
   configFile: '/etc/mistral/mistral.conf',
   user: 'mistral',
+  stage: 'none',
   databases: [alembicDatabase('mistral', 'mistral/db/sqlalchemy/migration/alembic_migrations/versions')],
   migration: {
     phases: {

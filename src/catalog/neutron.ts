@@ -1,16 +1,17 @@
 import { alembicDatabase, catalogued, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, DATABASE_PORT, idleWorker, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 const OVN_NORTHBOUND_PORT = 6641;
 const OPEN_VSWITCH_PORT = 6640;
 
 /** Networking. Without --subproject its tool migrates Neutron and every plugin that is installed. */
-export const neutron: Service = {
+export const neutron: KollaService = {
   name: 'neutron',
   summary: 'Networking',
   configFile: '/etc/neutron/neutron.conf',
   user: 'neutron',
+  stage: 'network',
   databases: [alembicDatabase('neutron', 'neutron/db/migration/alembic_migrations/versions')],
   migration: {
     phases: {

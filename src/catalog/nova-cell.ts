@@ -1,6 +1,6 @@
 import { alembicDatabase, CELL0, CELLS, ONLINE, queue } from './common.ts';
 import { api, listener, worker, type Probe } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 const SHARED =
   'another cell has the same database or transport URL, which Nova does not allow: see `nova-manage ' +
@@ -16,11 +16,13 @@ function compute(container: string): Probe {
 }
 
 /** Compute, one cell: run where nova.conf has that cell's database, as on the cell's conductor. */
-export const novaCell: Service = {
+export const novaCell: KollaService = {
   name: 'nova-cell',
   summary: 'Compute: one cell',
   configFile: '/etc/nova/nova.conf',
   user: 'nova',
+  stage: 'compute',
+  charts: ['nova-cell', 'nova-compute'],
   databases: [alembicDatabase('nova', 'nova/db/main/migrations/versions')],
   migration: {
     phases: {

@@ -1,6 +1,6 @@
 import { catalogued, CELL0, CELLS, ONLINE, OSLO_DB, queue, serviceAccount, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 import type { Step } from './tool.ts';
 
 /** cell0 has no queue. */
@@ -13,11 +13,12 @@ const UPDATE_CELL0: Step = {
  * Compute, above the cells: the API's database and cell0's. Both schemas are only extended, so that N and N+1 share
  * them.
  */
-export const nova: Service = {
+export const nova: KollaService = {
   name: 'nova',
   summary: 'Compute: API and cell0',
   configFile: '/etc/nova/nova.conf',
   user: 'nova',
+  stage: 'compute',
   databases: [
     {
       name: 'nova_api',

@@ -1,13 +1,14 @@
 import { alembicDatabase, catalogued, queue, serviceAccount, TASKFLOW, upgradeCheck } from './common.ts';
 import { api, DATABASE_PORT, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Load balancing. The second database is for TaskFlow's persistence, which the jobboard needs. */
-export const octavia: Service = {
+export const octavia: KollaService = {
   name: 'octavia',
   summary: 'Load balancing',
   configFile: '/etc/octavia/octavia.conf',
   user: 'octavia',
+  stage: 'none',
   databases: [
     alembicDatabase('octavia', 'octavia/db/migration/alembic_migrations/versions'),
     {

@@ -1,23 +1,25 @@
-/**
- * The order of the charts in an upgrade: each stage starts when the previous one is complete. The charts of one stage are
- * upgraded at the same time, because their own Jobs and waits order them: Nova's conductors of all cells come before
- * its API, and its API before the compute nodes.
- */
-export const UPGRADE_STAGES = [
-  ['mariadb', 'memcached', 'rabbitmq'],
-  ['keystone'],
-  ['placement'],
-  ['glance'],
-  ['nova', 'nova-cell', 'nova-compute'],
-  ['neutron'],
-  ['cinder'],
-  ['heat'],
-  ['horizon'],
-] as const satisfies readonly (readonly string[])[];
+import { KOLLA_SERVICES } from './kolla-services.ts';
+import { STAGES, type KollaService } from './service.ts';
+
+/** Charts of what all services depend on. It has no release of OpenStack, and is upgraded first. */
+const INFRASTRUCTURE_CHARTS = ['mariadb', 'memcached', 'rabbitmq'] as const;
+
+/** The services with a chart in k8s/charts, in the order of an upgrade. */
+export const chartedServices: readonly KollaService[] = STAGES.flatMap(inStage);
+
+/** The charts of k8s/charts in the order of an upgrade. */
+export const UPGRADE_STAGES: readonly [readonly string[], ...(readonly string[])[]] = [
+  INFRASTRUCTURE_CHARTS,
+  ...STAGES.map((stage) => inStage(stage).flatMap(({ name, charts = [name] }) => charts)),
+];
+
+function inStage(stage: (typeof STAGES)[number]): KollaService[] {
+  return Object.values(KOLLA_SERVICES).filter((service: KollaService) => service.stage === stage);
+}
 
 /** The index of the stage of a chart. Charts that are not ours come last. */
 export function upgradeStage(chart: string): number {
-  const stage = UPGRADE_STAGES.findIndex((charts) => (charts as readonly string[]).includes(chart));
+  const stage = UPGRADE_STAGES.findIndex((charts) => charts.includes(chart));
   return stage === -1 ? UPGRADE_STAGES.length : stage;
 }
 

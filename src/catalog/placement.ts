@@ -1,13 +1,14 @@
 import { catalogued, ONLINE, serviceAccount, upgradeCheck } from './common.ts';
 import { api } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Placement of resources. */
-export const placement: Service = {
+export const placement: KollaService = {
   name: 'placement',
   summary: 'Placement',
   configFile: '/etc/placement/placement.conf',
   user: 'placement',
+  stage: 'placement',
   databases: [
     {
       name: 'placement',

@@ -1,3 +1,4 @@
+import type { KollaUser } from './kolla-users.ts';
 import type { Probe } from './probe.ts';
 import type { ConfigOption, Step, ToolTask } from './tool.ts';
 
@@ -194,6 +195,31 @@ export interface Service {
   readonly probes?: readonly Probe[];
   /** Notes for an operator before an upgrade. */
   readonly notes?: string;
+}
+
+/**
+ * The stages of an upgrade, after that of the infrastructure: each starts when the previous one is complete. The charts of
+ * one stage are upgraded at the same time, because their own Jobs and waits order them: Nova's conductors of all cells
+ * come before its API, and its API before the compute nodes.
+ */
+export const STAGES = [
+  'identity',
+  'placement',
+  'image',
+  'compute',
+  'network',
+  'volume',
+  'orchestration',
+  'dashboard',
+] as const;
+
+/** A service of Kolla's images: also the facts that one of kolla-pod.yaml does not have, each required. */
+export interface KollaService extends Service {
+  readonly user: KollaUser;
+  /** The stage of an upgrade in which its chart is; `none` without a chart in k8s/charts. */
+  readonly stage: (typeof STAGES)[number] | 'none';
+  /** Its charts, if it has more than one of its own name. */
+  readonly charts?: readonly string[];
 }
 
 /**

@@ -1,12 +1,13 @@
 import { api } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Dashboard. Alembic reads alembic.ini in its working directory. */
-export const skyline: Service = {
+export const skyline: KollaService = {
   name: 'skyline',
   summary: 'Dashboard (Skyline)',
   configFile: '/etc/skyline/skyline.yaml',
   user: 'skyline',
+  stage: 'none',
   databases: [
     {
       name: 'skyline',

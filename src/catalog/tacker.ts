@@ -1,13 +1,14 @@
 import { alembicDatabase, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Orchestration of network functions; one step. */
-export const tacker: Service = {
+export const tacker: KollaService = {
   name: 'tacker',
   summary: 'NFV orchestration',
   configFile: '/etc/tacker/tacker.conf',
   user: 'tacker',
+  stage: 'none',
   databases: [alembicDatabase('tacker', 'tacker/db/migration/alembic_migrations/versions')],
   migration: {
     phases: { all: [{ argv: ['tacker-db-manage', '--config-file', '/etc/tacker/tacker.conf', 'upgrade', 'head'] }] },

@@ -1,13 +1,14 @@
 import { alembicDatabase, upgradeCheck } from './common.ts';
 import { api, worker } from './probe.ts';
-import type { Service } from './service.ts';
+import type { KollaService } from './service.ts';
 
 /** Databases as a service; one step. */
-export const trove: Service = {
+export const trove: KollaService = {
   name: 'trove',
   summary: 'Databases',
   configFile: '/etc/trove/trove.conf',
   user: 'trove',
+  stage: 'none',
   databases: [alembicDatabase('trove', 'trove/db/sqlalchemy/migrations/versions')],
   migration: {
     phases: {

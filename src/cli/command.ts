@@ -17,6 +17,8 @@ export interface Context {
   readonly live?: Live | undefined;
   /** The caller's environment, to pass to a child process. Options are read from tables, never from here. */
   readonly inherited: NodeJS.ProcessEnv;
+  /** The words that give another of our programs the same common options. */
+  readonly commonWords?: readonly string[];
   /** Leaves a result in the kubelet's termination message; that of an error is left in any case. */
   readonly lastWord?: (text: string) => void;
   /** kolla-pod.yaml, if there is one, for sections that are not options. */

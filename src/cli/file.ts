@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { loadAll } from 'js-yaml';
 import { ConfigError, reasonOf } from '../core/errors.ts';
-import { parseYaml } from '../core/yaml-budget.ts';
-import { yamlProblem } from '../core/yaml-problem.ts';
+import { loadFile } from '../core/yaml.ts';
 import { suggestion } from '../core/nearest.ts';
 import { isMapping } from '../core/mapping.ts';
 import type { Option } from './option.ts';
@@ -84,12 +82,7 @@ function readYaml(file: string): unknown {
   } catch (cause) {
     throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });
   }
-  try {
-    // `load` rejects a file with comments only.
-    return parseYaml(text, (documents) => loadAll(documents, { filename: file }))[0] ?? {};
-  } catch (error) {
-    throw new ConfigError(`${file} is not YAML: ${yamlProblem(error)}`);
-  }
+  return loadFile(file, text) ?? {};
 }
 
 function mappingAt(value: unknown, file: string, place: string): Mapping {

@@ -49,7 +49,7 @@ export function grouped<const O extends readonly Option[]>(
   return rows as unknown as O;
 }
 
-type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+export type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 

@@ -7,6 +7,7 @@ import { commandHelp, helperHelp, usageOf } from './help.ts';
 import { explainFile } from './named-file.ts';
 import { suggestion } from '../core/nearest.ts';
 import type { Values } from './option.ts';
+import { optionWords } from './option-words.ts';
 import { createOutput, ignoreClosedStderr, type Output } from './output.ts';
 import { inputOf, resolveOptions, splitWords } from './parse.ts';
 import { Reporter } from './reporter.ts';
@@ -57,7 +58,8 @@ async function answer(
   const file = await fileOptions(helper, name, command, config).catch((error: unknown) => {
     throw explainFile(error, COMMON_OPTIONS, { config });
   });
-  reporter.use(resolveOptions(COMMON_OPTIONS, words, env, file) as Values<typeof COMMON_OPTIONS>);
+  const common = resolveOptions(COMMON_OPTIONS, words, env, file) as Values<typeof COMMON_OPTIONS>;
+  reporter.use(common);
   const options = resolveOptions(command.options, words, env, file);
   const context: Context = {
     signal: stop.signal,
@@ -68,6 +70,7 @@ async function answer(
     lastWord: (text) => reporter.leaveLastWord(text),
     inherited: env,
     podFile: file,
+    commonWords: optionWords(COMMON_OPTIONS, common),
   };
   const others = name === '' ? Object.keys(helper.commands) : [];
   const input = inputOf(command, words, options, usageOf(helper, name, command), others);

@@ -5,7 +5,9 @@ import type { Option, Values } from './option.ts';
 import { resolveOptions } from './parse.ts';
 
 /** The parts of a helper that define its section and the valid keys. */
-type Section = Pick<Helper, 'name' | 'commands' | 'main' | 'elsewhere'>;
+interface Section extends Pick<Helper, 'name' | 'commands' | 'elsewhere'> {
+  readonly main?: Pick<Command, 'options'>;
+}
 
 /**
  * The options set by kolla-pod.yaml for a command of a helper.

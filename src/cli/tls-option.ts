@@ -60,6 +60,46 @@ export function caFileOption<const E extends string>(env: E) {
   } as const satisfies Option;
 }
 
+/** `--client-cert-file` and `--client-key-file`, the same for every helper with a client certificate. */
+export function clientCertificateOptions<const C extends string, const K extends string>(certEnv: C, keyEnv: K) {
+  return [
+    {
+      flag: 'client-cert-file',
+      type: 'path',
+      env: certEnv,
+      help: 'PEM file with the certificate to log in with',
+      details: 'For a server that requires one. It is read on each connection, because it may be renewed.',
+      example: '/etc/kolla/certs/client.crt',
+    },
+    {
+      flag: 'client-key-file',
+      type: 'path',
+      env: keyEnv,
+      help: 'PEM file with its key (default: --client-cert-file)',
+      example: '/etc/kolla/certs/client.key',
+    },
+  ] as const satisfies readonly Option[];
+}
+
+export interface ClientValues {
+  readonly clientCertFile: string | undefined;
+  readonly clientKeyFile: string | undefined;
+}
+
+/**
+ * The client's certificate.
+ * @param isTls whether a connection would use it
+ * @param at the option's place in messages: `amqp: `
+ * @throws UsageError for a key without a certificate, and for one that nothing would use
+ */
+export function clientOf({ clientCertFile, clientKeyFile }: ClientValues, isTls: boolean, at: string) {
+  if (clientCertFile === undefined && clientKeyFile !== undefined)
+    throw new UsageError(`${at}--client-key-file is given without --client-cert-file`);
+  if (clientCertFile !== undefined && !isTls)
+    throw new UsageError(`${at}--client-cert-file is given without TLS: leave it out, or give --tls verify`);
+  return { certFile: clientCertFile, keyFile: clientKeyFile };
+}
+
 /**
  * What to verify about a server without a URL; undefined without TLS.
  * @param byDefault the mode without --tls

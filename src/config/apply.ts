@@ -3,6 +3,7 @@ import { codeOf, ConfigError, KollaError, messageOf, NotPermittedError, Unavaila
 import type { Log } from '../core/log.ts';
 import { nextTurn } from '../core/next-turn.ts';
 import { unlessAbsent } from '../fs/absent.ts';
+import { lookAt } from '../fs/access.ts';
 import { fileHolds } from '../fs/content.ts';
 import { Replacer } from '../fs/replacer.ts';
 import { Directory } from '../fs/tree.ts';
@@ -15,7 +16,6 @@ import { PARENT_MODE, plant } from './seed.ts';
 import { STATE_DIRECTORY, STATE_DIRECTORY_MODE, stateFile, stateImage } from './state.ts';
 import type { State } from './stored-state.ts';
 import type { DirectoryStep, Step } from './model.ts';
-import { lookAt } from './step.ts';
 import type { Removal } from './tracking.ts';
 
 export interface Applied {
@@ -42,8 +42,7 @@ interface Doing extends RunContext {
  */
 export async function applyPlan(plan: Plan, context: RunContext): Promise<Applied> {
   const { root } = plan;
-  using held = new Held(root);
-  const replacer = new Replacer((directory) => held.open(directory));
+  using replacer = new Replacer(root, PARENT_MODE);
   const doing: Doing = { ...context, root, replacer };
   const synced = () => explained(`${doing.file}: cannot finish`, () => doing.replacer.sync());
   for (const step of plan.kept) await carryOut(step, doing);
@@ -66,36 +65,6 @@ export async function applyPlan(plan: Plan, context: RunContext): Promise<Applie
   synced();
   setPermissions(plan, false, doing.log);
   return { written, unchanged };
-}
-
-/** Caches the last directory written to, since many files share one. Its path is not checked again. */
-class Held implements Disposable {
-  readonly #root: string;
-  #last: Directory | undefined;
-  #path = '';
-
-  constructor(root: string) {
-    this.#root = root;
-  }
-
-  open(path: string): Directory {
-    if (this.#last === undefined || this.#path !== path) {
-      this[Symbol.dispose]();
-      this.#last = Directory.inside(this.#root, path, PARENT_MODE);
-      this.#path = path;
-    }
-    return new Lent(this.#last.path, this.#last.fd);
-  }
-
-  [Symbol.dispose](): void {
-    this.#last?.[Symbol.dispose]();
-    this.#last = undefined;
-  }
-}
-
-/** Disposing leaves the directory open, because `Held` owns it. */
-class Lent extends Directory {
-  override [Symbol.dispose](): void {}
 }
 
 /** Returns whether a change was needed. */

@@ -1,5 +1,7 @@
+import type { Stats } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { codeOf } from '../core/errors.ts';
+import { lookAt } from '../fs/access.ts';
 import type { Entry } from './tree/entry.ts';
 import { trimmed } from './python/values.ts';
 import { Tree } from './tree/tree.ts';
@@ -32,8 +34,18 @@ export class ImageTree extends Tree {
   }
 }
 
+/** Same as lookAt, for a path in the image: an inaccessible path counts as missing. */
+export function lookAtImages(path: string): Stats | undefined {
+  try {
+    return lookAt(path);
+  } catch (error) {
+    if (isOutOfSight(error)) return undefined;
+    throw error;
+  }
+}
+
 /** Whether the error means that the path cannot be accessed. */
-export function isOutOfSight(error: unknown): boolean {
+function isOutOfSight(error: unknown): boolean {
   return ['EACCES', 'ENAMETOOLONG'].includes(codeOf(error) ?? '');
 }
 

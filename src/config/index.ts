@@ -11,15 +11,16 @@
  * kolla_set_configs (set-configs/) plans and executes differently: it must fail where and how Kolla's tool does, on one
  * tree and as root; here image and volume are two trees, all problems are reported at once, and owners are mapped to
  * one uid (docs/adr/0020). Both are based on tree/ (the model of the file system and its links, globs, excludes, owner
- * and mode, comparison with the final state), python/ (its values, patterns and YAML), stored-state and mount-points.
+ * and mode, comparison with the final state), python/ (its values, patterns and YAML) and stored-state.
  */
 import { codeOf, ConfigError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { mountPoints } from '../fs/mount-points.ts';
 import { realpathSync } from 'node:fs';
 import { applyPlan, type Applied } from './apply.ts';
+import { withoutFiles } from './read/config-dir.ts';
 import { readAccounts, type Identity } from './owner.ts';
 import type { Overlay } from './overlays/overlay.ts';
-import { mountPoints } from './mount-points.ts';
 import { mountsFor } from './mounts.ts';
 import { planConfig, type Plan } from './plan.ts';
 import { readConfig, whyAbsent, type Loaded } from './read/read.ts';
@@ -32,8 +33,7 @@ export type { Overlay } from './overlays/overlay.ts';
 export { changesOf, type Plan } from './plan.ts';
 export type { Step } from './model.ts';
 export type { Loaded } from './read/read.ts';
-export { mountPoints } from './mount-points.ts';
-export { CONFIG_DIR } from './read/read.ts';
+export { CONFIG_DIR } from './read/config-dir.ts';
 
 export interface ConfigOptions {
   /** Directory that replaces /var/lib/kolla/config_files, also in sources of config.json. */
@@ -75,7 +75,7 @@ export interface InPlace extends Applied {
   readonly sources: readonly string[];
 }
 
-interface RunContext {
+export interface RunContext {
   readonly signal: AbortSignal;
   readonly log: Log;
 }
@@ -88,7 +88,7 @@ export async function makePlan(options: ConfigOptions, { signal, log }: RunConte
   const loaded = await readConfig(options.configDir, options.configFile);
   if (loaded === undefined) {
     if (options.mustExist !== undefined) throw new ConfigError(`${whyAbsent(options.configDir)}; ${options.mustExist}`);
-    log.info(`no config.json in ${options.configDir}: no files to install`);
+    log.info(withoutFiles(options.configDir));
     return undefined;
   }
   const root = rootOf(options.root);

@@ -110,12 +110,11 @@ class Collector {
     const wishes = this.#wishes.toSorted((a, b) => byPath(a.path, b.path) || (a.kind === 'directory' ? -1 : 1));
     const order = new Map(this.#wishes.map(({ entry }, i) => [entry, i]));
     for (const { path, kind, entry, data } of wishes) {
-      const outer = outermost(found, path);
-      const mount = found.get(outer ?? path);
-      const entries = entriesOf.get(outer ?? path) ?? new Set();
-      entriesOf.set(outer ?? path, entries.add(entry));
-      found.set(outer ?? path, {
-        path: outer ?? path,
+      const outer = outermost(found, path) ?? path;
+      const mount = found.get(outer);
+      entriesOf.set(outer, (entriesOf.get(outer) ?? new Set()).add(entry));
+      found.set(outer, {
+        path: outer,
         kind: mount?.kind ?? kind,
         reload: (mount?.kind ?? kind) === 'directory' ? 'live' : 'restart',
         seed: mount === undefined ? this.#hasContent(path) : mount.seed,

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { ConfigError } from '../core/errors.ts';
 import { sentence } from '../core/nearest.ts';
-import type { FileStep, PermissionStep, PlanOptions, Step } from './model.ts';
+import type { PermissionStep, PlanOptions, Step } from './model.ts';
 import type { Mount } from './mounts.ts';
 import { checkPlace, withoutLinks } from './place.ts';
 import { Planner } from './planner.ts';
@@ -70,7 +70,7 @@ function placed(step: Step, site: Site, options: PlanOptions, directories: Map<s
   const isMountPoint = options.mountPoints.has(truePath(step.path, directories));
   // If a service has mounted the file from our volume, only the service sees that mount; at `/` it is visible here too.
   const keepsInode = options.writesInPlace && (options.root !== options.image || isMountPoint);
-  if (step.kind === 'file' && keepsInode && options.mounts.some(isFileMount)) return inPlace(step);
+  if (step.kind === 'file' && keepsInode && options.mounts.some(isFileMount)) return { ...step, inPlace: true };
   if (step.isRight || site.onlyCompare || !isMountPoint) return step;
   throw new RangeError(`${step.entry}: ${step.path}: ${MOUNT_POINT}`);
 }
@@ -84,10 +84,6 @@ function checkChangeable(
   if (site.onlyCompare) return;
   if (mountPoints.has(truePath(path, directories))) throw new RangeError(MOUNT_POINT);
   checkPlace(site.root, path, true);
-}
-
-function inPlace(step: FileStep): FileStep {
-  return { ...step, inPlace: true };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { ExitCode, messageOf } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
+import { lookAt } from '../fs/access.ts';
 import { Below, upwards } from './below.ts';
 import { searchable } from './tree/access.ts';
 import { checkExclude, excluder } from './tree/exclude.ts';
@@ -13,7 +14,7 @@ import type { PermissionStep, PlanOptions, Step } from './model.ts';
 import type { DirectoryEntry, FileEntry, PermissionEntry } from './read/schema.ts';
 import { bareOf, calledBy, fileUnder, directoryUnder, nameOf, patternUnder, type Site } from './site.ts';
 import { checkReadable, matchesOf, sourcePath, type Match } from './read/sources.ts';
-import { copyStep, directoryStep, fileStep, lookAt, type StepContext } from './step.ts';
+import { copyStep, directoryStep, fileStep, type StepContext } from './step.ts';
 
 /** Maximum number of files to suggest: a list of all files would hide the message. */
 const SUGGESTED_MAX = 10;

@@ -1,15 +1,15 @@
 import { accessSync, constants, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
-import { followAt } from '../fs/access.ts';
+import { followAt, lookAt } from '../fs/access.ts';
 import { readContent } from '../fs/content.ts';
 import type { Replacer } from '../fs/replacer.ts';
 import { Directory } from '../fs/tree.ts';
 import { giveAccess, type Access } from './tree/access.ts';
+import { lookAtImages } from './image.ts';
 import type { Mount } from './mounts.ts';
 import { modeFor, type Identity } from './owner.ts';
 import { checkPlace, under } from './place.ts';
-import { lookAt, lookAtImages } from './step.ts';
 
 /**
  * An object of the image that a mount hides, to be copied into the volume. Its content is read when the plan is
@@ -51,12 +51,7 @@ export function seedsOf(mounts: readonly Mount[], options: SeedOptions): Seeds {
     const found = kind === 'directory' ? lookAtImages(source) : followAt(source);
     if (found !== undefined) seeder.look(source, target, found);
     // If nothing exists, the kubelet would create a root-owned directory, even in place of a file.
-    seeder.add(
-      kind === 'directory' ? 'directory' : 'file',
-      target,
-      undefined,
-      kind === 'directory' ? NEW_DIRECTORY : NEW_FILE,
-    );
+    seeder.add(kind, target, undefined, kind === 'directory' ? NEW_DIRECTORY : NEW_FILE);
   }
   return seeder;
 }

@@ -1,9 +1,8 @@
 import { codeOf, ConfigError, reasonOf } from '../core/errors.ts';
-import { mayWriteIn } from '../fs/access.ts';
+import { lookAt, mayWriteIn } from '../fs/access.ts';
 import { readRegular } from '../fs/content.ts';
 import { under } from './place.ts';
 import { parseState, stateText, type State } from './stored-state.ts';
-import { lookAt } from './step.ts';
 
 /** The directory for kolla-init's persistent state and for the command that kolla_start reads. */
 export const STATE_DIRECTORY = '/run/kolla';

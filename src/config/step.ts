@@ -1,14 +1,13 @@
-import { constants, lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { constants, readlinkSync, type Stats } from 'node:fs';
+import { normalize } from 'node:path';
 import { codeOf } from '../core/errors.ts';
-import { unlessAbsent } from '../fs/absent.ts';
-import { may } from '../fs/access.ts';
+import { lookAt, may } from '../fs/access.ts';
 import { bytesOf, fileHolds, readContent, type Content } from '../fs/content.ts';
 import type { FileImage } from '../fs/write-file.ts';
 import { afterChown, hasAccess, isUpToDate, searchable } from './tree/access.ts';
 import { effective } from './effective.ts';
 import type { DirectoryStep, FileStep, LinkStep, PermissionStep, PlanOptions, Step } from './model.ts';
-import { isOutOfSight } from './image.ts';
-import { normalPath, type Overlay } from './overlays/overlay.ts';
+import type { Overlay } from './overlays/overlay.ts';
 import { modeFor, type Ownership } from './owner.ts';
 import type { FileEntry } from './read/schema.ts';
 import { bareOf, checkIn, fileUnder, directoryUnder, nameOf, type Site } from './site.ts';
@@ -49,7 +48,7 @@ export function copyStep(entry: string, item: FileEntry, match: Match, owner: Ow
 /** A file without an overlay is not held in memory, whatever its size. */
 function laidOver(overlay: Overlay | undefined, { source, dest }: Match): Content {
   const content = readContent(source);
-  return overlay?.files.has(normalPath(dest)) ? overlay.apply(dest, bytesOf(content)) : content;
+  return overlay?.files.has(normalize(dest)) ? overlay.apply(dest, bytesOf(content)) : content;
 }
 
 function ownerOf(match: Match, owner: Ownership): Ownership {
@@ -121,22 +120,4 @@ function isInPlace(path: string, image: FileImage): boolean {
     if (codeOf(error) === 'EACCES') return false;
     throw error;
   }
-}
-
-/** Same as lookAt, for a path in the image: an inaccessible path counts as missing. */
-export function lookAtImages(path: string): Stats | undefined {
-  try {
-    return lookAt(path);
-  } catch (error) {
-    if (isOutOfSight(error)) return undefined;
-    throw error;
-  }
-}
-
-/**
- * Same as lstat, or undefined if missing. Synchronous, because waking a thread for each of many files takes longer than
- * the call.
- */
-export function lookAt(path: string): Stats | undefined {
-  return unlessAbsent(() => lstatSync(path, { throwIfNoEntry: false }));
 }

@@ -1,7 +1,8 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { followAt } from '../fs/access.ts';
+import { followAt, lookAt } from '../fs/access.ts';
 import { fileHolds, readContent } from '../fs/content.ts';
+import { lookAtImages } from './image.ts';
 import type { Identity } from './owner.ts';
 import { under } from './place.ts';
 import { accessOf } from './seed.ts';
@@ -9,7 +10,7 @@ import { fileUnder, nameOf, type Site } from './site.ts';
 import { keptPath } from './state.ts';
 import type { State } from './stored-state.ts';
 import type { FileStep, LinkStep, Step } from './model.ts';
-import { fileStep, linkStep, lookAt, lookAtImages } from './step.ts';
+import { fileStep, linkStep } from './step.ts';
 
 /** An object to remove: a file or link, or a directory if it is empty by then. */
 export interface Removal {
@@ -127,29 +128,30 @@ class Tracker {
 
   /** Where the image's own file will be found: in the image, if another root is written; otherwise it is saved. */
   #keep(dest: string, path: string, isDirectory: boolean): string | null {
-    const { site, me } = this.#options;
+    const { site } = this.#options;
     if (site.tree !== undefined) return site.tree.lstat(dest) === undefined ? null : dest;
     const found = lookAt(path);
     if (found === undefined || !this.#isOnRoot(path)) return null;
     if (isDirectory || found.isDirectory()) return dest;
     const kept = keptPath(dest);
-    this.#copy(dest, path, kept, me, this.#kept);
+    this.#copy(dest, path, kept, this.#kept);
     return kept;
   }
 
   #restore(dest: string, saved: string): void {
-    const { site, me } = this.#options;
+    const { site } = this.#options;
     const from = site.tree === undefined ? under(site.root, saved) : join(site.image, dest);
     const found = lookAtImages(from);
     if (found?.isDirectory() || from === fileUnder(site, dest)) return;
     // A newer image may no longer have the file.
     if (found === undefined) this.#removals.push({ dest, path: fileUnder(site, dest), kind: 'file' });
-    else this.#copy(dest, from, dest, me, this.#restored);
+    else this.#copy(dest, from, dest, this.#restored);
   }
 
-  #copy(entry: string, from: string, to: string, me: Identity, into: (FileStep | LinkStep)[]): void {
+  #copy(entry: string, from: string, to: string, into: (FileStep | LinkStep)[]): void {
     const found = followAt(from);
-    const context = { site: this.#options.site, permissions: [] };
+    const { site, me } = this.#options;
+    const context = { site, permissions: [] };
     const link = lookAt(from);
     if (link?.isSymbolicLink()) into.push(linkStep(entry, to, readlinkSync(from), context));
     else if (found?.isFile()) {

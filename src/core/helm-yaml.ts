@@ -4,12 +4,11 @@ import {
   floatCoreTag,
   intCoreTag,
   intYaml11Tag,
-  load,
+  loadDocument,
   mergeTag,
   NOT_RESOLVED,
   type ScalarTagDefinition,
-} from 'js-yaml';
-import { parseYaml } from './yaml-budget.ts';
+} from './yaml.ts';
 
 /** What the first of these tags makes of a number, in which digits may be grouped by _. */
 function number(...tags: readonly ScalarTagDefinition[]): ScalarTagDefinition {
@@ -28,5 +27,5 @@ const SCHEMA = CORE_SCHEMA.withTags(boolYaml11Tag, number(intYaml11Tag, intCoreT
 
 /** Parses a file of values as `helm --values` does. @throws YAMLException; RangeError beyond the budget for YAML */
 export function loadValues(text: string): unknown {
-  return parseYaml(text, (document) => load(document, { schema: SCHEMA }));
+  return loadDocument(text, { schema: SCHEMA });
 }

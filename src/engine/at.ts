@@ -50,10 +50,6 @@ export function renameAt({ fd, path }: OpenPath, from: string, to: string): void
   if (result < 0) throw systemError(result, 'rename', join(path, from), join(path, to));
 }
 
-export function chmodAt(held: OpenPath, name: string, mode: number): void {
-  done(sys.chmod(held.fd, name, mode, AT.noFollow), 'chmod', held, name);
-}
-
 export function chownHeld({ fd, path }: OpenPath, uid: number, gid: number): void {
   done(sys.chown(fd, '', uid, gid, AT.emptyPath), 'chown', { fd, path }, '');
 }

@@ -4,7 +4,7 @@ import { Emitter } from './runtime/emitter.ts';
 import { findProgram, isRefusal } from '../process/exec/find-program.ts';
 import { done } from './runtime/errors.ts';
 import { constants, openSync } from './fs.ts';
-import { keep, letGo, POLLIN, setImmediate, unwatch, watch } from './runtime/loop.ts';
+import { currentOwner, keep, letGo, POLLIN, runFor, setImmediate, unwatch, watch } from './runtime/loop.ts';
 import { envOf, onChild, writeAll } from './process.ts';
 import { SIGNAL_NAMES, type SignalName } from './signals.ts';
 
@@ -100,6 +100,7 @@ interface ChildEvents extends Record<string, readonly unknown[]> {
 
 export class ChildProcess extends Emitter<ChildEvents> {
   pid: number | undefined;
+  readonly owner = currentOwner();
   stdin: Input | null = null;
   stdout: Output | null = null;
   stderr: Output | null = null;
@@ -192,7 +193,7 @@ function reap(): void {
         running.delete(pid);
         letGo(child);
         child.stdin?.end();
-        child.ended(code, signal);
+        runFor(child.owner, () => child.ended(code, signal));
       }
       if (id !== -1) break;
     }

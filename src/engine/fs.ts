@@ -10,6 +10,7 @@ import { Dirent, Stats } from './stats.ts';
 import { AT } from './runtime/sys.ts';
 
 export { Dirent, Stats } from './stats.ts';
+export { watch, type FSWatcher } from './inotify.ts';
 
 export const constants = {
   F_OK: 0,
@@ -23,6 +24,7 @@ export const constants = {
   O_EXCL: 0o200,
   O_TRUNC: 0o1000,
   O_APPEND: 0o2000,
+  O_NOCTTY: 0o400,
   O_NONBLOCK: 0o4000,
   ...byArchitecture(),
   S_IFMT: 0o170_000,
@@ -200,6 +202,10 @@ export function rmdirSync(path: string): void {
 
 export function renameSync(from: string, to: string): void {
   done(sys.rename(AT.cwd, from, AT.cwd, to), 'rename', from, to);
+}
+
+export function linkSync(from: string, to: string): void {
+  done(sys.link(from, to), 'link', from, to);
 }
 
 export function symlinkSync(target: string, path: string): void {

@@ -1,40 +1,46 @@
 /**
- * cmd/kolla-init.ts in kolla-core: files, check, plan, and waits for servers and paths. Anything that needs TLS, the
- * API server or another client is delegated to kolla-pod, if it is installed next to us; decided by the waits before a
- * file is read or written.
+ * cmd/kolla-init.ts in kolla-core: files, check, plan, rbac, watch, and waits. What is left to kolla-pod is delegated to it, if it is
+ * installed next to us; decided before a file is read or written.
  */
+import type { Command } from '../cli/command.ts';
 import { run } from '../cli/run.ts';
-import { checkCommand } from '../container/init/check.ts';
 import { initOf } from '../container/init/init-of.ts';
-import { planCommand } from '../container/init/plan.ts';
 import { isRefusal } from '../process/exec/find-program.ts';
 import { reapOrphans } from './child-process.ts';
 import { becomePod, podBeside } from './pod.ts';
-import { URL } from './url.ts';
+import { podLoginOf } from './waits.ts';
 
 const NAME = 'kolla-init';
-const COMMANDS = { check: checkCommand, plan: planCommand };
+/** Loaded only if they run: code that is read takes memory as long as a wait lasts. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  check: async () => (await import('../container/init/check.ts')).checkCommand,
+  plan: async () => (await import('../container/init/plan.ts')).planCommand,
+  rbac: async () => (await import('../container/init/rbac.ts')).rbacCommand,
+  watch: async () => (await import('../container/init/watch.ts')).watchCommand,
+};
 /** Commands that only kolla-pod has. kolla-pod.yaml may contain options for them. */
-const OTHERS = ['rbac', 'restart', 'watch'];
+const OTHERS = ['restart'];
 
 export const main = async (argv: string[], env: Readonly<Record<string, string | undefined>>): Promise<number> => {
   const become = (what: string) => becomePod(NAME, argv, env, what);
   const [word = ''] = argv;
   if (OTHERS.includes(word)) return become(`'${NAME} ${word}'`);
-  // The table of all commands, for help.
-  if (argv.some((one) => ['--help', '--help-all', '-h'].includes(one)) && !isRefusal(podBeside()))
-    return become('help');
-  const init = initOf(COMMANDS, (waits) => {
-    const others = waits.find((text) => !isOurs(text));
-    if (others !== undefined) become(`wait '${others}', which is for none of tcp:, http:, file: and socket:,`);
-  });
+  const isHelp = word === 'help' || argv.some((one) => ['--help', '--help-all', '-h'].includes(one));
+  // The table of all commands.
+  if (isHelp && !isRefusal(podBeside())) return become('help');
+  const [used, others] = isHelp ? [Object.keys(COMMANDS), []] : partition(word);
+  const commands = await Promise.all(used.map(async (name) => [name, await COMMANDS[name]!()] as const));
+  const leaveLogin = async (options: Parameters<typeof podLoginOf>[0]) => {
+    const login = await podLoginOf(options, env);
+    if (login !== undefined) become(login);
+  };
+  const init = initOf(Object.fromEntries(commands), (options) => leaveLogin(options));
   reapOrphans();
-  return await run({ ...init, elsewhere: OTHERS }, argv, env);
+  return await run({ ...init, elsewhere: [...others, ...OTHERS] }, argv, env);
 };
 
-/** Whether the kind is in src/engine/wait-kinds.ts. */
-function isOurs(text: string): boolean {
-  const [, word, rest] = /^!?(tcp|http|file|socket|unix):([^#]*)/.exec(text) ?? [];
-  // URLs in an unusual form are left to kolla-pod.
-  return word === 'http' ? URL.parse(`http:${rest}`) !== null : word !== undefined;
+/** The command with this name, if it is one of ours, and the other ones. */
+function partition(word: string): [used: string[], others: string[]] {
+  const names = Object.keys(COMMANDS);
+  return [names.filter((name) => name === word), names.filter((name) => name !== word)];
 }

@@ -8,6 +8,8 @@ import { Server } from './net/server.ts';
 export { isIP, isIPv4, isIPv6 } from './net/address.ts';
 export { Socket, type IpcNetConnectOpts, type TcpNetConnectOpts } from './net/connection.ts';
 
+export { Server };
+
 export function connect(to: TcpNetConnectOpts | IpcNetConnectOpts): Socket {
   const socket = new Socket();
   socket.start(to);
@@ -17,6 +19,6 @@ export function connect(to: TcpNetConnectOpts | IpcNetConnectOpts): Socket {
 /** The address of a server. */
 export type AddressInfo = Endpoint;
 
-export function createServer(options: SocketOptions, onConnection: (socket: Socket) => void): Server<Socket> {
+export function createServer(options: SocketOptions, onConnection: (socket: Socket) => void): Server {
   return new Server((fd) => new Socket(options).adopt(fd), onConnection);
 }

@@ -4,6 +4,7 @@ import { interfaceAddresses } from './interfaces.ts';
 import { SIGNAL_NAMES, type SignalName } from './signals.ts';
 
 export const constants = {
+  errno: { ENOTCONN: 107, ESTALE: 116 },
   signals: Object.fromEntries(SIGNAL_NAMES.map((name, i) => [name, i + 1])) as Readonly<Record<SignalName, number>>,
 };
 

@@ -21,9 +21,11 @@ export function becomePod(
   what: string,
 ): never {
   const found = podBeside();
-  if (isRefusal(found))
-    throw new UnavailableError(
-      `${what} needs kolla-pod: ${found.reason}; use the image kolla-pod:VERSION instead of -core`,
-    );
+  if (isRefusal(found)) throw withoutPod(what, found);
   return process.execve(found.file, [...found.words, found.file, name, ...argv], env);
+}
+
+/** @param what needs kolla-pod: `'kolla-probe mysql'` */
+export function withoutPod(what: string, { reason }: Refusal): UnavailableError {
+  return new UnavailableError(`${what} needs kolla-pod: ${reason}; use the image kolla-pod:VERSION instead of -core`);
 }

@@ -1,23 +1,26 @@
 /** The part of Node's `process` that kolla-core uses. */
 import { done, systemError } from './runtime/errors.ts';
-import { existsSync, readFileSync } from './fs.ts';
+import { existsSync, readFileSync, realpathSync } from './fs.ts';
 import { nameOf } from './names.ts';
-import { POLLIN, POLLOUT, setImmediate, unwatch, watch } from './runtime/loop.ts';
+import { OutputQueue, type Written } from './output-queue.ts';
+import { forProcess, POLLIN, POLLOUT, setImmediate, unwatch, watch } from './runtime/loop.ts';
 import { SIGNAL_NAMES, signalNumber, type SignalName } from './signals.ts';
 
 type Listener = (name: SignalName) => void;
 type ErrorListener = (error: Error) => void;
 
-/** stdout and stderr: unbuffered, for small output that must be written before execve. */
+/** stdout and stderr: unbuffered for text, which must be written before execve; bytes are written as the reader takes them. */
 export class Stream {
   readonly fd: number;
   readonly isTTY?: true;
   readonly columns?: number;
   readonly writableLength = 0;
   #listeners: ErrorListener[] = [];
+  readonly #queue: OutputQueue;
 
   constructor(fd: number) {
     this.fd = fd;
+    this.#queue = new OutputQueue(fd);
     if (sys.isTerminal(fd)) this.isTTY = true;
   }
 
@@ -36,8 +39,20 @@ export class Stream {
     return this.#listeners.filter((one) => listener === undefined || one === listener).length;
   }
 
-  write(text: string, then?: () => void): boolean {
-    const failure = writeAll(this.fd, new Uint8Array(sys.encode(text)));
+  /**
+   * @param content a text is written at once, unless bytes wait
+   * @param then called when it is written. With bytes also, and with the error, when it cannot be
+   */
+  write(content: string | Uint8Array, then?: Written): boolean {
+    const bytes = typeof content === 'string' ? new Uint8Array(sys.encode(content)) : content;
+    if (typeof content !== 'string' || !this.#queue.isEmpty) {
+      this.#queue.push(bytes, (error) => {
+        then?.(error);
+        if (error !== undefined) setImmediate(() => this.#fail(error));
+      });
+      return false;
+    }
+    const failure = writeAll(this.fd, bytes);
     if (failure !== undefined) setImmediate(() => this.#fail(failure));
     if (then !== undefined) setImmediate(then);
     return true;
@@ -71,7 +86,7 @@ function listen(name: string, listener: Listener): void {
   listeners.set(name, own.add(listener));
   if (own.size > 1) return;
   queue = done(sys.onSignal(signalNumber(name), QUEUED), 'sigaction');
-  watch(queue, POLLIN, deliver, false);
+  forProcess(() => watch(queue, POLLIN, deliver, false));
 }
 
 function deliver(): void {
@@ -85,12 +100,17 @@ function deliver(): void {
   }
 }
 
-type BugListener = (error: unknown) => void;
+type BugListener = (error: unknown, origin?: string) => void;
 const UNCAUGHT = 'uncaughtException';
 const bugListeners = new Set<BugListener>();
+let capture: BugListener | undefined;
 
-/** Handles an error that a callback of the loop has thrown: calls listeners, or exits through native/main.c. */
+/**
+ * Handles an error that a callback of the loop has thrown, and a rejection without a handler: calls listeners, or exits through
+ * native/main.c.
+ */
 export function uncaught(error: unknown): void {
+  if (capture !== undefined) return capture(error);
   if (bugListeners.size === 0) throw error;
   for (const listener of bugListeners) listener(error);
 }
@@ -144,6 +164,8 @@ export const process = {
   main: undefined as unknown,
   stdout: new Stream(1),
   stderr: new Stream(2),
+  /** For paths on the command line, which path-browserify resolves. */
+  cwd: () => realpathSync('.'),
   getuid: () => uid,
   geteuid: () => sys.id(1),
   getgid: () => gid,
@@ -182,6 +204,9 @@ export const process = {
     if (name === UNCAUGHT) bugListeners.delete(listener as BugListener);
     else forget(name, (one) => one === listener);
   },
+  listeners: (_name: typeof UNCAUGHT): readonly BugListener[] => [...bugListeners],
+  /** Until null is set, gets errors instead of the listeners. */
+  setUncaughtExceptionCaptureCallback: (call: BugListener | null): void => void (capture = call ?? undefined),
   removeAllListeners: (name: string): void => forget(name, () => true),
   kill: (id: number, signal: string | number): boolean =>
     done(sys.kill(id, typeof signal === 'number' ? signal : signalNumber(signal)), 'kill') === 0,

@@ -28,6 +28,7 @@ export function start(name: string, main: HelperModule['main'], bugCode?: number
     if (running) throw new Error(`${name} waits for nothing`);
     return sys.exit(process.exitCode ?? 0);
   };
+  sys.rejected = uncaught;
   return () => {
     try {
       turn(end);

@@ -52,6 +52,11 @@ export class Stats {
     return this.#found[9]!;
   }
 
+  /** Of 512 bytes. */
+  get blocks(): number {
+    return this.#found[10]!;
+  }
+
   isFile(): boolean {
     return (this.#found[2]! & FORMAT) === FILE;
   }

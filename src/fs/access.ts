@@ -1,4 +1,5 @@
-import { accessSync, constants, statSync, type Stats } from 'node:fs';
+import { accessSync, constants, lstatSync, statSync, type Stats } from 'node:fs';
+import { unlessAbsent } from './absent.ts';
 
 /**
  * Whether this process has that access to the path. Never rejects.
@@ -21,6 +22,14 @@ export function isThere(path: string): boolean {
 /** Whether this process may create and remove files in that directory. */
 export function mayWriteIn(directory: string): boolean {
   return may(directory, constants.W_OK | constants.X_OK);
+}
+
+/**
+ * Same as lstat, or undefined if the path is missing. Synchronous, because waking a thread for each of many files takes
+ * longer than the call.
+ */
+export function lookAt(path: string): Stats | undefined {
+  return unlessAbsent(() => lstatSync(path, { throwIfNoEntry: false }));
 }
 
 /** Same as stat with links followed; undefined if the path is inaccessible. */

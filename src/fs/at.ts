@@ -5,8 +5,6 @@
 import {
   chmodSync,
   chownSync,
-  closeSync,
-  constants,
   lstatSync,
   mkdirSync,
   openSync,
@@ -58,16 +56,6 @@ export function symlinkAt(held: OpenPath, name: string, target: string): void {
 
 export function renameAt(held: OpenPath, from: string, to: string): void {
   act(held, to, (at) => renameSync(placeOf(held, from), at));
-}
-
-/** Changes the mode of a file or directory. A plain chmod would follow a link. */
-export function chmodAt(held: OpenPath, name: string, mode: number): void {
-  const fd = openAt(held, name, O_PATH | constants.O_NOFOLLOW);
-  try {
-    chmodHeld({ fd, path: `${held.path}/${name}` }, mode);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** Acts on the open object itself. An ID of -1 is kept. */

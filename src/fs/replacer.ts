@@ -10,45 +10,61 @@ import type { FileImage } from './write-file.ts';
  * thousand files reads no directory ten thousand times. Throws the system's error; files not renamed by then are
  * removed.
  */
-export class Replacer {
-  readonly #directories = new Set<string>();
-  readonly #open: (directory: string) => Directory;
+export class Replacer implements Disposable {
+  readonly #root: string | undefined;
+  readonly #makes: number | undefined;
+  /** The directories that are to be synced. */
+  readonly #changed = new Set<string>();
+  /** The last directory, since many files share one. Its path is not checked again. */
+  #last: { readonly path: string; readonly directory: Directory } | undefined;
 
   /**
-   * @param open opens a directory, following links or not, as the caller trusts them
+   * @param root root of all paths, as in Directory.inside; without one, links in paths are trusted
+   * @param makes the mode of missing directories below the root; undefined: an error
    */
-  constructor(open: (directory: string) => Directory = (directory) => Directory.open(directory)) {
-    this.#open = open;
+  constructor(root?: string, makes?: number) {
+    this.#root = root;
+    this.#makes = makes;
   }
 
   replace(path: string, image: FileImage): void {
-    this.#in(path, (directory) => putFile(directory, basename(path), image));
+    putFile(this.#directoryOf(path), basename(path), image);
   }
 
   link(path: string, target: string): void {
-    this.#in(path, (directory) => putLink(directory, basename(path), target));
-  }
-
-  #in(path: string, act: (directory: Directory) => void): void {
-    using directory = this.#open(dirname(path));
-    if (!this.#directories.has(directory.path)) removeStale(directory);
-    this.#directories.add(directory.path);
-    act(directory);
+    putLink(this.#directoryOf(path), basename(path), target);
   }
 
   /** Prevents the old names from returning after a power loss. */
   sync(): void {
-    for (const path of this.#directories) {
-      using directory = this.#open(path);
-      directory.sync();
-    }
-    this.#directories.clear();
+    for (const path of this.#changed) this.#open(path).sync();
+    this.#changed.clear();
+  }
+
+  [Symbol.dispose](): void {
+    this.#last?.directory[Symbol.dispose]();
+    this.#last = undefined;
+  }
+
+  #directoryOf(path: string): Directory {
+    const directory = this.#open(dirname(path));
+    if (!this.#changed.has(directory.path)) removeStale(directory);
+    this.#changed.add(directory.path);
+    return directory;
+  }
+
+  #open(path: string): Directory {
+    if (this.#last?.path === path) return this.#last.directory;
+    this[Symbol.dispose]();
+    const directory = this.#root === undefined ? Directory.open(path) : Directory.inside(this.#root, path, this.#makes);
+    this.#last = { path, directory };
+    return directory;
   }
 }
 
 /** Replaces one file durably. Throws like Replacer. */
 export function replace(path: string, image: FileImage): void {
-  const replacer = new Replacer();
+  using replacer = new Replacer();
   replacer.replace(path, image);
   replacer.sync();
 }

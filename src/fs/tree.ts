@@ -1,9 +1,9 @@
-import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, fsyncSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { codeOf } from '../core/errors.ts';
 import { ignoreAbsent } from './absent.ts';
+import { lookAt } from './access.ts';
 import {
-  chmodAt,
   chmodHeld,
   chownHeld,
   listAt,
@@ -80,7 +80,7 @@ export class Directory extends Handle {
     const missing: string[] = [];
     let there = path;
     if (makes !== undefined)
-      for (; there !== root && !isThere(there); there = dirname(there)) missing.unshift(basename(there));
+      for (; there !== root && lookAt(there) === undefined; there = dirname(there)) missing.unshift(basename(there));
     const real = realpathSync.native(there);
     if (!isWithin(root, real)) throw new RangeError(`${there} is a link to ${real}, outside of ${root}`);
     return descend(Directory.below(root, real), missing, (directory, name) => {
@@ -102,7 +102,7 @@ export class Directory extends Handle {
   /** Undefined if the name is missing. */
   hold(name: string): Handle | undefined {
     try {
-      return new Handle(childPath(this.path, name), openAt(this, name, O_PATH | constants.O_NOFOLLOW));
+      return this.#hold(name);
     } catch (error) {
       return ignoreAbsent(error);
     }
@@ -164,7 +164,8 @@ export class Directory extends Handle {
 
   /** Changes the mode of a file or directory. A plain chmod would follow a link. */
   setMode(name: string, mode: number): void {
-    chmodAt(this, name, mode);
+    using handle = this.#hold(name);
+    handle.chmod(mode);
   }
 
   unlink(name: string): void {
@@ -196,6 +197,10 @@ export class Directory extends Handle {
     }
   }
 
+  #hold(name: string): Handle {
+    return new Handle(childPath(this.path, name), openAt(this, name, O_PATH | constants.O_NOFOLLOW));
+  }
+
   /** A FIFO in place of a file reads as empty; without O_NONBLOCK, opening it would wait for a writer. */
   #reading<T>(name: string, read: (fd: number) => T): T {
     const fd = openAt(this, name, READ);
@@ -224,12 +229,4 @@ function descend(
     directory = step(above, name);
   }
   return directory;
-}
-
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    return ignoreAbsent(error) ?? false;
-  }
 }

@@ -1,4 +1,5 @@
 import { NotPermittedError } from '../core/errors.ts';
+import type { StreamedAnswer } from '../net/pool/index.ts';
 import type { Api } from './api.ts';
 import type { Timing } from './timing.ts';
 
@@ -50,18 +51,12 @@ export class ForbiddenError extends NotPermittedError {
 /** Enough for any Status object; a proxy's error page may be longer. */
 const BODY_MAX_BYTES = 65_536;
 
-/** The fields used of node:http's IncomingMessage. */
-interface Response extends AsyncIterable<unknown> {
-  readonly statusCode?: number | undefined;
-  readonly headers: { readonly 'retry-after'?: string | undefined };
-}
-
-export async function errorFrom(response: Response): Promise<ApiError> {
-  const status = response.statusCode ?? 0;
-  const seconds = Number(response.headers['retry-after'] ?? 0);
+export async function errorFrom(response: StreamedAnswer): Promise<ApiError> {
+  const { status } = response;
+  const seconds = Number(response.headers.get('retry-after') ?? 0);
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of response) {
     chunks.push(chunk);
     size += chunk.length;
     if (size > BODY_MAX_BYTES) break;

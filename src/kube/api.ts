@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { StreamedAnswer } from '../net/pool/index.ts';
 import type { Method } from './types.ts';
 
 /** A request to the API server. */
@@ -17,7 +17,7 @@ export interface Api {
    * Opens a stream of events. Rejects with ApiError for an error status, and with the system's error if there is no
    * response.
    */
-  open(call: Call, signal: AbortSignal): Promise<IncomingMessage>;
+  open(call: Call, signal: AbortSignal): Promise<StreamedAnswer>;
   /** Reads one full response. Rejects like open(), and after a timeout. */
   ask<T>(call: Call, signal: AbortSignal): Promise<T>;
   /** Whether this server sends no bookmark after the initial events, so that a set must be listed first. */

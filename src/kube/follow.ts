@@ -166,14 +166,14 @@ async function* connection<T extends KubeObject>(
 }
 
 function watchPath(ref: SetRef, version: string | undefined, { serverMinS, serverMaxS }: Timing): string {
-  const query = new URLSearchParams({
-    watch: 'true',
-    allowWatchBookmarks: 'true',
-    ...defined({ fieldSelector: ref.fieldSelector, labelSelector: ref.labelSelector }),
-    timeoutSeconds: String(Math.round(serverMinS + Math.random() * (serverMaxS - serverMinS))),
-    ...defined({ resourceVersion: version }),
+  return collectionPath(ref, {
+    watch: true,
+    allowWatchBookmarks: true,
+    fieldSelector: ref.fieldSelector,
+    labelSelector: ref.labelSelector,
+    timeoutSeconds: Math.round(serverMinS + Math.random() * (serverMaxS - serverMinS)),
+    resourceVersion: version,
   });
-  return `${collectionPath(ref)}?${query.toString()}`;
 }
 
 function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {

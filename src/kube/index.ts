@@ -2,8 +2,9 @@
  * Access to the API server. Loaded only on use: loading the code for credentials alone takes as long as starting a
  * helper.
  *
- *   ServiceAccount or kubeconfig -> credentials (KubeConfig of client-node, nothing else of it) -> two connection
- *   pools -> one watch loop (follow) -> observations of an object, or of a set: existing, deleted, connection trouble.
+ *   ServiceAccount or kubeconfig -> credentials (rare logins: KubeConfig of client-node, nothing else of it)
+ *   -> two connection pools (net/pool) -> one watch loop (follow) -> observations of an object, or of a set: existing,
+ *   deleted, connection trouble.
  *   In addition: get, request, discover, with one response each.
  *
  * client-node's own Watch is not used: it treats an idle watch as dead after 30 s, swallows errors of handlers, and its
@@ -16,7 +17,7 @@ import { within } from '../core/abort.ts';
 import { APPLY, METADATA } from './api.ts';
 import { ApiClient } from './client.ts';
 import { credentialsFrom, nameOf, type CredentialSource } from './credentials.ts';
-import { Discovery } from './discover.ts';
+import type { Discovery } from './discover.ts';
 import { TIMING, type Timing } from './timing.ts';
 import type { KubeClient } from './types.ts';
 import { watchObject, watchSet } from './watch.ts';
@@ -32,7 +33,7 @@ export async function connectKube(source: CredentialSource, timing: Timing = TIM
   const credentials = credentialsFrom(source);
   const { namespace, server } = await firstOf(credentials(false), source, timing);
   const client = new ApiClient(credentials, timing);
-  const discovery = new Discovery(client);
+  let discovery: Discovery | undefined;
   return {
     namespace,
     server: server.href,
@@ -46,7 +47,12 @@ export async function connectKube(source: CredentialSource, timing: Timing = TIM
         { method: 'PATCH', path: `${path}?fieldManager=${manager}&force=${force}`, body, type: APPLY },
         signal,
       ),
-    discover: (what, { signal }) => discovery.find(what, signal),
+    async discover(what, { signal }) {
+      // Few waits need it.
+      const { Discovery: Used } = await import('./discover.ts');
+      discovery ??= new Used(client);
+      return await discovery.find(what, signal);
+    },
     [Symbol.dispose]: () => client[Symbol.dispose](),
   };
 }

@@ -1,6 +1,5 @@
 import { METADATA_LIST, type Api } from './api.ts';
 import { collectionPath } from './path.ts';
-import { defined } from '../core/defined.ts';
 import { ResponseTooLargeError } from '../net/dial/too-large.ts';
 import type { KubeObject, SetRef } from './types.ts';
 
@@ -31,13 +30,9 @@ export async function listAll<T extends KubeObject>(
 ): Promise<Listed<T>> {
   const items: T[] = [];
   let limit = PAGE;
-  for (let next = ''; ;) {
-    const query = new URLSearchParams({
-      limit: String(limit),
-      ...defined({ fieldSelector: ref.fieldSelector, labelSelector: ref.labelSelector }),
-      ...(next === '' ? {} : { continue: next }),
-    });
-    const path = `${collectionPath(ref)}?${query.toString()}`;
+  for (let next: string | undefined; ;) {
+    const { fieldSelector, labelSelector } = ref;
+    const path = collectionPath(ref, { limit, fieldSelector, labelSelector, continue: next });
     const call = metadataOnly ? { path, accept: METADATA_LIST } : { path };
     const page = await api.ask<Page<T>>(call, signal).catch((error: unknown) => {
       if (limit === 1 || !(error instanceof ResponseTooLargeError)) throw error;
@@ -48,7 +43,7 @@ export async function listAll<T extends KubeObject>(
       continue;
     }
     items.push(...(page.items ?? []));
-    next = page.metadata.continue ?? '';
-    if (next === '') return { items, version: page.metadata.resourceVersion };
+    next = page.metadata.continue;
+    if (next === undefined || next === '') return { items, version: page.metadata.resourceVersion };
   }
 }

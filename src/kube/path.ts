@@ -1,9 +1,21 @@
 import type { KubeObject, ObjectRef, SetRef } from './types.ts';
 
-/** The path of a list, a watch and a POST: `/apis/batch/v1/namespaces/ns/jobs`. */
-export function collectionPath({ group, version, resource, namespace = '' }: Omit<SetRef, 'names'>): string {
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/**
+ * The path of a list, a watch and a POST: `/apis/batch/v1/namespaces/ns/jobs`.
+ * @param query parameters; undefined ones are left out
+ */
+export function collectionPath(
+  { group, version, resource, namespace = '' }: Omit<SetRef, 'names'>,
+  query: Query = {},
+): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  return namespace === '' ? `${root}/${resource}` : `${root}/namespaces/${encodeURIComponent(namespace)}/${resource}`;
+  const place = namespace === '' ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return `${root}${place}/${resource}${given.length === 0 ? '' : `?${given.join('&')}`}`;
 }
 
 /** The path of one object: `/apis/batch/v1/namespaces/ns/jobs/sync`. */

@@ -67,7 +67,7 @@ export function lazyKube(source: () => CredentialSource, namespace?: string): La
   let client: KubeClient | undefined;
   const make = async () => {
     const found = source();
-    const { connectKube } = await import('#kube');
+    const { connectKube } = await import('./index.ts');
     const connected = await connectKube(found);
     client = namespace === undefined ? connected : { ...connected, namespace };
     return client;

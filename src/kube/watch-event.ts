@@ -1,6 +1,5 @@
 import { errorFromStatus } from './api-error.ts';
 import type { KubeObject } from './types.ts';
-import { StringDecoder } from 'node:string_decoder';
 import { isMapping } from '../core/mapping.ts';
 
 export interface WatchEvent<T extends KubeObject> {
@@ -60,7 +59,8 @@ function nameOf(value: unknown): string {
 }
 
 /** Maximum length of a line. etcd limits an object to 1.5 MiB, so a longer line is not an event. */
-const LINE_MAX_CHARS = 16 * 1024 * 1024;
+const LINE_MAX_BYTES = 16 * 1024 * 1024;
+const LINE_FEED = 10;
 
 /**
  * One value per line, for any chunks: split within a character or line, or many lines in one. Values of one chunk are
@@ -69,24 +69,24 @@ const LINE_MAX_CHARS = 16 * 1024 * 1024;
  * @throws Error for a line that is not JSON or never ends
  */
 export async function* jsonLines(chunks: AsyncIterable<Buffer>, heard: () => void): AsyncGenerator<unknown[]> {
-  const decoder = new StringDecoder('utf8');
-  // In pieces, because a line that grows as one string would be copied with each of them.
-  let begun: string[] = [];
+  // In pieces, because a line that grows as one buffer would be copied with each of them.
+  let begun: Buffer[] = [];
   let length = 0;
   for await (const chunk of chunks) {
     heard();
     const values: unknown[] = [];
-    const [first = '', ...others] = decoder.write(chunk).split('\n');
-    begun.push(first);
-    length += first.length;
-    for (const next of others) {
-      const line = begun.join('');
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
+      const line = Buffer.concat([...begun, chunk.subarray(from, end)]).toString();
       if (line.trim() !== '') values.push(parse(line));
-      begun = [next];
-      length = next.length;
+      begun = [];
+      length = 0;
+      from = end + 1;
     }
+    begun.push(chunk.subarray(from));
+    length += chunk.length - from;
     if (values.length > 0) yield values;
-    if (length > LINE_MAX_CHARS) throw new Error(`a line of more than ${LINE_MAX_CHARS} characters`);
+    if (length > LINE_MAX_BYTES) throw new Error(`a line of more than ${LINE_MAX_BYTES} bytes`);
   }
   // A broken connection leaves half an event, which is sent again after the reconnect.
 }

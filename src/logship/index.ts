@@ -14,7 +14,6 @@
  * to the dead-letter file. Server failures never end the process; on a stop the exit code is 0 when everything was
  * acknowledged, and 143 when lines are left for the next start.
  */
-import { setFlagsFromString } from 'node:v8';
 import { command, type Command, type Context, type Helper, type Input } from '../cli/command.ts';
 import { ConfigError, type ExitCode } from '../core/errors.ts';
 import type { ListenAddress } from '../net/dial/address.ts';
@@ -23,9 +22,9 @@ import { openBackground } from './background.ts';
 import { OPTIONS } from './options.ts';
 import { openPipelines, runAll } from './pipelines.ts';
 import { missingPaths } from './read/discover.ts';
-import { settingsOf, type Settings } from './settings.ts';
+import { ownRules, settingsOf, type Settings } from './settings.ts';
 import { setup } from './setup/index.ts';
-import { proxyEnvOf } from './sink/agents.ts';
+import { proxyEnvOf } from './sink/proxy-env.ts';
 import { holdState } from './state/directory.ts';
 import { holdDirectory } from './state/held-directory.ts';
 import { openHoles } from './state/holes.ts';
@@ -42,7 +41,6 @@ export async function runShipping(
   { log, signal, inherited }: Pick<Context, 'log' | 'signal' | 'inherited'>,
   onBegin: (view: ShippingView) => void = () => {},
 ): Promise<ExitCode> {
-  keepHeapSmall();
   const now = () => Date.now();
   using state = holdDirectory(settings.stateDir, settings.root);
   await using _ = await holdState(state, log);
@@ -113,7 +111,7 @@ export function logShipHelper(
   serve: (settings: Settings, at: Inside & { readonly listen: ListenAddress }, context: Context) => Promise<ExitCode>,
 ): Helper {
   const run = async ({ operands, options }: Input<typeof OPTIONS>, context: Context) => {
-    const settings = settingsOf(operands, options);
+    const settings = settingsOf(operands, options, await ownRules(options));
     const { listen } = settings;
     if (listen === undefined) return await runShipping(settings, context);
     return await serve(settings, { listen, statusPublic: false, hostNetwork: options.hostNetwork }, context);
@@ -122,14 +120,5 @@ export function logShipHelper(
 }
 
 export { OPTIONS as SHIP_OPTIONS } from './options.ts';
-export { settingsOf, type Settings } from './settings.ts';
+export { ownRules, settingsOf, type Settings } from './settings.ts';
 export type { ShippingView } from './report/view.ts';
-
-/**
- * Makes the garbage collector run when the old generation has grown by a quarter. By default it waits for tens of
- * megabytes. By then, data that waits for acknowledgement has reached the old generation and would double the memory in
- * use.
- */
-function keepHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=25');
-}

@@ -1,5 +1,5 @@
 import { grouped, type Option } from '../cli/option.ts';
-import { PARSE_OPTIONS } from './parse/options.ts';
+import { PARSE_OPTIONS } from './formats/options.ts';
 import { SEND_OPTIONS, SINK_OPTIONS } from './sink/options.ts';
 
 /** Options that select lines and where reading starts. */

@@ -1,11 +1,9 @@
-import type { Writable } from 'node:stream';
+import { mostOpenFiles } from '#open-files';
 import { OutputClosedError } from '../cli/output.ts';
 import { DeadlineError, ExitCode, KollaError, messageOf, SignalError, UnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { openFiles } from '../process/exec/open-files.ts';
-import { SharedMemory } from './wasm/memory.ts';
 import { newCounts } from './report/counts.ts';
-import { readBytesFor } from './read/bytes.ts';
+import { NEVER_GIVEN_BACK_BYTES, readBytesFor } from './read/bytes.ts';
 import { Contents } from './read/contents.ts';
 import { missingPaths } from './read/discover.ts';
 import type { Unreadable } from './read/failure.ts';
@@ -13,13 +11,15 @@ import { Follower } from './read/follow.ts';
 import { Handles } from './read/handles.ts';
 import { DeadLetters } from './send/dead-letter.ts';
 import { Outage } from './send/deliver.ts';
-import type { Settings } from './settings.ts';
+import { Memory } from './memory.ts';
+import { leastInFlight, type Settings } from './settings.ts';
 import { Shipping } from './ship.ts';
-import type { ProxyEnv } from './sink/agents.ts';
+import type { ProxyEnv } from './sink/proxy-env.ts';
 import type { Destination } from './sink/destinations.ts';
 import { elasticsearchSink } from './sink/elasticsearch.ts';
-import { stdoutSink, type Sink } from './sink/sink.ts';
-import { CheckpointWriter, loadCheckpoint, type Saved } from './state/checkpoint.ts';
+import { stdoutSink, type ByteStream, type Sink } from './sink/sink.ts';
+import { CheckpointWriter, loadCheckpoint, type Entry } from './state/checkpoint.ts';
+import type { Saved } from './state/saved.ts';
 import { checkpointNames, openState } from './state/directory.ts';
 import { cannotKeep, type StateDirectory } from './state/held-directory.ts';
 import type { Holes } from './state/holes.ts';
@@ -31,7 +31,7 @@ interface PipelineContext {
   readonly state: StateDirectory;
   readonly holes: Holes;
   readonly proxyEnv: ProxyEnv;
-  readonly stdout: Writable;
+  readonly stdout: ByteStream;
 }
 
 /** One destination with its own reader, budget and checkpoint: an outage does not block the others. */
@@ -39,7 +39,7 @@ export interface Pipeline extends AsyncDisposable {
   /** Ships until it is stopped; see Shipping. */
   run(signal: AbortSignal): Promise<ExitCode>;
   state(): PipelineState;
-  /** The content of the pipeline's checkpoint on disk. */
+  /** The content of the pipeline's checkpoint on disk, of short files only while they are written. */
   saved(): readonly Saved[];
   /** Whether a generation that is no longer at this path has unacknowledged lines. */
   needsFormer(path: string): boolean;
@@ -118,9 +118,8 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
   const log = destinations.length > 1 ? context.log.with({ to: name }) : context.log;
   const loaded = await loadCheckpoint(context.state, log, place.checkpoint);
   const { files: saved, isFirstStart, savedMs } = loaded;
-  const memory = SharedMemory.open();
   const isLost = !isFirstStart && savedMs === undefined;
-  const contents = new Contents({ ...parse, source, now, memory, savedMs, isLost }, saved);
+  const contents = new Contents({ ...parse, source, now, savedMs, isLost }, saved);
   const counts = newCounts();
   const sink = sinkOf(settings, destination, { ...context, log });
   const firstStart = isFirstStart ? settings.from : undefined;
@@ -137,9 +136,8 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
     maxLineBytes,
     firstStart,
     sinceMs: savedMs,
-    memory,
     holes: context.holes,
-    handles: new Handles({ limit: openFiles()?.soft, readers: destinations.length, log }),
+    handles: new Handles({ limit: mostOpenFiles(), readers: destinations.length, log }),
   });
   const resumed = contents.awaited.length;
   lines.look();
@@ -159,17 +157,33 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
     now: () => new Date(now()),
     onDropped: (letters) => (counts.lettersDropped += letters),
   });
-  const parts = { lines, contents, sink, checkpoint, deadLetters, counts, log, now, outage, memory };
+  const parts = { lines, contents, sink, checkpoint, deadLetters, counts, log, now, outage };
   const { once, graceMs, eventTimeoutMs } = settings;
   // The reader of a pipe may take as long as it wants.
   const timeoutMs = once && destination.server !== undefined ? settings.timeoutMs : undefined;
-  const inFlightBytes = Math.floor(settings.inFlightBytes / destinations.length);
+  const memory = new Memory({
+    bytes: settings.memoryBytes,
+    destinations: destinations.length,
+    least: leastInFlight(maxLineBytes),
+    inFlightBytes: settings.inFlightBytes,
+    log,
+  });
+  const inFlightBytes = () => memory.inFlight(lines.files);
   const readBytes = readBytesFor(maxLineBytes);
   let shipping: Shipping | undefined;
   return {
     async run(signal) {
       const indexGeneration = isFirstStart ? undefined : loaded.indexGeneration;
-      const options = { inFlightBytes, readBytes, once, timeoutMs, graceMs, eventTimeoutMs, indexGeneration };
+      const options = {
+        inFlightBytes,
+        readBytes,
+        maxLineBytes,
+        once,
+        timeoutMs,
+        graceMs,
+        eventTimeoutMs,
+        indexGeneration,
+      };
       shipping = new Shipping({ ...parts, signal }, options);
       const code = await shipping.run();
       if (once) checkReadable(lines.unreadable);
@@ -189,13 +203,18 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
       dropped: shipping?.dropped ?? 0,
       fileStates: () => lines.fileStates,
     }),
-    saved: () => checkpoint.saved,
+    saved: () => checkpoint.saved.filter(isLong).map((each) => ('text' in each ? each.saved : each)),
     needsFormer: (path) => lines.fileStates.some((file) => file.path === path && file.leftOfFormer > 0),
     async [Symbol.asyncDispose]() {
       lines[Symbol.dispose]();
       await sink[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Of short files nothing is reclaimed, and there may be thousands. */
+function isLong(entry: Entry): boolean {
+  return !('text' in entry) || entry.offset > NEVER_GIVEN_BACK_BYTES;
 }
 
 const NAMED = 3;

@@ -4,14 +4,26 @@ import type { Values } from '../cli/option.ts';
 import { messageOf, UsageError } from '../core/errors.ts';
 import { listenAddress, parseListen, type Address, type ListenAddress } from '../net/dial/address.ts';
 import type { OPTIONS } from './options.ts';
-import type { ParserOptions } from './parse/document.ts';
-import { formatRules, labelsOf } from './parse/options.ts';
-import { zoneNamed } from './time/zone.ts';
+import type { FormatRule } from './formats/index.ts';
+import type { ParserOptions } from './formats/parser.ts';
+import { formatRules, labelsOf } from './formats/options.ts';
+import { leastMemory } from './memory.ts';
+import { zoneTableNamed } from './time/zone-table.ts';
 import { readBytesFor } from './read/bytes.ts';
 import { MIN_KEEP_BYTES } from './reclaim/reclaimer.ts';
 import { destinationsOf, type Destination } from './sink/destinations.ts';
 
 type Options = Values<typeof OPTIONS>;
+
+/**
+ * The rules for the files of this site's own formats.
+ * @throws ConfigError that names the file, the format and the column
+ */
+export async function ownRules({ formats, root }: Pick<Options, 'formats' | 'root'>): Promise<readonly FormatRule[]> {
+  if (formats === undefined) return [];
+  const { ownFormatsIn } = await import('./formats/own-file.ts');
+  return ownFormatsIn(formats, root);
+}
 
 /** The options after they were validated together. */
 export interface Settings {
@@ -29,8 +41,10 @@ export interface Settings {
   readonly destinations: readonly [Destination, ...Destination[]];
   readonly gzip: boolean;
   readonly deadLetterBytes: number;
-  /** The limit for all destinations together. */
-  readonly inFlightBytes: number;
+  /** Maximum anonymous memory of the process. */
+  readonly memoryBytes: number;
+  /** The limit for all destinations together; undefined if it is what memoryBytes leaves. */
+  readonly inFlightBytes: number | undefined;
   readonly maxLineBytes: number;
   /** An event ends after this time without a line. */
   readonly eventTimeoutMs: number;
@@ -48,8 +62,11 @@ export interface Settings {
 const MIN_LINE_BYTES = 256;
 const MIB = 1024 * 1024;
 
-/** Throws UsageError or ConfigError that names the option. */
-export function settingsOf(operands: readonly string[], options: Options): Settings {
+/**
+ * @param own the rules of `--formats`: see ownRules()
+ * @throws UsageError or ConfigError that names the option
+ */
+export function settingsOf(operands: readonly string[], options: Options, own: readonly FormatRule[] = []): Settings {
   const root = resolve(options.root);
   if (options.maxLineBytes < MIN_LINE_BYTES)
     throw new UsageError(
@@ -64,9 +81,9 @@ export function settingsOf(operands: readonly string[], options: Options): Setti
     stateDir: resolve(options.state ?? join(root, '.kolla-log-ship')),
     parse: {
       root,
-      zone: read('--timezone', options.timezone, zoneNamed),
+      zone: read('--timezone', options.timezone, (name) => zoneTableNamed(name)),
       schema: options.schema,
-      formats: formatRules(options.format, root),
+      formats: [...own, ...formatRules(options.format, root)],
       origin: {
         hostname: options.hostname ?? options.node ?? hostname(),
         pod: options.pod,
@@ -80,7 +97,7 @@ export function settingsOf(operands: readonly string[], options: Options): Setti
     destinations,
     gzip: options.gzip,
     deadLetterBytes: deadLetterBytesOf(options),
-    inFlightBytes: inFlightBytesOf(options, destinations.length),
+    ...memoryOf(options, destinations.length),
     maxLineBytes: options.maxLineBytes,
     eventTimeoutMs: options.multilineTimeout,
     once: options.once,
@@ -101,14 +118,22 @@ function read<T>(flag: string, word: string, parse: (word: string) => T): T {
   }
 }
 
-/** Checks that each destination has room for reading, and for filling and sending requests. */
-function inFlightBytesOf({ inFlightBytes, maxLineBytes }: Options, destinations: number): number {
-  const least = destinations * (readBytesFor(maxLineBytes) + 2 * MIB);
-  if (inFlightBytes >= least) return inFlightBytes;
-  const many = destinations === 1 ? '' : ` for ${destinations} destinations`;
-  throw new UsageError(
-    `--in-flight-bytes ${inFlightBytes}: at least ${least}${many} with lines of up to ${maxLineBytes}`,
-  );
+/** What a destination needs for reading, and for filling and sending requests. */
+export function leastInFlight(maxLineBytes: number): number {
+  return readBytesFor(maxLineBytes) + 2 * MIB;
+}
+
+/** Checks that each destination has what it needs. */
+function memoryOf({ memory, inFlightBytes, maxLineBytes }: Options, destinations: number) {
+  const least = leastInFlight(maxLineBytes);
+  const check = (flag: string, bytes: number, needed: number) => {
+    const many = destinations === 1 ? '' : ` for ${destinations} destinations`;
+    if (bytes < needed)
+      throw new UsageError(`${flag} ${bytes}: at least ${needed}${many} with lines of up to ${maxLineBytes}`);
+  };
+  if (inFlightBytes === undefined) check('--memory', memory, leastMemory(destinations, least));
+  else check('--in-flight-bytes', inFlightBytes, destinations * least);
+  return { memoryBytes: memory, inFlightBytes };
 }
 
 function deadLetterBytesOf({ deadLetterBytes }: Options): number {

@@ -1,5 +1,4 @@
 import type { Log } from '../core/log.ts';
-import type { SharedMemory } from './wasm/memory.ts';
 import type { Counts } from './report/counts.ts';
 import type { Contents } from './read/contents.ts';
 import type { LineSource } from './read/line-reader.ts';
@@ -20,14 +19,15 @@ export interface Parts {
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly outage: Outage;
-  readonly memory?: SharedMemory | undefined;
 }
 
 export interface ShipOptions {
-  /** Maximum number of bytes in memory. */
-  readonly inFlightBytes: number;
+  /** The present maximum number of bytes in memory. */
+  readonly inFlightBytes: () => number;
   /** The part of inFlightBytes that the reader always uses. */
   readonly readBytes: number;
+  /** Maximum length of a line. */
+  readonly maxLineBytes: number;
   /** Exits when all existing lines are acknowledged. */
   readonly once: boolean;
   /** Ends when the server has accepted nothing for this time; undefined if it is waited for forever. */

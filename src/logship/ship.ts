@@ -1,13 +1,12 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { formatDuration } from '../core/duration.ts';
 import { DeadlineError, ExitCode, SignalError } from '../core/errors.ts';
-import { DocumentWriter } from './batch/document-writer.ts';
-import type { LogEvent } from './event/event.ts';
+import { nextTurn } from '../core/next-turn.ts';
 import { Framer } from './event/framer.ts';
 import { armGrace, armTimeout } from './grace.ts';
-import { documentId } from './position/generation.ts';
 import { Aside } from './send/aside.ts';
-import { Batcher, CAPACITY_BYTES, earliest, type Batch } from './batch/batch.ts';
+import { Filling } from './send/filling.ts';
+import { earliest, type Batch } from './batch/batch.ts';
+import { Batcher } from './batch/batcher.ts';
 import { deliver, type Delivered, type DeliverOptions } from './send/deliver.ts';
 import { Budget, Capacity } from './batch/limits.ts';
 import { Outbox } from './send/outbox.ts';
@@ -17,8 +16,12 @@ import { Keeper } from './read/keeper.ts';
 const POLL_MS = 250;
 /** Open events may use one part in this many of the budget. */
 const HELD_SHARE = 4;
-/** A request may use one part in this many of the budget: one is filled while two are in flight. */
-const REQUESTS = 4;
+/**
+ * A request may use one part in this many of the budget. When the documents that wait separately reach their share, up to six
+ * more requests of the same file may be in flight, queued and being filled, each with a quarter more than its bytes: together
+ * they leave memory for other files.
+ */
+const REQUESTS = 14;
 
 /** Documents that wait separately may use one part in this many of the budget. */
 const ASIDE_SHARE = 3;
@@ -48,25 +51,28 @@ export class Shipping {
   constructor(parts: Parts, options: ShipOptions) {
     this.#parts = parts;
     this.#options = options;
-    const { sink, counts, deadLetters, outage, now, signal, memory } = parts;
-    const { inFlightBytes, readBytes, eventTimeoutMs: timeoutMs } = options;
+    const { sink, counts, deadLetters, outage, now, signal } = parts;
+    const { inFlightBytes, readBytes, maxLineBytes, eventTimeoutMs: timeoutMs } = options;
     this.#earlier = sink.indexGeneration === undefined ? undefined : options.indexGeneration;
-    this.#capacity = new Capacity(Math.floor((inFlightBytes - readBytes) / REQUESTS), sink.atOnce);
-    const { opening } = sink;
-    const writer =
-      memory === undefined || opening === undefined
-        ? undefined
-        : { lines: new DocumentWriter(memory, opening), buffer: memory.writeBuffer(CAPACITY_BYTES) };
-    this.#batcher = new Batcher({ opening, capacity: this.#capacity, now, writer });
+    this.#capacity = new Capacity(Math.floor((inFlightBytes() - readBytes) / REQUESTS), sink.atOnce);
+    this.#batcher = new Batcher({ opening: sink.opening, capacity: this.#capacity, now });
     this.#budget = new Budget(inFlightBytes, readBytes);
-    this.#framer = new Framer({ emit: (event) => this.#emit(event), held: this.#budget, timeoutMs, now, memory });
+    const { emit, bulk } = new Filling({
+      batcher: this.#batcher,
+      budget: this.#budget,
+      counts,
+      maxLineBytes,
+      earlier: this.#earlier,
+      flush: () => this.#flush(),
+    });
+    this.#framer = new Framer({ emit, bulk, held: this.#budget, timeoutMs, now });
     const indexGeneration = () => this.#indexGeneration;
     const failed = (error: unknown) => this.#fail(error);
     const cuts = () => this.#framer.cuts + parts.contents.lineCuts;
     this.#keeper = new Keeper({ ...parts, failed, cuts, indexGeneration });
     this.#stopOrEnd = AbortSignal.any([signal, this.#end.signal]);
-    const settled: DeliverOptions['settled'] = (spans) => {
-      for (const span of spans) if (span.progress.settle(span)) this.#keeper.touch();
+    const settled: DeliverOptions['settled'] = (spans, events) => {
+      for (const span of spans) if (span.progress.settle(span, events)) this.#keeper.touch();
     };
     this.#deliver = {
       sink,
@@ -80,7 +86,10 @@ export class Shipping {
     const send = (batch: Batch) => this.#send(batch);
     const capacity = this.#capacity;
     const held = 'documents that the server rejects temporarily fill their part of memory: their files are not read on';
-    this.#aside = new Aside(Math.floor((inFlightBytes - readBytes) / ASIDE_SHARE), () => parts.log.warn(held));
+    this.#aside = new Aside(
+      () => (inFlightBytes() - readBytes) / ASIDE_SHARE,
+      () => parts.log.warn(held),
+    );
     const { signal: end } = this.#end;
     this.#outbox = new Outbox({ send, failed, capacity, aside: this.#aside, stopping: signal, signal: end });
   }
@@ -144,6 +153,7 @@ export class Shipping {
       if (!hasMore && this.#outbox.isFree) this.#flush();
       this.#keeper.saveWhenDue();
       if (hasMore) continue;
+      this.#batcher.rest();
       if (this.#options.once && !this.#aside.isHolding) return;
       await lines.changed(POLL_MS, this.#stopOrEnd).catch(ignoreAbort);
     }
@@ -157,7 +167,7 @@ export class Shipping {
     const over = () => this.#end.abort(new Error('grace period exceeded'));
     using _ = armGrace(this.#options.graceMs, signal, log, { over, awaited: () => this.#awaited });
     if (signal.aborted && !(signal.reason instanceof SignalError)) this.#end.abort(signal.reason);
-    lines.look();
+    lines.look(true);
     const pace = () => this.#pace(this.#end.signal);
     do {
       if (!this.#keeper.canSave) await this.#keeper.save();
@@ -180,21 +190,8 @@ export class Shipping {
   #read(final: boolean, pace: () => Promise<boolean>): Promise<boolean> {
     this.#aside.begin();
     const mayCut = this.#keeper.canSave;
-    return this.#parts.lines.read(this.#framer.take, { final, mayCut, pace, isHeld: this.#aside.holds });
-  }
-
-  #emit(event: LogEvent): void {
-    const { content, offset, spans } = event;
-    if (this.#earlier !== undefined && offset < content.sentTo) this.#batcher.indexGeneration = this.#earlier;
-    let weight = this.#batcher.addLine(event);
-    if (weight === 0) {
-      const { source, day } = content.parser.parse(event);
-      weight = this.#batcher.add({ id: documentId(content.generation, offset, event.text), day, source, spans });
-    }
-    this.#budget.take(weight);
-    this.#parts.counts.lines += event.lines;
-    this.#parts.counts.documents++;
-    if (this.#batcher.isFull) this.#flush();
+    const isStalled = this.#parts.outage.current !== undefined;
+    return this.#parts.lines.read(this.#framer.take, { final, mayCut, pace, isHeld: this.#aside.holds, isStalled });
   }
 
   /** The earliest generation of the target that may have lines after the checkpoint's positions. */
@@ -214,8 +211,7 @@ export class Shipping {
    * Between chunks, yields to requests and signals, and waits until there is room. Returns whether reading continues.
    */
   async #pace(signal: AbortSignal): Promise<boolean> {
-    this.#framer.keep();
-    await yieldToOthers();
+    await nextTurn();
     this.#keeper.saveWhenDue();
     if (!this.#hasRoom) await this.#waitForRoom(signal);
     return !signal.aborted;
@@ -239,12 +235,15 @@ export class Shipping {
   #makeRoom(): void {
     // Documents that wait for a full request would wait forever, because nothing more is read. Open events would wait
     // too, but they are normally small, and each cut made here splits an event.
-    if (this.#framer.heldBytes * HELD_SHARE > this.#options.inFlightBytes) this.#framer.relieve();
+    if (this.#framer.heldBytes * HELD_SHARE > this.#options.inFlightBytes()) this.#framer.relieve();
     this.#flush();
   }
 
-  #flush(): void {
-    if (!this.#batcher.isEmpty) this.#outbox.offer(this.#batcher.seal());
+  /** Returns whether there was anything to send. */
+  #flush(): boolean {
+    if (this.#batcher.isEmpty) return false;
+    this.#outbox.offer(this.#batcher.seal());
+    return true;
   }
 
   async #send(batch: Batch): Promise<Delivered> {

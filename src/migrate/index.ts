@@ -18,67 +18,37 @@ import { command, type Command, type Context, type Helper, type Input } from '..
 import { ExitCode } from '../core/errors.ts';
 import { knownServices, type Step } from '../catalog/index.ts';
 import { ensureCommand } from './ensure/index.ts';
-import { SYNC_OPTIONS } from './options/options.ts';
+import { DB_SYNC, SYNC, type SYNC_COMMANDS } from './options/main.ts';
+import type { SYNC_OPTIONS } from './options/options.ts';
 import { stepsOf } from './plan/phases.ts';
 import { prepareSync } from './prepare.ts';
 import { rbacCommand } from './rbac.ts';
+import { reporting } from './report.ts';
 import { status } from './record/status.ts';
 import { redacted } from '../core/redacted.ts';
 import type { OnStage } from './plan/stage.ts';
 import { sync } from './sync.ts';
-import { serviceOf } from './server/target.ts';
+import { serviceOf } from './plan/service-of.ts';
 import { upgradeCheckCommand } from './upgrade-check.ts';
 
-const MAIN = {
-  summary: "Migrates a service's database schema, one migrator at a time.",
-  description:
-    'Waits for the server; creates database, account and grants when --admin-user is given; takes the ' +
-    "lock; runs the service's migration, a phase of it, or the command after --; records the result. A " +
-    'second migrator waits, and exits without changes when another has finished the same migration, or ' +
-    "when it is recorded as done and the service's tool confirms it. Exits with the command's code.",
-  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
-  child: 'COMMAND',
-  options: SYNC_OPTIONS,
-  examples: [
-    { line: 'kolla-db-sync keystone', does: 'with the URL from /etc/keystone/keystone.conf' },
-    {
-      line: 'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1',
-      does: 'also create database and account',
-    },
-    {
-      line: 'kolla-db-sync keystone --host mariadb-0 --host mariadb-1 --host mariadb-2',
-      does: 'on Galera, through the first usable node',
-    },
-    { line: 'kolla-db-sync keystone --phase expand --release 2026.1', does: 'only the phase before a rollout' },
-    {
-      line: 'kolla-db-sync keystone --phase contract --release 2026.1 --after-rollout deployment/keystone',
-      does: 'the phase after the rollout, once the last old Pod is gone',
-    },
-    {
-      line: 'kolla-db-sync keystone -- keystone-manage db_sync --expand',
-      does: 'run another command, holding the lock',
-    },
-    {
-      line: 'kolla-db-sync keystone --stay',
-      does: 'as a native sidecar, whose startup probe on /startupz delays the service',
-    },
-  ],
-} satisfies Omit<Command<typeof SYNC_OPTIONS>, 'run'>;
+const COMMANDS = {
+  ensure: ensureCommand,
+  rbac: rbacCommand,
+  status,
+  'upgrade-check': upgradeCheckCommand,
+} satisfies Record<(typeof SYNC_COMMANDS)[number], Command>;
 
-/** The part of the helper that needs no `stay`; dbSyncHelper() adds the default command. */
-export const DB_SYNC = {
-  name: 'kolla-db-sync',
-  summary: "Migrates a service's database, one migrator at a time.",
-  commands: { ensure: ensureCommand, rbac: rbacCommand, status, 'upgrade-check': upgradeCheckCommand },
-} satisfies Helper;
-
-/**
- * @param stay migrates, serves probes and keeps running: for `--stay`
- */
-export function dbSyncHelper(stay: (input: Input<typeof SYNC_OPTIONS>, context: Context) => Promise<ExitCode>): Helper {
-  const run = async (input: Input<typeof SYNC_OPTIONS>, context: Context) =>
-    input.options.stay ? await stay(input, context) : await migrate(input, context);
-  return { ...DB_SYNC, main: command({ ...MAIN, run }) };
+/** @param stay executes kolla-core, which runs us, serves probes and keeps running: for `--stay` */
+export function dbSyncHelper(stay: () => Promise<ExitCode>): Helper {
+  const run = async (input: Input<typeof SYNC_OPTIONS>, context: Context) => {
+    const { options } = input;
+    if (!options.reportStages) return options.stay ? await stay() : await migrate(input, context);
+    // As the lines of the sidecar's other components.
+    const inSidecar = { ...context, live: undefined, log: context.log.with({ component: 'db-sync' }) };
+    return await reporting((onStage) => migrate(input, inSidecar, onStage), options, context);
+  };
+  const { name, summary } = DB_SYNC;
+  return { name, summary, commands: COMMANDS, main: command({ ...SYNC, run }) };
 }
 
 type MigrateContext = Pick<Context, 'signal' | 'log' | 'podFile' | 'live' | 'inherited'>;
@@ -116,7 +86,8 @@ export type { Effects } from './plan/plan.ts';
 export { prepareSync, requireTools, type Prepared } from './prepare.ts';
 export { showStatus } from './record/status.ts';
 export { syncReady } from './sync.ts';
-export { serviceOf } from './server/target.ts';
+export { isUrlGiven } from './server/target.ts';
+export { serviceOf } from './plan/service-of.ts';
 export { findTasks, TOOL_OPTIONS, type Task } from './tool/index.ts';
 export { underLock, type Locked } from './under-lock.ts';
 export { explainErrors } from './explain.ts';

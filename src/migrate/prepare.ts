@@ -13,7 +13,8 @@ import { checkEnsureOptions, findAdmin } from './ensure/index.ts';
 import { givenKubeSource, kubeSource, lazyKube, type LazyKube } from '../kube/source.ts';
 import { leaseSite } from './lease/index.ts';
 import { stepsOf } from './plan/phases.ts';
-import type { MigrationOptions } from './options/options.ts';
+import { ADMIN_PASSWORD } from './options/ensure.ts';
+import { CONNECTION, type MigrationOptions } from './options/options.ts';
 import type { Plan } from './plan/plan.ts';
 import { redacted } from '../core/redacted.ts';
 import { rolloutGate } from './rollout/index.ts';
@@ -22,7 +23,7 @@ import type { Versions } from './plan/tables.ts';
 import { requireDirectory, requireProgram } from './child/program.ts';
 import { atHosts, environmentAs, environmentAt, urlsOf } from './server/hosts.ts';
 import type { OwnTls } from './server/own-tls.ts';
-import { findOthers, findSource, isFoundByTool, type Source } from './server/target.ts';
+import { findOthers, findSource, isFoundByTool, isUrlGiven, type Source } from './server/target.ts';
 
 const LONGEST_RELEASE = 128;
 const STOPPING_MS = 1000;
@@ -134,16 +135,14 @@ export function requireTools(steps: readonly Step[], inherited: NodeJS.ProcessEn
 
 /** The databases that are created in addition to the first one, or whose URL the tool would not find by itself. */
 async function otherSources({ service, options, own }: Asked, inherited: NodeJS.ProcessEnv): Promise<Source[]> {
-  const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
-  if (own !== undefined && isGiven) return [];
+  if (own !== undefined && isUrlGiven(options)) return [];
   return options.adminUser === undefined && isFoundByTool(options) ? [] : await findOthers(service, options, inherited);
 }
 
 /** The child's environment: ours without our secrets, plus the URLs that its tool would not find by itself. */
 function environmentOf(inherited: NodeJS.ProcessEnv, sources: readonly Source[]): NodeJS.ProcessEnv {
   const env = { ...inherited };
-  delete env['KOLLA_DB_SYNC_ADMIN_PASSWORD'];
-  delete env['KOLLA_DB_SYNC_CONNECTION'];
+  for (const [{ env: name }] of [ADMIN_PASSWORD, CONNECTION]) delete env[name];
   return Object.assign(env, ...sources.map(({ environment }) => environment)) as NodeJS.ProcessEnv;
 }
 

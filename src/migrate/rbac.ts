@@ -8,7 +8,7 @@ import { rolloutGrants } from './rollout/grants.ts';
 import { parseWorkload } from '../kube/rollout-kinds.ts';
 import { ROLLOUT_OPTIONS } from './options/rollout.ts';
 import { SIDECAR_OPTIONS } from './options/options.ts';
-import { serviceOf } from './server/target.ts';
+import { serviceOf } from './plan/service-of.ts';
 
 const [AFTER_ROLLOUT] = ROLLOUT_OPTIONS;
 const [STAY] = SIDECAR_OPTIONS;

@@ -14,7 +14,7 @@ import { start } from '../process/run.ts';
 import { findingsIn } from './findings.ts';
 import { programFile, requireProgram } from './child/program.ts';
 import { configured, wordsOf } from './server/service-config.ts';
-import { serviceOf } from './server/target.ts';
+import { serviceOf } from './plan/service-of.ts';
 
 /** Time from SIGTERM to SIGKILL: it only reads. */
 const GRACE_MS = 5000;

@@ -1,38 +1,13 @@
 import { isIP, type Socket } from 'node:net';
 import type { Connection, ConnectionOptions, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { loginFor, unknownPlugin } from './login.ts';
+import type { MysqlSession } from './session.ts';
 import { isBrokenOff, tlsError } from './tls-errors.ts';
 import { tlsMaterial } from './tls-files.ts';
 import { defined } from '../core/defined.ts';
 import { dial } from '../net/dial/dial.ts';
 import { ResponseTooLargeError } from '../net/dial/too-large.ts';
 import { placeOfTarget, type MysqlTarget } from './url.ts';
-
-/**
- * One session. Every statement has a deadline, after which the session is closed: a late response could be mistaken for
- * that to the next statement.
- */
-export interface MysqlSession extends AsyncDisposable {
-  /** The server's number for this session. */
-  readonly id: number;
-  /**
-   * The socket's file descriptor: a process that inherits it keeps the session open after our exit. Never write to it.
-   */
-  readonly descriptor: number;
-  /** The address of our end; undefined for a Unix socket. */
-  readonly localAddress: string | undefined;
-  /** Aborted when the session ends unexpectedly; the reason is the error. */
-  readonly lost: AbortSignal;
-  rows(sql: string, parameters?: readonly unknown[], timeoutMs?: number): Promise<Record<string, unknown>[]>;
-  /** Affected rows, which are changed rows and not matched ones, and the number of warnings. */
-  change(
-    sql: string,
-    parameters?: readonly unknown[],
-    timeoutMs?: number,
-  ): Promise<{ changed: number; warnings: number }>;
-  /** Closes the connection without notifying the server. */
-  destroy(): void;
-}
 
 interface ConnectOptions {
   readonly signal: AbortSignal;
@@ -66,7 +41,7 @@ const SESSION_RULES = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBST
  */
 export async function connect(target: MysqlTarget, options: ConnectOptions): Promise<MysqlSession> {
   const { signal, handshakeMs = HANDSHAKE_MS, statementMs = STATEMENT_MS } = options;
-  const ssl = await sslOf(target);
+  const ssl = sslOf(target);
   const { createConnection } = await import('mysql2/promise');
   using limit = timeLimit(signal, handshakeMs);
   const socket = await dial(target.socket === undefined ? target : { path: target.socket }, limit.signal);
@@ -192,10 +167,10 @@ function timedOut(ms: number): Error {
 }
 
 /** TLS options for mysql2. The server's name is not verified on a Unix socket, which can lead to only one server. */
-async function sslOf({ tls, socket }: MysqlTarget) {
+function sslOf({ tls, socket }: MysqlTarget) {
   if (tls === undefined) return undefined;
   const verifyIdentity = tls.verifyIdentity && socket === undefined;
-  return { ...(await tlsMaterial(tls)), rejectUnauthorized: tls.isVerified, verifyIdentity };
+  return { ...tlsMaterial(tls), rejectUnauthorized: tls.isVerified, verifyIdentity };
 }
 
 /**

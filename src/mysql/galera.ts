@@ -1,5 +1,5 @@
 import { formatAddress, parseAddress, type Address } from '../net/dial/address.ts';
-import type { MysqlSession } from './connect.ts';
+import type { RowSource } from './session.ts';
 
 /** How a node sees itself and its cluster. For some seconds after a freeze or partition this may be outdated. */
 export interface GaleraState {
@@ -24,7 +24,7 @@ const DONOR = 'Donor/Desynced';
 const LEFT = 'Disconnected';
 
 /** The node's state, or undefined if the server is not a Galera node. Works without a database and without quorum. */
-export async function galeraState(session: MysqlSession, timeoutMs?: number): Promise<GaleraState | undefined> {
+export async function galeraState(session: RowSource, timeoutMs?: number): Promise<GaleraState | undefined> {
   const variables = await named(
     session,
     "SHOW VARIABLES WHERE Variable_name IN ('wsrep_provider', 'wsrep_on')",
@@ -74,7 +74,7 @@ export interface GaleraSwitches {
 }
 
 /** The switches of a Galera node. Works without quorum. */
-export async function galeraSwitches(session: MysqlSession): Promise<GaleraSwitches> {
+export async function galeraSwitches(session: RowSource): Promise<GaleraSwitches> {
   const variables = await named(
     session,
     "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('wsrep_desync', 'wsrep_reject_queries')",
@@ -85,7 +85,7 @@ export async function galeraSwitches(session: MysqlSession): Promise<GaleraSwitc
   };
 }
 
-async function named(session: MysqlSession, sql: string, timeoutMs?: number): Promise<Map<string, string>> {
+async function named(session: RowSource, sql: string, timeoutMs?: number): Promise<Map<string, string>> {
   const rows = await session.rows(sql, [], timeoutMs);
   return new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
 }
@@ -103,12 +103,12 @@ interface OtherNodes {
 }
 
 /** The client addresses of the other nodes, as far as they are known. */
-export async function otherNodes(session: MysqlSession): Promise<Address[]> {
+export async function otherNodes(session: RowSource): Promise<Address[]> {
   return (await membersBeside(session)).places;
 }
 
 /** The other nodes, excluding evicted ones and arbitrators. */
-export async function membersBeside(session: MysqlSession): Promise<OtherNodes> {
+export async function membersBeside(session: RowSource): Promise<OtherNodes> {
   const status = await named(
     session,
     "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_incoming_addresses', 'wsrep_local_index')",
@@ -121,7 +121,7 @@ export async function membersBeside(session: MysqlSession): Promise<OtherNodes> 
 }
 
 /** The identifier that the cluster uses for a node. */
-export async function memberOf(session: MysqlSession): Promise<string> {
+export async function memberOf(session: RowSource): Promise<string> {
   const status = await named(session, "SHOW GLOBAL STATUS LIKE 'wsrep_gcomm_uuid'");
   return status.get('wsrep_gcomm_uuid') ?? '';
 }

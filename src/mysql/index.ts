@@ -8,7 +8,8 @@
  * handshake; and the server's errors, which isPassing() classifies and mysqlError() turns into a message without
  * secrets.
  */
-export { connect, whoAndWhere, type MysqlSession } from './connect.ts';
+export { connect, whoAndWhere } from './connect.ts';
+export type { MysqlSession, RowSource } from './session.ts';
 export {
   ACCESS_DENIED,
   DATABASE_DENIED,

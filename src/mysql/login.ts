@@ -2,16 +2,15 @@
  * A server may request the password itself instead of a proof: in clear text (mysql_clear_password, and the SHA-2
  * plugins over TLS), or encrypted with a key it has just sent (the SHA-2 plugins without TLS). An impostor does so too.
  */
-import { createHash } from 'node:crypto';
 import type { ConnectionOptions } from 'mysql2/promise';
-import { UnavailableError } from '../core/errors.ts';
-import { oneLine } from '../core/one-line.ts';
-import { placeOfTarget, type MysqlTarget } from './url.ts';
+import type { UnavailableError } from '../core/errors.ts';
+import { cachingProof, NONCE_BYTES } from './proofs.ts';
+import { passwordRefused, pluginUnsupported } from './refusals.ts';
+import type { MysqlTarget } from './url.ts';
 
 type AuthPlugin = NonNullable<ConnectionOptions['authPlugins']>[string];
 
 const CACHING = 'caching_sha2_password';
-const NONCE_BYTES = 20;
 /** The server has cached the account and has accepted our scramble. */
 const IS_CACHED = 3;
 
@@ -34,7 +33,7 @@ export function loginFor(target: MysqlTarget): Login {
   // mysql2 marks errors thrown here as fatal, which isPassing() would take for a transient error: connect() throws the
   // refusal instead.
   const refuse = (plugin: string): never => {
-    refusal = new UnavailableError(whyRefused(plugin, target));
+    refusal = passwordRefused(plugin, target);
     throw new Error(refusal.message);
   };
   const refusing = (plugin: string): AuthPlugin => {
@@ -45,7 +44,7 @@ export function loginFor(target: MysqlTarget): Login {
     return (data) => {
       if (isProven) return data.length === 1 && data[0] === IS_CACHED ? null : refuse(CACHING);
       isProven = true;
-      return proofOf(password, data.subarray(0, NONCE_BYTES));
+      return cachingProof(Buffer.from(password), data.subarray(0, NONCE_BYTES));
     };
   };
   // Our own plugin also prevents mysql2 from responding at once to a greeting that names it, which over TLS would send
@@ -66,33 +65,5 @@ const UNKNOWN_PLUGIN = /^Server requests authentication using unknown plugin (.*
  */
 export function unknownPlugin(error: unknown, target: MysqlTarget): UnavailableError | undefined {
   const [, plugin] = UNKNOWN_PLUGIN.exec((error as Error).message) ?? [];
-  if (plugin === undefined) return undefined;
-  const { user } = target;
-  return new UnavailableError(
-    `the account ${user} of the server at ${placeOfTarget(target)} logs in by ${oneLine(plugin)}, which is not supported ` +
-      `here: ALTER USER '${user}'@'HOST' IDENTIFIED VIA mysql_native_password USING PASSWORD('...')`,
-    { cause: error },
-  );
-}
-
-/** SHA256(password) XOR SHA256(SHA256(SHA256(password)) + nonce); empty if there is no password. */
-function proofOf(password: string, nonce: Buffer): Buffer {
-  if (password === '') return Buffer.alloc(0);
-  const once = sha256(password);
-  const mask = sha256(sha256(once), nonce);
-  return Buffer.from(once.map((byte, i) => byte ^ (mask[i] ?? 0)));
-}
-
-function sha256(...parts: readonly (Buffer | string)[]): Buffer {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-}
-
-function whyRefused(plugin: string, target: MysqlTarget): string {
-  return (
-    `the server at ${placeOfTarget(target)} requests the password of ${target.user} itself (${plugin}), ` +
-    'which is sent only to a server verified by TLS: verify it (--tls verify, or ssl_ca in the URL), use ' +
-    'a socket file, or give the account mysql_native_password'
-  );
+  return plugin === undefined ? undefined : pluginUnsupported(plugin, target, error);
 }

@@ -4,12 +4,14 @@ import { placeOfTarget, type MysqlTarget } from './url.ts';
 interface HandshakeError {
   readonly code?: string;
   readonly message: string;
+  /** What the TLS library has found, without its place in the library. */
+  readonly reason?: string;
   /** Set on system errors, which mean that the connection broke. */
   readonly syscall?: string;
 }
 
-/** mysql2's code for every error during a TLS handshake, including system errors. */
-const ANY = 'HANDSHAKE_SSL_ERROR';
+/** mysql2's code for every error during a TLS handshake, including system errors, and that of a server without TLS. */
+export const [HANDSHAKE_FAILED, NO_TLS] = ['HANDSHAKE_SSL_ERROR', 'HANDSHAKE_NO_SSL_SUPPORT'];
 const BROKEN_OFF = /disconnected before secure|ECONNRESET|EPIPE|socket hang up/;
 const NAME = /does not match certificate's altnames: (.*)$/s;
 /** Node's advice about its own options, which a helper does not take. */
@@ -21,18 +23,19 @@ const OWN = /^self[- ]signed certificate$/;
  * not the cause, or only the connection broke.
  */
 export function tlsError(error: unknown, target: MysqlTarget): KollaError | undefined {
-  const { code = '', message } = error as HandshakeError;
+  const { code = '' } = error as HandshakeError;
   const where = placeOfTarget(target);
   const options = { cause: error };
-  if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
+  if (code === NO_TLS) {
     const fix = 'enable it there, or remove ssl_* from the URL and --tls from the command';
     return new UnavailableError(`the server at ${where} does not support TLS, which is required: ${fix}`, options);
   }
   if (isBrokenOff(error)) return undefined;
-  if (code === ANY) return new UnavailableError(whyDistrusted(message.replace(ADVICE, ''), where, target), options);
+  if (code === HANDSHAKE_FAILED)
+    return new UnavailableError(whyDistrusted(error as HandshakeError, where, target), options);
   // With TLS 1.3, the server verifies our certificate after our part of the handshake has ended.
   if (!/^ERR_SSL_\w*ALERT/.test(code)) return undefined;
-  const alert = (error as { reason?: string }).reason?.replace(/^\S+ alert /, '') ?? code;
+  const alert = (error as HandshakeError).reason?.replace(/^\S+ alert /, '') ?? code;
   const { certFile } = target.tls ?? {};
   return certFile === undefined
     ? new UnavailableError(`the server at ${where} ended TLS: ${alert}`, options)
@@ -43,13 +46,19 @@ export function tlsError(error: unknown, target: MysqlTarget): KollaError | unde
       );
 }
 
+/** A connection that ended before the server's response, with mysql2's code. */
+export function lost(cause?: unknown): Error {
+  return Object.assign(new Error('the connection is lost', { cause }), { code: 'PROTOCOL_CONNECTION_LOST' });
+}
+
 /** Whether the connection broke during the TLS handshake, for example because the server is shutting down. */
 export function isBrokenOff(error: unknown): boolean {
   const { code, message, syscall } = error as HandshakeError;
-  return code === ANY && (syscall !== undefined || BROKEN_OFF.test(message));
+  return code === HANDSHAKE_FAILED && (syscall !== undefined || BROKEN_OFF.test(message));
 }
 
-function whyDistrusted(message: string, where: string, { tls }: MysqlTarget): string {
+function whyDistrusted({ message: whole, reason }: HandshakeError, where: string, { tls }: MysqlTarget): string {
+  const message = whole.replace(ADVICE, '');
   const server = `the certificate of the server at ${where}`;
   const [, names] = NAME.exec(message) ?? [];
   if (names !== undefined) {
@@ -74,5 +83,5 @@ function whyDistrusted(message: string, where: string, { tls }: MysqlTarget): st
   if (/self[- ]signed|unable to (?:get|verify)|certificate signature/.test(message)) {
     return `${server} is not signed by ${whom} (${message}): ${fix}`;
   }
-  return `TLS with the server at ${where} failed: ${message}`;
+  return `TLS with the server at ${where} failed: ${reason ?? message}`;
 }

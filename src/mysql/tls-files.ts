@@ -1,6 +1,6 @@
-import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { defined } from '../core/defined.ts';
-import { readFile } from 'node:fs/promises';
 import { ConfigError, reasonOf } from '../core/errors.ts';
 import type { MysqlTls } from './url-tls.ts';
 
@@ -18,52 +18,46 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
  * names no file in its errors.
  * @throws ConfigError naming the file and the problem
  */
-export async function tlsMaterial({ caFile, certFile, keyFile }: MysqlTls): Promise<TlsMaterial> {
-  const ca = caFile === undefined ? undefined : await certificatesIn(caFile);
-  if (certFile === undefined) return defined({ ca });
-  const cert = await certificatesIn(certFile);
-  const key = await read(keyFile ?? certFile);
-  const isPair = leafOf(cert).checkPrivateKey(privateKeyIn(keyFile ?? certFile, key));
-  if (!isPair) throw new ConfigError(`${keyFile ?? certFile} is not the key of the certificate in ${certFile}`);
+export function tlsMaterial({ caFile, certFile, keyFile = certFile }: MysqlTls): TlsMaterial {
+  const ca = caFile === undefined ? undefined : certificatesIn(caFile).text;
+  if (certFile === undefined || keyFile === undefined) return defined({ ca });
+  const { text: cert, first } = certificatesIn(certFile);
+  const key = read(keyFile);
+  if (!isKeyOf(first, keyFile, key)) {
+    throw new ConfigError(`${keyFile} is not the key of the certificate in ${certFile}`);
+  }
   return { ...defined({ ca }), cert, key };
 }
 
-async function certificatesIn(file: string): Promise<string> {
-  const text = await read(file);
+function certificatesIn(file: string): { readonly text: string; readonly first: X509Certificate } {
+  const text = read(file);
   const found = text.match(CERTIFICATE);
   if (found === null) throw new ConfigError(`${file}, configured for TLS, contains no PEM certificate`);
-  for (const each of found) {
-    try {
-      leafOf(each);
-    } catch (cause) {
-      throw new ConfigError(`${file}, configured for TLS, contains an invalid certificate: ${reasonOf(cause)}`, {
-        cause,
-      });
-    }
+  try {
+    const [first] = found.map((each) => new X509Certificate(each));
+    return { text, first: first! };
+  } catch (cause) {
+    throw new ConfigError(`${file}, configured for TLS, contains an invalid certificate: ${reasonOf(cause)}`, {
+      cause,
+    });
   }
-  return text;
 }
 
-/** The first certificate in the file. */
-function leafOf(certificates: string): X509Certificate {
-  return new X509Certificate(certificates);
-}
-
-function privateKeyIn(file: string, text: string): KeyObject {
-  if (/ENCRYPTED/.test(text)) {
+function isKeyOf(certificate: X509Certificate, file: string, key: string): boolean {
+  if (/ENCRYPTED/.test(key)) {
     throw new ConfigError(`${file}: the key is encrypted, and a passphrase cannot be asked for`);
   }
   try {
-    return createPrivateKey(text);
+    return certificate.checkPrivateKey(createPrivateKey(key));
   } catch {
     // OpenSSL's message may quote the file.
     throw new ConfigError(`${file}, configured for TLS, contains no PEM private key`);
   }
 }
 
-async function read(file: string): Promise<string> {
+function read(file: string): string {
   try {
-    return await readFile(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (cause) {
     throw new ConfigError(`cannot read ${file}, configured for TLS: ${reasonOf(cause)}`, { cause });
   }

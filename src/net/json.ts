@@ -1,17 +1,25 @@
-import { exchange, type HttpAnswer } from './client.ts';
+import { HEAD_MAX_BYTES } from './codec/answer.ts';
+import { get } from './codec/get.ts';
+import { HttpParseError, type Headers } from './codec/head.ts';
 import { isCertificateError, networkReason } from './dial/network-error.ts';
+import { ResponseTooLargeError } from './dial/too-large.ts';
+import { BODY_MAX_BYTES } from './bounded-body.ts';
+import { BoundedBytes } from './bounded-bytes.ts';
+import { requestParts } from './request-parts.ts';
 import { ResolveError } from './resolver/error.ts';
-import { authoritiesIn } from './dial/tls-ask.ts';
 
 /** One request to an API that uses JSON. */
 export interface JsonCall {
   readonly method: string;
   readonly url: URL;
+  /** By lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-export interface JsonAnswer extends Omit<HttpAnswer, 'body'> {
+export interface JsonAnswer {
+  readonly status: number;
+  readonly headers: Headers;
   /** Undefined if the response was not JSON; it may come from a proxy. */
   readonly body: unknown;
 }
@@ -31,33 +39,35 @@ interface JsonOptions {
 
 /**
  * One request on a new connection, and its response, whatever its status. A pooled connection may be closed as it is
- * used, and then the outcome of a POST would be unknown. Rejects with the system's error if there is no response, and
- * with ConfigError for an unreadable CA file.
+ * used, and then the outcome of a POST would be unknown. No proxy is used. Rejects with the system's error if there is
+ * no response, and with ConfigError for an unreadable CA file.
  */
 export async function askJson(
   { method, url, headers = {}, body }: JsonCall,
   options: JsonOptions,
 ): Promise<JsonAnswer> {
-  const { signal, answerMs, caFile, insecure = false } = options;
-  const sent = body === undefined ? undefined : JSON.stringify(body);
+  const { signal, answerMs, caFile, insecure } = options;
+  const { to, isTls, target, headers: own } = requestParts(url);
   const late = AbortSignal.timeout(answerMs);
+  const answer = new BoundedBytes(BODY_MAX_BYTES);
   try {
-    const answer = await exchange({
-      url,
+    const head = await get({
+      to,
+      tls: isTls ? { caFile, insecure } : undefined,
       method,
+      target,
       signal: AbortSignal.any([signal, late]),
-      headers: {
+      headers: Object.entries({
+        ...own,
+        connection: 'close',
         accept: 'application/json',
-        ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
-      },
-      body: sent,
-      connection: {
-        ...(caFile === undefined || url.protocol !== 'https:' ? {} : { ca: await authoritiesIn(caFile) }),
-        ...(insecure ? { rejectUnauthorized: false } : {}),
-      },
+      }),
+      body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+      onBody: (piece) => answer.add(piece),
     });
-    return { ...answer, body: parsed(answer.body.toString()) };
+    return { status: head.status, headers: head.headers, body: parsed(answer.whole.toString()) };
   } catch (error) {
     // Also when it is late: then nothing was sent.
     if (error instanceof ResolveError) throw error;
@@ -71,11 +81,14 @@ export class UntrustedError extends Error {
   override name = 'UntrustedError';
 }
 
-/** Node's messages suggest options of Node, or quote its parser. */
+/** Node's messages suggest options of Node, or quote its library; the parser's are about bytes. */
 function explained(error: NodeJS.ErrnoException, caFile: string | undefined): Error {
+  if (error instanceof HttpParseError) {
+    if (error.isTooLong) return new ResponseTooLargeError(HEAD_MAX_BYTES, 'a response head', { cause: error });
+    return new Error('the server does not speak HTTP', { cause: error });
+  }
   // The code of an abort is a number.
-  if (String(error.code).startsWith('HPE_')) return new Error('the server does not speak HTTP', { cause: error });
-  if (error.code === 'EPROTO') return new Error('the server does not speak TLS', { cause: error });
+  if (/^(?:EPROTO$|ERR_SSL_)/.test(String(error.code))) return new Error(networkReason(error), { cause: error });
   if (!isCertificateError(error)) return error;
   return new UntrustedError(networkReason(error, caFile), { cause: error });
 }

@@ -3,25 +3,24 @@ import { formatAddress, type Address } from './dial/address.ts';
 import { AnswerReader } from './codec/answer.ts';
 import { encodeHead } from './codec/head.ts';
 import { dial } from './dial/dial.ts';
-import { dialTls } from '#secure';
+import { dialTls } from './dial/secure.ts';
+import { addressOf, basicLogin } from './url-parts.ts';
 
 const OK = 200;
 
 /** The header with the login of a proxy's URL; empty without one. */
-export function proxyLogin({ username, password }: URL): Readonly<Record<string, string>> {
-  if (username === '' && password === '') return {};
-  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
+export function proxyLogin(proxy: URL): Readonly<Record<string, string>> {
+  const login = basicLogin(proxy);
+  return login === undefined ? {} : { 'proxy-authorization': login };
 }
 
 /**
  * A connection to the proxy.
  * @throws as dial() and dialTls()
  */
-export async function dialProxy({ protocol, hostname, port }: URL, signal: AbortSignal): Promise<Socket> {
-  const isTls = protocol === 'https:';
-  const at = { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) || (isTls ? 443 : 80) };
-  return isTls ? await dialTls(at, { signal, tls: {} }) : await dial(at, signal);
+export async function dialProxy(proxy: URL, signal: AbortSignal): Promise<Socket> {
+  const at = addressOf(proxy);
+  return proxy.protocol === 'https:' ? await dialTls(at, { signal, tls: {} }) : await dial(at, signal);
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { TlsAsk } from './dial/tls-ask.ts';
 import { get } from './codec/get.ts';
+import { requestParts } from './request-parts.ts';
 
-export interface RequestOptions extends Pick<TlsAsk, 'caFile' | 'insecure'> {
+export interface RequestOptions extends Pick<TlsAsk, 'caFile' | 'insecure' | 'certFile' | 'keyFile'> {
   readonly signal: AbortSignal;
   /** The method; the default is GET. No request has a body. */
   readonly method?: string;
@@ -20,25 +21,18 @@ export function statusReason(status: number, { protocol }: URL): string {
 /**
  * One request on a new connection, with the body discarded: for probes and waits, which a pooled connection to a dead
  * server must not mislead. No proxy is used.
- * @throws as get(); ConfigError for a CA bundle
+ * @throws as get() and tlsOptions()
  */
 export async function requestOnce(url: URL, options: RequestOptions): Promise<{ status: number }> {
-  const { signal, method, awaitsBody, caFile, insecure } = options;
-  const { protocol, hostname, port, host, pathname, search, username, password } = url;
-  const isTls = protocol === 'https:';
-  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const { signal, method, awaitsBody, caFile, insecure, certFile, keyFile } = options;
+  const { to, isTls, target, headers } = requestParts(url);
   let left = BODY_BYTES;
   return await get({
-    to: { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) || (isTls ? 443 : 80) },
-    tls: isTls ? { caFile, insecure } : undefined,
+    to,
+    tls: isTls ? { caFile, insecure, certFile, keyFile } : undefined,
     method,
-    target: pathname + search,
-    headers: [
-      ['Host', host],
-      ['User-Agent', 'kolla-pod'],
-      ...(login === ':' ? [] : [['Authorization', `Basic ${Buffer.from(login).toString('base64')}`] as const]),
-      ['Connection', 'close'],
-    ],
+    target,
+    headers: Object.entries({ ...headers, connection: 'close' }),
     signal,
     onHead: ({ status }) => awaitsBody?.(status) === true,
     onBody: ({ length }) => (left -= length) > 0,

@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly drainMs?: number;
   /** Our open file that becomes the program's stdout, whose lines are not seen here. */
   readonly stdout?: number;
+  /** The same for its stderr. */
+  readonly stderr?: number;
   /** Our open files that become the program's descriptors 3, 4, ... */
   readonly descriptors?: readonly number[];
   /** Redacts the program's lines before they are passed on. */
@@ -94,7 +96,7 @@ interface Running extends Omit<Child, 'ended'> {
 
 /** Undefined without a supervisor, and if there is no such program, which the system reports. */
 function supervised(file: string, args: readonly string[], options: RunOptions): Running | undefined {
-  const { env, graceMs, output = 'pipe', stdout = output, descriptors = [] } = options;
+  const { env, graceMs, output = 'pipe', stdout = output, stderr = output, descriptors = [] } = options;
   const binary = (options.supervisor ?? supervisor)();
   const found = findProgram(file, env['PATH'] ?? DEFAULT_PATH);
   if (binary === undefined || isRefusal(found)) return undefined;
@@ -102,7 +104,7 @@ function supervised(file: string, args: readonly string[], options: RunOptions):
     argv0: SUPERVISOR_NAME,
     env: {},
     detached: true,
-    stdio: ['pipe', stdout, output, ...descriptors],
+    stdio: ['pipe', stdout, stderr, ...descriptors],
   });
   const stdin = child.stdin!;
   // Its exit is detected separately.
@@ -124,8 +126,8 @@ function supervised(file: string, args: readonly string[], options: RunOptions):
 }
 
 function alone(file: string, args: readonly string[], options: RunOptions): Running {
-  const { env, graceMs, output = 'pipe', stdout = output, descriptors = [] } = options;
-  const stdio = ['ignore', stdout, output, ...descriptors] as const;
+  const { env, graceMs, output = 'pipe', stdout = output, stderr = output, descriptors = [] } = options;
+  const stdio = ['ignore', stdout, stderr, ...descriptors] as const;
   const child = spawn(file, args, { env, detached: true, stdio: [...stdio] });
   const { pid } = child;
   let killing: NodeJS.Timeout | undefined;

@@ -4,11 +4,10 @@
  *   a node has started -> its version in a file of ours (recordVersion, by a probe)
  *   before each start  -> that file, and the feature flags that RabbitMQ itself keeps -> the version of the data
  */
-import type { Stats } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { ignoreAbsent } from '../fs/absent.ts';
-import { replaceFile } from '../fs/replace-file.ts';
+import { unlessAbsent } from '../fs/absent.ts';
+import { replace } from '../fs/replacer.ts';
 import { ConfigError, reasonOf } from '../core/errors.ts';
 import { compareSeries, parseVersion, type Version } from './version.ts';
 
@@ -57,11 +56,11 @@ export interface NodeDirectories {
  * @returns undefined for a node without data, or with data of which nothing is known, such as after an interrupted first start
  * @throws ConfigError for an unreadable or damaged file
  */
-export async function readData({ base, node, record }: NodeDirectories): Promise<Data | undefined> {
+export function readData({ base, node, record }: NodeDirectories): Data | undefined {
   // Without the data, a version that was left behind means nothing.
-  if (!(await isDirectory(join(base, node)))) return undefined;
+  if (lookedAt(join(base, node))?.isDirectory() !== true) return undefined;
   const flagsFile = join(base, `${node}-feature_flags`);
-  const [recorded, written] = [await readText(record), await readText(flagsFile)];
+  const [recorded, written] = [readText(record), readText(flagsFile)];
   const flags = written === undefined ? undefined : parseFlags(written);
   const found: Data[] = [];
   if (recorded !== undefined) {
@@ -83,10 +82,10 @@ export async function readData({ base, node, record }: NodeDirectories): Promise
  * Records the version of a node that has started.
  * @throws the system's error
  */
-export async function recordVersion(file: string, { text }: Version): Promise<void> {
+export function recordVersion(file: string, { text }: Version): void {
   const content = `${text}\n`;
-  if ((await readText(file)) === content) return;
-  await replaceFile(file, { content: Buffer.from(content), mode: 0o644, uid: -1, gid: -1 });
+  if (readText(file) === content) return;
+  replace(file, { content: Buffer.from(content), mode: 0o644, uid: -1, gid: -1 });
 }
 
 /** The atoms in RabbitMQ's list of enabled flags: `[quorum_queue,'rabbitmq_4.0.0'].` */
@@ -104,26 +103,22 @@ function newestOf(flags: ReadonlySet<string>): Version | undefined {
     .at(-1);
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  return (await lookedAt(path))?.isDirectory() === true;
-}
-
-async function readText(file: string): Promise<string | undefined> {
-  const found = await lookedAt(file);
+function readText(file: string): string | undefined {
+  const found = lookedAt(file);
   if (found === undefined) return undefined;
   if (!found.isFile() || found.size > MAX_BYTES)
     throw new ConfigError(`${file} is not a file of at most ${MAX_BYTES} bytes`);
-  return await readFile(file, 'utf8').catch((cause: unknown) => unreadable(file, cause));
+  return readable(file, () => readFileSync(file, 'utf8'));
 }
 
-async function lookedAt(path: string): Promise<Stats | undefined> {
+function lookedAt(path: string): Stats | undefined {
+  return readable(path, () => unlessAbsent(() => statSync(path)));
+}
+
+function readable<T>(path: string, read: () => T): T {
   try {
-    return await stat(path).catch(ignoreAbsent);
+    return read();
   } catch (cause) {
-    return unreadable(path, cause);
+    throw new ConfigError(`cannot read ${path}: ${reasonOf(cause)}`, { cause });
   }
-}
-
-function unreadable(path: string, cause: unknown): never {
-  throw new ConfigError(`cannot read ${path}: ${reasonOf(cause)}`, { cause });
 }

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import { ConfigError, reasonOf } from '../core/errors.ts';
 
 /** A version of RabbitMQ, such as 4.0.5. */
@@ -31,10 +31,8 @@ export function compareSeries(a: Version, b: Version): number {
  * The version in this image, without starting Erlang.
  * @throws ConfigError if there is none, or more than one
  */
-export async function imageVersion(directory: string): Promise<Version> {
-  const names = await readdir(directory).catch((cause: unknown) => {
-    throw new ConfigError(`no RabbitMQ in ${directory}: ${reasonOf(cause)}; run this in RabbitMQ's image`, { cause });
-  });
+export function imageVersion(directory: string): Version {
+  const names = namesIn(directory);
   const versions = names.flatMap((name) => {
     const version = name.startsWith('rabbitmq_server-') && parseVersion(name.slice('rabbitmq_server-'.length));
     return version ? [version] : [];
@@ -46,4 +44,12 @@ export async function imageVersion(directory: string): Promise<Version> {
         'this image is unknown',
     );
   return version;
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (cause) {
+    throw new ConfigError(`no RabbitMQ in ${directory}: ${reasonOf(cause)}; run this in RabbitMQ's image`, { cause });
+  }
 }

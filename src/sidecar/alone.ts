@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { ended } from '../core/abort.ts';
 import type { Context } from '../cli/command.ts';
 import { ExitCode } from '../core/errors.ts';
 import type { PreparedComponent } from './components/component.ts';
@@ -40,6 +40,6 @@ export async function runAlone(
   if (code !== ExitCode.ok || whenDone === 'end') return code;
   status = { ...running, state: 'done', since: Date.now() };
   log.info('staying until SIGTERM');
-  if (!signal.aborted) await once(signal, 'abort');
+  await ended(signal);
   throw signal.reason;
 }

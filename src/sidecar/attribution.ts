@@ -1,6 +1,7 @@
 /**
  * Attributes uncaught errors: everything started by a component (timers, sockets, promises) runs in its own async
- * context, so an uncaught error can be charged to that component alone.
+ * context, so an uncaught error can be charged to that component alone. In kolla-core a context is that of a turn of the event
+ * loop: a component's own callback, and the promises' jobs that follow (src/engine/runtime/loop.ts).
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Context } from '../cli/command.ts';
 import { formatListen, type ListenAddress } from '../net/dial/address.ts';
 import { healthRoute, type Inside, type Route, type Routes } from '../net/http/router.ts';
@@ -50,7 +49,7 @@ export async function serveComponents(
   });
   await using opened = new AsyncDisposableStack();
   const page = opened.use(
-    statusRoutes(new Hub(randomBytes(6).toString('hex'), look), async () => {
+    statusRoutes(new Hub(bootId(), look), async () => {
       const { PAGE } = await import('./page/text.ts');
       return PAGE;
     }),
@@ -80,6 +79,10 @@ export async function serveComponents(
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+function bootId(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString('hex');
 }
 
 function namesOf(prepared: readonly PreparedComponent[]): string {

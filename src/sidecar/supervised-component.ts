@@ -65,7 +65,9 @@ export class SupervisedComponent {
   stop(reason: Error): void {
     if (this.#state === 'running' || this.#state === 'starting') this.#say('stopping', {});
     this.#stop.abort(reason);
-    this.#attempt?.controller.abort(reason);
+    const attempt = this.#attempt;
+    if (attempt === undefined) return;
+    void inAttempt(attempt, () => Promise.resolve(attempt.controller.abort(reason)));
   }
 
   get isOver(): boolean {

@@ -1,7 +1,8 @@
 import type { Helper } from '../cli/command.ts';
+import { ExitCode } from '../core/errors.ts';
 import { bootstrap } from '../bootstrap/index.ts';
 import { setConfigsHelper } from '../config/set-configs/helper.ts';
-import { dbSync } from '../sidecar/helpers/db-sync.ts';
+import { dbSyncHelper } from '../migrate/index.ts';
 import { init } from '../container/init/index.ts';
 import { kollaStart } from '../container/init/kolla-start.ts';
 import { kubernetesEntrypoint } from '../container/init/kubernetes-entrypoint.ts';
@@ -14,7 +15,7 @@ import { copyCacerts } from '../container/ca/copy-cacerts.ts';
 
 /** The tables of all helpers in the order of a Pod's life. */
 export const HELPERS: readonly Helper[] = [
-  dbSync,
+  dbSyncHelper(() => Promise.resolve(ExitCode.bug)),
   bootstrap,
   init,
   kubernetesEntrypoint,

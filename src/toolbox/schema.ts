@@ -5,9 +5,7 @@ import { ExitCode } from '../core/errors.ts';
 import { SECTIONS } from '../cli/sections.ts';
 import { detailedHelp } from '../cli/option-help.ts';
 import type { Option } from '../cli/option.ts';
-import { OVERLAYS_JSON_SCHEMA } from '../config/overlays/json-schema.ts';
 import { CHECKS_JSON_SCHEMA } from '../probe/serve/json-schema.ts';
-import { SERVICES_JSON_SCHEMA } from '../catalog/json-schema.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -23,9 +21,9 @@ export function schemaOf(helpers: () => readonly Helper[]): Command {
       { line: 'kolla-pod schema', does: 'the entire schema' },
       { line: 'kolla-pod schema --log-format json', does: 'the same, with errors logged as JSON' },
     ],
-    run(_, { stdout }) {
-      stdout(`${JSON.stringify(fileSchema(helpers()), undefined, 2)}\n`);
-      return Promise.resolve(ExitCode.ok);
+    async run(_, { stdout }) {
+      stdout(`${JSON.stringify(await fileSchema(helpers()), undefined, 2)}\n`);
+      return ExitCode.ok;
     },
   });
 }
@@ -34,7 +32,8 @@ export function schemaOf(helpers: () => readonly Helper[]): Command {
  * The schema of the whole file: common options at the top level, and a section per helper with a section for each of
  * its commands.
  */
-export function fileSchema(helpers: readonly Helper[]): Schema {
+export async function fileSchema(helpers: readonly Helper[]): Promise<Schema> {
+  const { SECTION_SCHEMAS } = await import('./section-schemas.ts');
   // Sections of helpers that this version does not know may have any content.
   const free = SECTIONS.map((section) => [section, { type: 'object' }] as const);
   // Helpers with names of Kolla's commands (kolla_start, healthcheck_curl) have no options of their own, so no section.
@@ -48,8 +47,7 @@ export function fileSchema(helpers: readonly Helper[]): Schema {
     ...mapping({
       ...optionSchemas(COMMON_OPTIONS.filter(({ flag }) => flag !== 'config')),
       ...Object.fromEntries([...free, ...sections]),
-      overlays: OVERLAYS_JSON_SCHEMA,
-      services: SERVICES_JSON_SCHEMA,
+      ...SECTION_SCHEMAS,
       checks: CHECKS_JSON_SCHEMA,
     }),
   };

@@ -4,7 +4,7 @@ import { watchRule } from '../kube/rbac.ts';
 import { WATCHES_MAX } from '../kube/timing.ts';
 import { demandsOf, isByName } from './dependency/demand.ts';
 import type { Dependency, ObjectDependency, Reading } from './dependency/dependency.ts';
-import { ANY } from '#wait-kinds';
+import { ANY } from './kinds/index.ts';
 import { resourceOfWord } from './dependency/resource-words.ts';
 
 interface Access {

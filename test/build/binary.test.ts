@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { NAMES, ROOTLESS_NAMES } from '../../build/names.ts';
 import { binaryOf } from '../../src/toolbox/install/core-names.ts';
 import { VERSION } from '../../src/core/version.ts';
+import { descendantsOf } from '../../src/process/procfs/descendants.ts';
 import { KOLLA_NAMES } from '../../src/probe/kolla/variables.ts';
 import { podBinary } from '../cluster/pod-binary.ts';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.ts';
@@ -175,6 +176,22 @@ test('every helper loads all of its lazy imports from the binary alone', async (
   assert.notEqual(await ship.ended, 70);
 });
 
+test('kolla-db-sync --stay is kolla-core, with a kolla-pod that migrates', async () => {
+  const url = `mysql+pymysql://k:p@127.0.0.1:${await freePort()}/keystone`;
+  const env = { PATH: process.env['PATH'], KOLLA_DB_SYNC_CONNECTION: url };
+  const words = ['keystone', '--stay', '--listen', '127.0.0.1:0', '--', 'true'];
+  await using staying = await start(join(dist, 'bin/kolla-db-sync'), words, { env, keepOutput: true });
+  const exeOf = (pid: number) => readlink(`/proc/${pid}/exe`).catch(() => '');
+  await until('a kolla-pod below it', async (saw) => {
+    assert.equal(staying.child.exitCode, null);
+    const below = await Promise.all(descendantsOf(staying.pid).map(exeOf));
+    saw(below);
+    return below.includes(join(dist, 'kolla-pod')) || undefined;
+  });
+  assert.equal(await exeOf(staying.pid), join(dist, 'kolla-core'));
+  assert.equal(await staying.stop(), 143);
+});
+
 test('reads YAML with the bundled library', async () => {
   const podFile = join(directory.path, 'kolla-pod.yaml');
   await writeFile(podFile, 'pod: {}\n');
@@ -183,10 +200,13 @@ test('reads YAML with the bundled library', async () => {
 
 test('queries a database with the bundled library', async () => {
   await using server = await listenTcp((socket) => void socket.end('no server of databases\n'));
-  const words = ['mysql', `127.0.0.1:${server.port}`, '--user', 'u'];
-  const { code, stderr } = await probe(words, { KOLLA_PROBE_PASSWORD: 'p' });
-  assert.equal(code, 1, stderr);
-  assert.match(stderr, /mysql 127\.0\.0\.1/);
+  const connection = {
+    KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://k:p@127.0.0.1:${server.port}/keystone`,
+    KOLLA_DB_SYNC_TIMEOUT: '2s',
+  };
+  const { code, stderr } = await run(join(dist, 'bin/kolla-db-sync'), ['status', 'keystone'], { env: connection });
+  assert.ok([69, 75].includes(code), stderr);
+  assert.match(stderr, /127\.0\.0\.1/);
 });
 
 test('connects to an API server with the bundled kubeconfig library', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { callOf } from '../../build/make.ts';
@@ -27,8 +27,6 @@ let dist: string;
 before(async () => {
   directory = await privateDirectory('sigusr1');
   dist = (await podBinary()).directory;
-  await mkdir(join(directory.path, 'logs/nova'), { recursive: true });
-  await writeFile(join(directory.path, 'logs/nova/a.log'), 'a line\n');
 });
 after(async () => await directory[Symbol.asyncDispose]());
 
@@ -105,7 +103,6 @@ interface Resident {
   readonly env?: NodeJS.ProcessEnv;
   /** Output that shows that it waits permanently; `asked` if a connection to the silent server shows it. */
   readonly waiting: RegExp | 'asked';
-  readonly listens?: true;
 }
 
 function kubeconfigFor(server: string): string {
@@ -123,7 +120,6 @@ function kubeconfigFor(server: string): string {
 /** Names that wait, for a port without a listener or for a server that accepts connections and never responds. */
 function residents(closed: number, silent: number): Readonly<Record<string, Resident>> {
   const url = `http://127.0.0.1:${silent}`;
-  const logs = { KOLLA_LOG_SHIP_URL: url, KOLLA_LOG_SHIP_ROOT: join(directory.path, 'logs') };
   return {
     'kolla-init': {
       words: ['--wait', `tcp://127.0.0.1:${closed}`, '--config-dir', directory.path, '--allow-no-config'],
@@ -140,17 +136,6 @@ function residents(closed: number, silent: number): Readonly<Record<string, Resi
       waiting: 'asked',
     },
     'kolla-probe': { words: ['http', url, '--timeout', '10m'], waiting: 'asked' },
-    'kolla-log-ship': {
-      words: ['--state', join(directory.path, 'state'), '--grace', '1ms'],
-      env: logs,
-      waiting: 'asked',
-    },
-    'kolla-sidecar': {
-      words: ['--component', 'log-ship', '--listen', '127.0.0.1:0'],
-      env: { ...logs, KOLLA_LOG_SHIP_STATE: join(directory.path, 'state-of-the-sidecar'), KOLLA_LOG_SHIP_GRACE: '1ms' },
-      waiting: 'asked',
-      listens: true,
-    },
     'kubernetes-entrypoint': {
       words: [],
       env: { DEPENDENCY_SOCKET: join(directory.path, 'none') },
@@ -166,8 +151,6 @@ for (const name of [
   'kolla-db-sync',
   'kolla-bootstrap',
   'kolla-probe',
-  'kolla-log-ship',
-  'kolla-sidecar',
   'kubernetes-entrypoint',
   'healthcheck_curl',
   'kolla-operator',
@@ -175,7 +158,7 @@ for (const name of [
   test(`${name} opens no inspector for a SIGUSR1 while it waits`, async () => {
     const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
     await using silent = await listenTcp(() => onAsked());
-    const { words, env, waiting, listens } = residents(await freePort(), silent.port)[name] ?? assert.fail();
+    const { words, env, waiting } = residents(await freePort(), silent.port)[name] ?? assert.fail();
     // Selected by the first argument, because some of these names are links to kolla-core.
     await using running = await start(join(dist, 'kolla-pod'), [name, ...words], { env: env ?? {}, keepOutput: true });
     let said = '';
@@ -191,7 +174,7 @@ for (const name of [
     const closed = once(running.child, 'close');
     await Promise.race([waiting === 'asked' ? asked : spoken, spoken]);
     process.kill(running.pid, 'SIGUSR1');
-    assert.equal((await listeningPorts(running.pid)).length, listens ? 1 : 0);
+    assert.deepEqual(await listeningPorts(running.pid), []);
     // Node calls signal handlers in the order of the signals: SIGUSR1 is handled before this one.
     process.kill(running.pid, 'SIGTERM');
     await closed;

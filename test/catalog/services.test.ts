@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { load } from 'js-yaml';
 import { ownServices } from '../../src/catalog/own.ts';
 import { CELLS } from '../../src/catalog/common.ts';
+import { KOLLA_SERVICES } from '../../src/catalog/kolla-services.ts';
 import { PHASES, SERVICES, serviceNamed, type Service, type Step } from '../../src/catalog/index.ts';
 
 /** Each program in a service's data, with its location in the data. */
@@ -13,6 +14,13 @@ function argvsOf({ migration }: Service): (readonly string[])[] {
 
 test('every service has a unique name and is found by it', () => {
   for (const service of SERVICES) assert.equal(serviceNamed(service.name), service);
+});
+
+test("the names' type has the name of every service", () => {
+  assert.deepEqual(
+    Object.keys(KOLLA_SERVICES),
+    SERVICES.map(({ name }) => name),
+  );
 });
 
 test('services are sorted by name', () => {

@@ -20,7 +20,11 @@ describe('mounts equal the output of kolla-init plan', { skip }, () => {
       await using chart = await rendering(name);
       const rendered = await chart.render();
       for (const workload of workloadsOf(rendered)) {
-        const { planned, mounted } = await mountsOf(rendered, workload);
+        const { planned: all, mounted } = await mountsOf(rendered, workload);
+        // A volume of the chart takes the place of a directory that kolla-init would fill in its own.
+        const replaced = (line: string) =>
+          / kolla /.test(line) && mounted.includes(line.replace(/: kolla .*$/, ': data'));
+        const planned = all.filter((line) => !replaced(line));
         const [there, more] = partition(mounted, planned);
         assert.deepEqual(there, planned, workload.metadata.name);
         // All other mounts are volumes of the chart itself.

@@ -65,7 +65,7 @@ function mountedOf(rendered: Rendered, pod: KubeObject): Map<string, string> {
   );
 }
 
-/** The files that kolla-init installs. Each owner in config.json is an account with the uid of the test's user. */
+/** The files that kolla-init installs. Each owner and group in config.json is an account with the uid of the test's user. */
 async function installed(mounted: ReadonlyMap<string, string>, podYaml: object) {
   await using directory = await privateDirectory('passwords', inMemory());
   const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config')];
@@ -74,7 +74,8 @@ async function installed(mounted: ReadonlyMap<string, string>, podYaml: object) 
     await mkdir(dirname(join(config, path)), { recursive: true });
     await writeFile(join(config, path), content);
   }
-  const accounts = new Set((mounted.get('config.json') ?? '').match(/(?<="owner": ?")[a-z_-]+/g));
+  const owners = (mounted.get('config.json') ?? '').match(/(?<="owner": ?")[a-z_:-]+/g) ?? [];
+  const accounts = new Set(owners.flatMap((owner) => owner.split(':')));
   const { uid, gid } = userInfo();
   await mkdir(join(root, 'etc'), { recursive: true });
   await writeFile(

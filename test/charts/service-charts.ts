@@ -3,21 +3,14 @@
  * waits of its Pods.
  */
 import { load } from 'js-yaml';
-import { allProbes, type Probe, type Service, serviceNamed } from '../../src/catalog/index.ts';
+import { allProbes, chartedServices, type Probe, type Service } from '../../src/catalog/index.ts';
 import type { KubeObject, Rendered } from './support.ts';
 
-/** The charts of services that are in the catalogue. */
-export const SERVICE_CHARTS = [
-  'cinder',
-  'glance',
-  'heat',
-  'horizon',
-  'neutron',
-  'nova',
-  'nova-cell',
-  'nova-compute',
-  'placement',
-] as const;
+/** The charts of services in the catalogue, except Keystone's, which has tests of its own. */
+export const SERVICE_CHARTS: readonly string[] = chartedServices
+  .flatMap(({ name, charts = [name] }) => charts)
+  .filter((chart) => chart !== 'keystone')
+  .toSorted();
 
 /** Workloads whose container in Kolla is not named after chart and workload. */
 const CONTAINERS: Readonly<Record<string, string>> = {
@@ -34,8 +27,7 @@ const CONTAINERS: Readonly<Record<string, string>> = {
 export const WITHOUT_JOB: ReadonlySet<string> = new Set(['horizon', 'nova-compute']);
 
 export function serviceOf(chart: string): Service {
-  // The compute nodes are a part of their cell.
-  const service = serviceNamed(chart === 'nova-compute' ? 'nova-cell' : chart);
+  const service = chartedServices.find(({ name, charts = [name] }) => charts.includes(chart));
   if (service === undefined) throw new Error(`the catalogue has no ${chart}`);
   return service;
 }
@@ -73,7 +65,7 @@ interface Container {
   readonly command?: readonly string[];
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
   readonly ports?: readonly { readonly containerPort: number }[];
-  readonly volumeMounts?: readonly { readonly mountPath: string }[];
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string; readonly subPath?: string }[];
   readonly readinessProbe: HelperProbe;
   readonly livenessProbe: HelperProbe;
   readonly startupProbe: HelperProbe;

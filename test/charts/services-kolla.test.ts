@@ -8,7 +8,8 @@ import { rendering } from './support.ts';
 /** Charts whose command differs from kolla-ansible's, with the reason. */
 const OTHER_COMMANDS: Readonly<Record<string, string>> = {
   // kolla-ansible's script adds a TCP port without a login; ours uses only a socket.
-  nova_libvirt: 'libvirtd',
+  // It leaves the Pod's cgroup first, then executes libvirtd.
+  nova_libvirt: 'bash -e /etc/libvirt/libvirtd.sh',
   // kolla-ansible's wrapper removes the namespaces of running routers first.
   neutron_l3_agent: 'neutron-l3-agent --config-file /etc/neutron/neutron.conf --config-file /etc/neutron/l3_agent.ini',
   // The image's extend script, which generates the static files, writes into the image.

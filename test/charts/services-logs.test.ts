@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { describe, test } from 'node:test';
-import { kindOf } from '../../src/logship/parse/formats.ts';
+import { kindOf } from '../../src/logship/formats/index.ts';
 import { osloOption } from '../../src/oslo/ini.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { configJsonOf, filesOf, podYamlOf, SERVICE_CHARTS, textAt, workloadsOf } from './service-charts.ts';

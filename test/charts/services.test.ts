@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { KOLLA_USERS } from '../../src/config/volumes/kolla-users.ts';
+import { KOLLA_USERS } from '../../src/catalog/kolla-users.ts';
 import { osloOption } from '../../src/oslo/ini.ts';
 import { PHASES, type Interface } from '../../src/catalog/index.ts';
 import { canRunHelm } from '../../tools/helm.ts';

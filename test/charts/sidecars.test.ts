@@ -105,6 +105,9 @@ async function startsWith(yaml: PodYaml, name: string): Promise<void> {
   await writeFile(at('client.cnf'), '[client]\nuser = u\npassword = p\n');
   const text = JSON.stringify(yaml).replaceAll(/(?<=--defaults-file )[^" ]+/g, at('client.cnf'));
   await writeFile(at('kolla-pod.yaml'), text);
+  // Programs of the images, which actions run and which the sidecar looks for when it starts.
+  for (const [, program = ''] of text.matchAll(/"exec:([\w-]+)/g))
+    await writeFile(at(program), '#!/bin/sh\n', { mode: 0o755 });
   const port = await freePort();
   const logFile = at('log');
   await using sidecar = await startHelper(
@@ -114,7 +117,7 @@ async function startsWith(yaml: PodYaml, name: string): Promise<void> {
       logFile,
       throwAway: true,
       env: {
-        PATH: process.env['PATH'],
+        PATH: `${process.env['PATH']}:${directory.path}`,
         ...OF_THE_POD,
         KOLLA_INIT_CONFIG_DIR: at('config'),
         KOLLA_INIT_ROOT: at('root'),

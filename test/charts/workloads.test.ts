@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
-import { CORE_CHECKS, POD_CHECKS } from '../../src/probe/checks/core.ts';
+import { CHECKS } from '../../src/probe/checks/index.ts';
+import { KINDS } from '../../src/wait/index.ts';
 import { VERSION } from '../../src/core/version.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { rendering, type KubeObject, type Rendered, type Rendering } from './support.ts';
@@ -78,7 +79,10 @@ describe('workloads', { skip }, () => {
   test('copied: an init container installs the binary, and all commands are found in its volume', async () => {
     const { pod } = await api({}, { kollaPod: { delivery: 'copied' } });
     const [install, init, sidecar] = pod['initContainers'];
-    assert.deepEqual([install.image, install.args], [`kolla/kolla-pod:${VERSION}`, ['install', '/opt/kolla-pod']]);
+    assert.deepEqual(
+      [install.image, install.args],
+      [`kolla/kolla-pod:${VERSION}`, ['install', '--core', '/opt/kolla-pod']],
+    );
     assert.equal(init.command[0], '/opt/kolla-pod/bin/kolla-init');
     assert.deepEqual(sidecar.command, ['/opt/kolla-pod/bin/kolla-sidecar']);
     assert.deepEqual(pod['containers'][0].args, ['/opt/kolla-pod/bin/kolla_start']);
@@ -100,17 +104,26 @@ describe('workloads', { skip }, () => {
     };
     assert.deepEqual(await installed({}), ['install', '--core', '/opt/kolla-pod']);
     const all = ['install', '/opt/kolla-pod'];
-    for (const { word } of CORE_CHECKS.filter((check) => check.word !== 'http'))
+    for (const { word } of CHECKS)
       assert.ok((await installed({ probes: { ...exec, readiness: `${word} x` } })).includes('--core'), word);
-    for (const word of POD_CHECKS)
-      assert.deepEqual(await installed({ probes: { ...exec, readiness: `${word} x` } }), all, word);
-    assert.deepEqual(await installed({ probes: { ...exec, mode: 'resident' } }), all);
-    assert.deepEqual(await installed({ probes: { ...exec, readiness: 'mysql 127.0.0.1' } }), all);
-    assert.deepEqual(await installed({ probes: { ...exec, readiness: 'http https://127.0.0.1/' } }), all);
-    assert.deepEqual(await installed({ needs: ['mysql://db:3306'] }), all);
-    assert.deepEqual(await installed({}, { logs: { enabled: true, url: 'http://logs:9200' } }), all);
-    assert.deepEqual(await installed({ extraContainers: [{ name: 'mine', image: 'x' }] }), all);
-    assert.deepEqual(await installed({}, { bootstrap: { enabled: true } }), all);
+    assert.ok((await installed({ probes: { ...exec, mode: 'resident' } })).includes('--core'));
+    assert.deepEqual(await installed({ probes: { ...exec, liveness: 'command -- kolla-db-sync status nova' } }), all);
+    for (const words of ['https://127.0.0.1/', '--status 401 https://127.0.0.1/'])
+      assert.ok((await installed({ probes: { ...exec, readiness: `http ${words}` } })).includes('--core'), words);
+    // Of waits for API objects the chart knows the Roles of these words.
+    const waits = KINDS.flatMap(({ word, aliases, form }) =>
+      form === 'object' ? [`${word}/db`] : [word, ...aliases].map((each) => `${each}://db:3306`),
+    );
+    for (const wait of waits) assert.ok((await installed({ needs: [wait] })).includes('--core'), wait);
+    assert.ok((await installed({}, { logs: { enabled: true, url: 'http://logs:9200' } })).includes('--core'));
+    const mine = { name: 'mine', image: 'x' };
+    assert.ok((await installed({ extraContainers: [mine] })).includes('--core'));
+    const mounts = { volumeMounts: [{ name: 'kolla-pod', mountPath: '/opt/kolla-pod' }] };
+    for (const key of ['extraContainers', 'extraInitContainers'])
+      assert.deepEqual(await installed({ [key]: [{ ...mine, ...mounts }] }), all, key);
+    assert.deepEqual(await installed({ startCheck: ['kolla-bootstrap', 'rabbitmq-check'] }), all);
+    // It waits for the bootstrap Job.
+    assert.ok((await installed({}, { bootstrap: { enabled: true } })).includes('--core'));
   });
 
   test('all containers get the configured resources, so a ResourceQuota admits them', async () => {

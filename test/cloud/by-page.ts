@@ -6,12 +6,16 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
+import { ROOT } from '../../build/bundle.ts';
 import { chartNames, packageChart } from '../../build/charts.ts';
+import { loadValues } from '../../src/core/helm-yaml.ts';
+import type { HelmValues } from '../../src/operator/api/objects.ts';
+import { merge } from '../../src/operator/helm/values.ts';
 import { isReady } from '../aio/openstack.ts';
 import { FAMILIES } from '../cluster/kubernetes/network.ts';
 import { siteOf } from '../cluster/site.ts';
 import { blocksUnder } from '../docs/page.ts';
-import { GLOBALS, podsOf, whatIsWrong } from './install.ts';
+import { globalsOf, podsOf, whatIsWrong, type Described } from './install.ts';
 import type { Stage } from './stage.ts';
 
 const PAGE = 'start/kind';
@@ -34,7 +38,7 @@ export async function installByPage(stage: Stage, passwords: string, files: read
   const cwd = join(own, 'release');
   await mkdir(cwd, { recursive: true });
   for (const name of chartNames()) packageChart(name, join(cwd, 'charts'));
-  await writeFile(join(cwd, 'site.yml'), JSON.stringify(await siteValues(stage.release, files, ofNetwork(stage))));
+  await writeFile(join(cwd, 'site.yml'), JSON.stringify(await siteValues(stage, files, ofNetwork(stage))));
   await writeFile(join(cwd, 'cloud.yml'), '{}\n');
   await symlink(passwords, join(cwd, 'passwords.yml'));
   const site = await siteOf({ node: stage.node, own, cwd });
@@ -54,13 +58,23 @@ function ofNetwork({ addresses, elasticsearch }: Stage): object {
 }
 
 /**
- * The values of the cloud for a release's images.
+ * The values of the stage's cloud, for its release's images.
  * @param own of `global`, in addition to those of the cloud
  */
-export async function siteValues(release: string, files: readonly string[], own: object = {}): Promise<object> {
+export async function siteValues(stage: Described, files: readonly string[], own: object = {}): Promise<object> {
   const [cloud, ...more] = await Promise.all(
-    [GLOBALS, ...files].map(async (file) => load(await readFile(file, 'utf8'))),
+    [globalsOf(stage), ...files].map(async (file) => load(await readFile(file, 'utf8'))),
   );
-  const { global } = cloud as { global: object };
-  return Object.assign({ global: { ...global, ...own, tag: release } }, ...(more as object[])) as object;
+  const { global } = cloud as { global: { readonly charts: HelmValues } };
+  const charts = stage.storage === undefined ? global.charts : merge(await cephValues(), global.charts);
+  return Object.assign({ global: { ...global, charts, ...own, tag: stage.release } }, ...(more as object[])) as object;
+}
+
+/** The examples' values of the charts that store in Ceph; Cinder's are its defaults. */
+async function cephValues(): Promise<HelmValues> {
+  const charts = ['glance', 'nova-compute'].map(async (chart) => {
+    const file = join(ROOT, `k8s/charts/examples/${chart}-ceph.yaml`);
+    return [chart, loadValues(await readFile(file, 'utf8'))] as const;
+  });
+  return Object.fromEntries(await Promise.all(charts));
 }

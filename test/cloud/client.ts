@@ -58,13 +58,22 @@ export interface Client {
   write(path: string, text: string): Promise<void>;
   /** A GET of an API; undefined for 404. Any other failure rejects. */
   get<T>(api: Api, path: string): Promise<T | undefined>;
+  /** A POST of JSON to an API; undefined for 404, and an empty reply is null. */
+  post<T>(api: Api, path: string, body: object): Promise<T | undefined>;
   /** The same client as another user. */
   as(account: Account): Client;
 }
 
-/** Starts the Pod and returns its client. */
-export async function startClient(stage: Stage, account: Account): Promise<Client> {
-  const pod = toolPod(stage.release, CLIENT_POD, ['sleep', 'infinity']);
+/**
+ * Starts the Pod and returns its client.
+ * @param volumes sources of further volumes, by the path of the mount
+ */
+export async function startClient(
+  stage: Stage,
+  account: Account,
+  volumes: Readonly<Record<string, object>> = {},
+): Promise<Client> {
+  const pod = toolPod(stage.release, CLIENT_POD, ['sleep', 'infinity'], { volumes });
   await stage.kubectl(['apply', '--filename=-'], JSON.stringify(pod));
   await stage.kubectl(['wait', '--for=condition=Ready', `pod/${CLIENT_POD}`, '--timeout=-1s']);
   return clientOf(stage, account);
@@ -82,6 +91,29 @@ function clientOf(stage: Stage, account: Account): Client {
   };
   const json = async <T>(...args: readonly string[]) => JSON.parse(await openstack(...args, '-f', 'json')) as T;
   let login: Promise<Login> | undefined;
+  const send = async (api: Api, path: string, body?: object): Promise<Response> => {
+    login ??= loginOf(stage, account);
+    const { token, project } = await login;
+    const { port, base } = APIS[api];
+    const url = `http://127.0.0.1:${await stage.reach(api, port)}${base.replace('{project}', project)}${path}`;
+    const version = api === 'nova' && { 'openstack-api-version': 'compute 2.79' };
+    const headers = { 'x-auth-token': token, connection: 'close', ...version };
+    if (body === undefined) return await fetch(url, { headers });
+    const jsonHeaders = { ...headers, 'content-type': 'application/json' };
+    return await fetch(url, { method: 'POST', headers: jsonHeaders, body: JSON.stringify(body) });
+  };
+  const ask = async <T>(api: Api, path: string, body?: object): Promise<T | undefined> => {
+    let reply = await send(api, path, body);
+    if (reply.status === 401) {
+      // A token lives for an hour.
+      login = undefined;
+      reply = await send(api, path, body);
+    }
+    if (reply.status === 404) return undefined;
+    const text = await reply.text();
+    if (!reply.ok) throw new Error(`${api} ${path}: status ${reply.status}: ${text.slice(0, 500)}`);
+    return JSON.parse(text || 'null') as T;
+  };
   return {
     openstack,
     exec,
@@ -98,25 +130,8 @@ function clientOf(stage: Stage, account: Account): Client {
         Buffer.from(text).toString('base64'),
         path,
       )),
-    async get<T>(api: Api, path: string) {
-      const ask = async (): Promise<Response> => {
-        login ??= loginOf(stage, account);
-        const { token, project } = await login;
-        const { port, base } = APIS[api];
-        const url = `http://127.0.0.1:${await stage.reach(api, port)}${base.replace('{project}', project)}${path}`;
-        const version = api === 'nova' && { 'openstack-api-version': 'compute 2.79' };
-        return await fetch(url, { headers: { 'x-auth-token': token, connection: 'close', ...version } });
-      };
-      let reply = await ask();
-      if (reply.status === 401) {
-        // A token lives for an hour.
-        login = undefined;
-        reply = await ask();
-      }
-      if (reply.status === 404) return undefined;
-      if (!reply.ok) throw new Error(`${api} ${path}: status ${reply.status}: ${(await reply.text()).slice(0, 500)}`);
-      return (await reply.json()) as T;
-    },
+    get: (api, path) => ask(api, path),
+    post: (api, path, body) => ask(api, path, body),
     as: (other) => clientOf(stage, other),
   };
 }

@@ -27,6 +27,7 @@ import { assertNothingLeft, inventory } from './checks/left-over.ts';
 import { assertLiveReload } from './checks/live-reload.ts';
 import { assertLogsShipped } from './checks/logs.ts';
 import { assertOptionsKnown } from './checks/options.ts';
+import { assertResidents } from './checks/residents.ts';
 import { startClient } from './client.ts';
 import { installByPage } from './by-page.ts';
 import { podsOf } from './install.ts';
@@ -71,6 +72,7 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   await timeline.step('kolla-bootstrap plan', () => assertBootstrapPlansEmpty(stage));
   const restarted = Object.values(restarts(await podsOf(stage))).reduce((sum, count) => sum + count, 0);
   timeline.say(`containers restarted so far: ${restarted}`);
+  await timeline.step('what stays in the Pods', () => assertResidents(stage));
   const memory = await memoryOf(stage);
   if (IS_FULL) await timeline.step('a changed value reaches each process', () => assertLiveReload(stage, values));
   await timeline.step('readiness without the broker', () =>

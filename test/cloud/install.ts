@@ -7,8 +7,11 @@ import { isReady, type PodState } from '../aio/openstack.ts';
 import { NAMESPACE, type Stage } from './stage.ts';
 import type { Timeline } from './timeline.ts';
 
-/** The values of the cloud. */
-export const GLOBALS: string = fileURLToPath(new URL('../../k8s/examples/cloud/globals.yml', import.meta.url));
+const EXAMPLES = new URL('../../k8s/examples/cloud/', import.meta.url);
+/** The values of a cloud with stand-ins. */
+export const GLOBALS: string = fileURLToPath(new URL('globals.yml', EXAMPLES));
+/** Those of a cloud in which virtual machines run. */
+const WITH_GUESTS: string = fileURLToPath(new URL('guest.yml', EXAMPLES));
 /** Limit for one chart; on a loaded machine all take a few minutes. */
 const TIMEOUT = '25m';
 const SHOWN_PODS = 4;
@@ -44,9 +47,17 @@ export async function runChart(
   if (code !== 0) throw new Error(`helm ${verb} ${name}: ${stderr.slice(-1000)}\n${await whatIsWrong(stage)}`);
 }
 
+/** What a stage's values depend on. */
+export type Described = Pick<Stage, 'release' | 'storage'>;
+
+/** The file with the values of the stage's cloud. */
+export function globalsOf({ storage }: Described): string {
+  return storage === undefined ? GLOBALS : WITH_GUESTS;
+}
+
 /** Of helm install and upgrade: the chart's name, its package, and values in addition to those of the cloud. */
 export function chartArguments(stage: Stage, name: string, release: string, files: readonly string[]): string[] {
-  const values = [GLOBALS, ...files].flatMap((file) => ['--values', file]);
+  const values = [globalsOf(stage), ...files].flatMap((file) => ['--values', file]);
   const chart = packageChart(name, join(stage.directory, 'charts'));
   return [name, chart, '--namespace', NAMESPACE, ...values, '--set-string', `global.tag=${release}`];
 }

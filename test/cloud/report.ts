@@ -62,12 +62,19 @@ async function kubernetesOf(stage: Stage): Promise<string> {
 }
 
 async function pageOf(stage: Stage, timeline: Timeline, memory: readonly Memory[], target: string): Promise<string> {
-  const total = memory.reduce((sum, { mebibytes }) => sum + mebibytes, 0);
   return [
     `# A real cloud: OpenStack ${stage.release} on the charts`,
     '',
     await machineLine(stage, timeline, target),
     '',
+    ...body(timeline, memory, NOT_RUN),
+  ].join('\n');
+}
+
+/** The tables of a cloud's page. */
+export function body(timeline: Timeline, memory: readonly Memory[], notRun: readonly string[]): string[] {
+  const total = memory.reduce((sum, { mebibytes }) => sum + mebibytes, 0);
+  return [
     '## Timeline',
     '',
     ...timelineTable(timeline.steps),
@@ -82,9 +89,9 @@ async function pageOf(stage: Stage, timeline: Timeline, memory: readonly Memory[
     '',
     '## Not run',
     '',
-    ...NOT_RUN.map((line) => `- ${line}`),
+    ...notRun.map((line) => `- ${line}`),
     '',
-  ].join('\n');
+  ];
 }
 
 /** What printed the page: the target, the commit, the machine and the versions. */

@@ -4,9 +4,11 @@
  */
 import type { Addresses } from '../../build/docs/support.ts';
 import { privateDirectory } from '../../tools/directory.ts';
+import { startCeph, type Ceph } from '../cluster/ceph.ts';
 import { startElasticsearch, type Elasticsearch } from '../cluster/elasticsearch.ts';
 import { KOLLA_USERS } from '../cluster/kolla-layout.ts';
 import { makeClaimVolume, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { layCables, removeGuestsCgroups } from './guest/cables.ts';
 import { writeImages } from './images.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -36,6 +38,8 @@ export interface Stage extends AsyncDisposable {
   /** Private, removed at the end. */
   readonly directory: string;
   readonly release: string;
+  /** An external Ceph in the nodes' network; undefined without guests. */
+  readonly storage: Ceph | undefined;
   /** kubectl in the namespace. */
   readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
   /** A port of this machine's 127.0.0.1 that leads to a Service's. */
@@ -49,19 +53,23 @@ export interface StageOptions {
   readonly registries?: readonly string[];
   /** The addresses of nodes, Pods and Services. Default: IPv4. */
   readonly addresses?: Addresses;
+  /** Whether virtual machines run, with what that needs on the nodes. Default: false; stand-ins take their place. */
+  readonly hasGuests?: boolean;
 }
 
 export async function setStage(
   release: string,
   timeline: Timeline,
-  { isBaked = true, registries = [], addresses = 'IPv4' }: StageOptions = {},
+  { isBaked = true, registries = [], addresses = 'IPv4', hasGuests = false }: StageOptions = {},
 ): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
   const { path: directory } = stack.use(await privateDirectory('cloud'));
-  const archives = await timeline.step('images written', () => writeImages(directory, release, isBaked));
+  const archives = await timeline.step('images written', () => writeImages(directory, release, { isBaked, hasGuests }));
+  if (hasGuests) stack.defer(removeGuestsCgroups);
   const node = stack.use(
     await timeline.step('three nodes with DNS', () => startNode({ dns: true, further: 2, registries, addresses })),
   );
+  if (hasGuests) stack.use(await layCables(node));
   await timeline.step('images imported', async () => {
     await Promise.all([
       node.importImage(archives.infrastructure, [CONTROL_NODE]),
@@ -69,6 +77,9 @@ export async function setStage(
     ]);
   });
   const [command, args] = node.inside('env', []);
+  const storage = hasGuests
+    ? stack.use(await timeline.step('Ceph', () => startCeph({ address: node.address, place: node.inside })))
+    : undefined;
   const elasticsearch = stack.use(
     await timeline.step('Elasticsearch', () =>
       startElasticsearch({ host: node.address, port: 9200, launcher: [command, ...args] }),
@@ -97,6 +108,7 @@ export async function setStage(
     elasticsearch,
     directory,
     release,
+    storage,
     kubectl,
     reach: (service, port) => {
       const key = `${service}:${port}`;

@@ -15,6 +15,8 @@ export interface Subject {
   readonly organizations?: readonly string[];
   /** The DNS names and IPv4 addresses of a server. */
   readonly hosts?: readonly string[];
+  /** Also permits key encipherment, which libvirt demands of every certificate. */
+  readonly keyEncipherment?: true;
   /** Expiry; the default is in two days. A time in the past makes it expired. */
   readonly validUntil?: Date;
 }
@@ -45,13 +47,14 @@ export function makeAuthority(commonName: string): Authority {
     extension('2.5.29.15', true, certSignAndCrlSign),
   ]);
   const digitalSignature = asn1.bitString(Buffer.from([0b1000_0000]), 7);
+  const andKeyEncipherment = asn1.bitString(Buffer.from([0b1010_0000]), 5);
   return {
     certificate,
     key: pemOf(keys.privateKey),
     issue: (subject) => {
       const own = newKeys();
       const extensions = [
-        extension('2.5.29.15', true, digitalSignature),
+        extension('2.5.29.15', true, subject.keyEncipherment ? andKeyEncipherment : digitalSignature),
         extension('2.5.29.37', false, asn1.sequence(...[SERVER_AUTH, CLIENT_AUTH].map(asn1.objectIdentifier))),
       ];
       const hosts = subject.hosts ?? [];

@@ -2,9 +2,10 @@ import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
-import { bytecodeCompiler, engine, type Architecture } from '../../build/core/engine.ts';
+import { bytecodeCompiler, engine } from '../../build/core/engine.ts';
+import type { Architecture } from '../../build/core/toolchain.ts';
 import type { BuiltCore } from '../../build/core/make.ts';
-import { CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
+import { CORE_PROGRAMS } from '../../src/toolbox/install/core-names.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must } from '../../tools/process.ts';
@@ -36,7 +37,7 @@ export const isSanitized = process.env['KOLLA_CORE_SANITIZED'] !== undefined;
  */
 export async function coreBinary(
   directory: string,
-  names: readonly string[] = CORE_NAMES,
+  names: readonly string[] = CORE_PROGRAMS,
   from?: string,
   architecture: Architecture = process.arch as Architecture,
 ): Promise<Pick<BuiltCore, 'binary' | 'names'>> {

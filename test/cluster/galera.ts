@@ -11,7 +11,7 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
-import { privateDirectory } from '../../tools/directory.ts';
+import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { freePorts } from '../../tools/port.ts';
 import { until } from '../support/until.ts';
 import { configurationIn, withMariabackup } from './galera-configuration.ts';
@@ -71,7 +71,7 @@ export async function startGalera({
 }: GaleraOptions = {}): Promise<Galera> {
   const base = await galeraPrograms(version);
   const data = await foundedData(base);
-  const directory = await privateDirectory('galera');
+  const directory = await privateDirectory('galera', inMemory());
   const programs = text === undefined ? base : await withMariabackup(base, directory.path);
   const configuration = text === undefined ? undefined : await configurationIn(directory.path, text);
   const free = await freePorts(count * PORTS_PER_NODE);

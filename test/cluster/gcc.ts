@@ -1,10 +1,15 @@
 /** Debian's gcc, unpacked: a second compiler for native/, with other diagnostics than zig's. */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
-import { engine, FLAGS, HOST, UNITS, WARNINGS, type Architecture } from '../../build/core/engine.ts';
+import { engine, FLAGS, UNITS, WARNINGS } from '../../build/core/engine.ts';
+import { gzipObjects, gzipSources } from '../../build/core/gzip-library.ts';
+import { tlsLibrary, tlsLibraryBy } from '../../build/core/tls-library.ts';
+import type { Architecture } from '../../build/core/toolchain.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 
 /** The directory of a sanitized binary's libraries in an empty root, where it replaces their path in the cache. */
@@ -20,20 +25,25 @@ interface Gcc {
 }
 
 async function gcc(): Promise<Gcc> {
-  const tree = await unpackedPackages('gcc', ['gcc', 'libc6-dev']);
+  const tree = await unpackedPackages('gcc', ['gcc', 'g++', 'libc6-dev']);
   return { tree, triplet: process.arch === 'x64' ? 'x86_64-linux-gnu' : 'aarch64-linux-gnu' };
 }
 
-async function compile({ tree, triplet }: Gcc, words: readonly string[], cwd: string): Promise<void> {
+async function compile({ tree, triplet }: Gcc, words: readonly string[], cwd: string, command = 'cc'): Promise<void> {
   const own = join(tree, 'usr/bin');
   const env = { PATH: `${own}:${process.env['PATH']}`, LD_LIBRARY_PATH: join(tree, 'usr/lib', triplet) };
-  await must(join(own, 'gcc'), ['--sysroot', tree, '-B', own, ...words], { env, cwd });
+  if (command === 'ar') return void (await must(join(own, 'ar'), words, { env, cwd }));
+  await must(join(own, command === 'cc' ? 'gcc' : 'g++'), ['--sysroot', tree, '-B', own, ...words], { env, cwd });
 }
 
-/** Tested by compiling one file. */
+/** Tested by compiling a file that is not ours, whose defects must not look like a missing compiler. */
 export const canCompileByGcc: Capability = async () => {
   try {
-    await analyzed(HOST[0]!, '/dev/null');
+    await using directory = await privateDirectory('gcc');
+    const file = join(directory.path, 'empty.c');
+    await writeFile(file, 'int main(void) { return 0; }\n');
+    await headersOf(process.arch as Architecture);
+    await compile(await gcc(), ['-c', file, '-o', '/dev/null'], '/');
     return undefined;
   } catch (error) {
     return `Debian's gcc is not available here: ${messageOf(error)}`;
@@ -45,8 +55,14 @@ export const canCompileByGcc: Capability = async () => {
  * @throws with its warnings
  */
 export async function analyzed(file: string, output: string): Promise<void> {
-  const { headers } = await engine(process.arch as Architecture);
-  await compile(await gcc(), [...FLAGS, ...WARNINGS, '-fanalyzer', '-isystem', headers, '-c', file, '-o', output], '/');
+  const found = await headersOf(process.arch as Architecture);
+  await compile(await gcc(), [...FLAGS, ...WARNINGS, '-fanalyzer', ...found, '-c', file, '-o', output], '/');
+}
+
+/** Where our C finds the headers of the engine and of its libraries. */
+async function headersOf(architecture: Architecture): Promise<string[]> {
+  const parts = [await engine(architecture), await tlsLibrary(architecture), await gzipSources()];
+  return parts.flatMap(({ headers }) => ['-isystem', headers]);
 }
 
 /**
@@ -66,8 +82,21 @@ export async function linkSanitized(
       await compile(by, [...flags, '-c', join(headers, `${unit}.c`), '-o', join(directory, `${unit}.o`)], directory);
   });
   const ends = join(import.meta.dirname, 'sanitizers.c');
-  const words = [...flags, ...STATIC, `-Wl,-rpath,${LIBRARIES_AT}`, '-isystem', headers, '-o', output, ends, ...files];
-  await compile(by, [...words, ...UNITS.map((unit) => join(objects, `${unit}.o`)), '-lm', '-ldl', '-lpthread'], cwd);
+  const architecture = process.arch as Architecture;
+  const tls = await tlsLibraryBy(
+    architecture,
+    [by.tree, ...DEBUGGED, ...SANITIZED],
+    async (command, given, directory) => {
+      await compile(by, command === 'ar' ? given : [...DEBUGGED, ...SANITIZED, ...given], directory, command);
+    },
+  );
+  const gzip = await gzipObjects(architecture, [by.tree, ...flags], (given, at) =>
+    compile(by, [...flags, ...given], at),
+  );
+  const found = await headersOf(architecture);
+  const words = [...flags, ...STATIC, `-Wl,-rpath,${LIBRARIES_AT}`, ...found, '-o', output, ends, ...files];
+  const engineObjects = UNITS.map((unit) => join(objects, `${unit}.o`));
+  await compile(by, [...words, ...engineObjects, ...gzip, tls, '-lm', '-ldl', '-lpthread'], cwd);
 }
 
 /** Files that a sanitized binary needs in an empty root: the loader at its path, other libraries at LIBRARIES_AT. */

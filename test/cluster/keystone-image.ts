@@ -75,7 +75,7 @@ export async function keystoneLayers({ binary, names = NAMES }: KeystoneImageOpt
   return [
     layerOfDirectory(root, ['--owner=0', '--group=0']),
     tarOf([...kollaEntries(KOLLA_USERS), ...(await uwsgiEntries(root))]),
-    tarOf(binaryEntries(await readFile(binary), names)),
+    tarOf(await binaryEntries(binary, names)),
   ];
 }
 
@@ -124,10 +124,16 @@ async function uwsgiEntries(root: string): Promise<TarEntry[]> {
   ];
 }
 
-export function binaryEntries(binary: Uint8Array, names: readonly string[]): TarEntry[] {
+/**
+ * Both binaries and names of theirs.
+ * @param binary kolla-pod's, next to kolla-core, which it executes for names that are kolla-core's alone
+ */
+export async function binaryEntries(binary: string, names: readonly string[]): Promise<TarEntry[]> {
   const links = names.filter((name) => name !== 'kolla-pod');
+  const [pod, core] = await Promise.all([readFile(binary), readFile(join(dirname(binary), 'kolla-core'))]);
   return [
-    { name: 'usr/local/bin/kolla-pod', mode: 0o755, content: binary },
+    { name: 'usr/local/bin/kolla-pod', mode: 0o755, content: pod },
+    { name: 'usr/local/bin/kolla-core', mode: 0o755, content: core },
     ...links.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: 'kolla-pod' })),
     EXTEND_START,
   ];
@@ -135,5 +141,5 @@ export function binaryEntries(binary: Uint8Array, names: readonly string[]): Tar
 
 /** All names of the binary; without one only the rest, as in an image that Kolla publishes. */
 export async function helperEntries(binary: string | undefined): Promise<TarEntry[]> {
-  return binary === undefined ? [EXTEND_START] : binaryEntries(await readFile(binary), NAMES);
+  return binary === undefined ? [EXTEND_START] : await binaryEntries(binary, NAMES);
 }

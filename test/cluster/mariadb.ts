@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
-import { privateDirectory } from '../../tools/directory.ts';
+import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { start, tailOf, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -72,7 +72,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   const { address = '127.0.0.1', launcher = (command, args) => [command, args], extraArgs = [] } = options;
   const programs = options.programs ?? (await mariadbPrograms(options.version));
   const port = options.port ?? (await freePort());
-  const directory = await privateDirectory('mariadb');
+  const directory = await privateDirectory('mariadb', inMemory());
   const at = (name: string) => join(directory.path, name);
   const [socket, errorLog] = [at('s'), at('error.log')];
   const rootPassword = options.rootPassword ?? randomBytes(16).toString('hex');

@@ -1,7 +1,7 @@
 /** A real cluster of RabbitMQ, each node on a host of its own in a private network (private-network.ts). */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateDirectory } from '../../tools/directory.ts';
+import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { startNetwork, type PrivateHost } from './private-network.ts';
 import { startRabbitmq, type Rabbitmq, type RabbitmqOptions } from './rabbitmq.ts';
 
@@ -27,7 +27,7 @@ export async function startRabbitmqCluster({
   version,
 }: ClusterOptions = {}): Promise<RabbitmqCluster> {
   await using stack = new AsyncDisposableStack();
-  const { path } = stack.use(await privateDirectory('rabbitmq-cluster'));
+  const { path } = stack.use(await privateDirectory('rabbitmq-cluster', inMemory()));
   const { hosts } = stack.use(await startNetwork(size));
   const peers = hosts.map(({ address }, i) => `cluster_formation.classic_config.nodes.${i + 1} = rabbit@${address}`);
   const text = [

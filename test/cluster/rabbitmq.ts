@@ -11,7 +11,7 @@ import { open, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
-import { privateDirectory } from '../../tools/directory.ts';
+import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { freePort, freePorts } from '../../tools/port.ts';
 import { must, start, tailOf, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -90,7 +90,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   const ports = member === undefined ? await ownPorts(options.port) : MEMBER_PORTS;
   const managementUrl = options.management ? `http://${host}:${ports.management}` : undefined;
   await using stack = new AsyncDisposableStack();
-  const directory = member?.directory ?? stack.use(await privateDirectory('rabbitmq')).path;
+  const directory = member?.directory ?? stack.use(await privateDirectory('rabbitmq', inMemory())).path;
   const at = (name: string) => join(directory, name);
   const more = options.management ? [`management.tcp.ip = ${host}`, `management.tcp.port = ${ports.management}`] : [];
   const { configuration: given } = options;
@@ -204,6 +204,16 @@ function brokerArgs(host: string, nodePort: number): string[] {
   const syslog = ['-syslog', 'logger', '[]', '-syslog', 'syslog_error_logger', 'false'];
   const boot = ['-noinput', '-s', 'rabbit', 'boot', '-boot', 'start_sasl'];
   return [...boot, ...EMULATOR.split(' '), '-kernel', ...kernel, ...ports, ...syslog];
+}
+
+/** Runs an escript with the Erlang that comes with RabbitMQ. */
+export async function escriptLine(file: string, args: readonly string[]) {
+  const { erlang, bin } = await programs();
+  const boot = ['+B', '+S', '1:1', '-boot', join(erlang, 'bin/no_dot_erlang'), '-noshell'];
+  return {
+    words: [join(bin, 'erlexec'), ...boot, '-run', 'escript', 'start', '-extra', file, ...args],
+    env: { PATH: process.env['PATH'], ROOTDIR: erlang, BINDIR: bin, EMU: 'beam', PROGNAME: 'erl' },
+  };
 }
 
 interface Programs {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import { tryDial } from '../../src/net/dial/dial.ts';
 import type { Capability } from '../../tools/capability.ts';
-import { privateDirectory } from '../../tools/directory.ts';
+import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, start, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -45,7 +45,7 @@ export async function startRedis({ args = [], directory }: RedisOptions = {}): P
   const usr = join(await unpacked(), 'usr');
   const port = await freePort();
   await using stack = new AsyncDisposableStack();
-  const dir = directory ?? stack.use(await privateDirectory('redis')).path;
+  const dir = directory ?? stack.use(await privateDirectory('redis', inMemory())).path;
   const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryDirectories(usr)).join(':') };
   const own = ['--bind', HOST, '--port', String(port), '--dir', dir, '--save', '', '--daemonize', 'no'];
   const running = stack.use(await start(...tied(join(usr, 'bin/redis-server'), [...own, ...args]), { env, cwd: dir }));

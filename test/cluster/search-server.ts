@@ -7,7 +7,7 @@
  * A program that exits before it responds is an error with the end of its log.
  */
 import { join } from 'node:path';
-import { privateDirectory } from '../../tools/directory.ts';
+import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { start, tailOf, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -94,7 +94,7 @@ export async function startSearchServer(
   const port = wanted ?? (await freePort());
   const url = `${login === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
   await using stack = new AsyncDisposableStack();
-  const directory = stack.use(await privateDirectory('es'));
+  const directory = stack.use(await privateDirectory('es', inMemory()));
   const command = await configure(directory.path, { 'network.host': host, 'http.port': port, ...settings });
   const request = requester(url, { launcher, ...(login && { login }) });
   const logFile = join(directory.path, 'out.txt');

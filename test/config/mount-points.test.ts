@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { applyPlanned, makePlan } from '../../src/config/index.ts';
-import { mountPoints } from '../../src/config/mount-points.ts';
+import { mountPoints } from '../../src/fs/mount-points.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { applyWords, whereWeMayMount, whyNoMount } from './own-process.ts';
 import { entry, pod, type Pod } from './support.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { KOLLA_USERS } from '../../src/config/volumes/kolla-users.ts';
+import { KOLLA_USERS } from '../../src/catalog/kolla-users.ts';
 import { SERVICES, type Phase, type Service } from '../../src/catalog/index.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';

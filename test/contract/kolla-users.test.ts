@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { kollaAccounts } from '../../src/config/volumes/kolla-users.ts';
+import { kollaAccounts } from '../../src/config/volumes/kolla-accounts.ts';
 import { must } from '../../tools/process.ts';
 import { canHaveKolla, kollaPackage, LATEST_KOLLA_VERSION } from './kolla-package.ts';
 

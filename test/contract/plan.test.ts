@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { parseDocument, type Document } from '../../src/config/read/schema.ts';
-import { KOLLA_GID, KOLLA_USERS } from '../../src/config/volumes/kolla-users.ts';
+import { KOLLA_GID, KOLLA_USERS } from '../../src/catalog/kolla-users.ts';
 import { INIT_ROOT } from '../../src/config/volumes/layout.ts';
 import type { PodPlan } from '../../src/config/volumes/index.ts';
 import { bringsCaCertificates } from '../../src/container/start/index.ts';

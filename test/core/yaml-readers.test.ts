@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ConfigError } from '../../src/core/errors.ts';
 import { readCloud } from '../../src/provision/keystone/api/clouds.ts';
 import { readFileOptions } from '../../src/cli/file.ts';
 import { readConfig } from '../../src/config/read/read.ts';
@@ -31,3 +32,34 @@ for (const [what, read] of Object.entries(READERS))
     await writeFile(file, LARGE);
     await assert.rejects(async () => await read(file), /more than 4 MiB with its aliases expanded/);
   });
+
+for (const [what, text, problem] of [
+  ['equal keys', 'a: hidden\nb: 1\na: hidden\n', /^FILE is not YAML: duplicated mapping key \(3:1\)$/],
+  ['an unclosed quote', 'a:\n  b: "hidden\n', /^FILE is not YAML: the quote of line 2 is not closed$/],
+] as const)
+  test(`${what} in a file are refused with file and line, not with the text`, async () => {
+    await using directory = await privateDirectory('yaml-readers');
+    const file = join(directory.path, 'file.yaml');
+    await writeFile(file, text);
+    for (const read of [
+      () => readFileOptions(file, [], [], [], []),
+      () => readCloud('a', [file]),
+      () => valueIn(file, text, { section: 'a', key: 'b' }, {}),
+    ])
+      await assert.rejects(
+        async () => await read(),
+        (error: Error) => {
+          assert.match(error.message.replace(file, 'FILE'), problem);
+          return error instanceof ConfigError;
+        },
+      );
+  });
+
+test('a file with comments only, and the documents after the first one, are no error', async () => {
+  await using directory = await privateDirectory('yaml-readers');
+  const file = join(directory.path, 'file.yaml');
+  for (const text of ['# nothing\n', '', 'probe: {}\n---\nother: 1\n']) {
+    await writeFile(file, text);
+    assert.equal(readFileOptions(file, [], [], [], []).file, file);
+  }
+});

@@ -75,6 +75,12 @@ test('src imports only from lower layers', () => {
   assert.deepEqual(found, [], 'move shared code to a lower layer');
 });
 
+test('one file imports the YAML parser, behind its budget', () => {
+  const files = globSync(['cmd/**/*.ts', 'src/**/*.ts']).toSorted();
+  const importing = files.filter((file) => /['"]js-yaml['"]/.test(readFileSync(file, 'utf8')));
+  assert.deepEqual(importing, ['src/core/yaml.ts'], 'parse YAML by src/core/yaml.ts');
+});
+
 test('the directories of a room import each other in one direction', () => {
   assert.deepEqual(
     circleOf(globSync('src/**/*.ts').toSorted(), importsOf),

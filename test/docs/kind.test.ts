@@ -52,7 +52,10 @@ test('the page installs every chart once, and waits for all of them', async () =
 
 test('make cloud runs these commands with its own values', async () => {
   const live = new URL('../cloud/live.yml', import.meta.url).pathname;
-  const site = (await siteValues('2026.1', [live])) as { global: { tag: string; registry: string }; config: object };
+  const site = (await siteValues({ release: '2026.1', storage: undefined }, [live])) as {
+    global: { tag: string; registry: string };
+    config: object;
+  };
   assert.deepEqual([site.global.tag, site.global.registry, site.config], ['2026.1', REGISTRY, { reload: 'live' }]);
 });
 

@@ -49,12 +49,13 @@ export function blocksOf({ text }: Page): Block[] {
   );
 }
 
-/** The blocks below a heading of a page, without what surrounds them. */
-export async function blocksUnder(name: string, heading: string): Promise<string[]> {
+/** The blocks below a heading of a page, without what surrounds them; with a language only its own. */
+export async function blocksUnder(name: string, heading: string, only?: string): Promise<string[]> {
   const text = await readFile(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
   const section = text.split(/^## /m).find((each) => each.startsWith(`${heading}\n`));
   if (section === undefined) throw new Error(`docs/${name}.md has no section '${heading}'`);
-  return blocksOf({ name, text: section }).map((block) => block.text);
+  const blocks = blocksOf({ name, text: section });
+  return blocks.filter(({ language }) => only === undefined || language === only).map((block) => block.text);
 }
 
 /** The arguments of one program, split as by a shell, without redirections, variable assignments and comments. */

@@ -26,7 +26,7 @@ const makefile = await readFile(join(ROOT, 'Makefile'), 'utf8');
 
 /** Programs in examples other than ours. test/integration/docs.test.ts runs the commands of kubectl. */
 const OTHERS = new Set(
-  '. ./publish.sh aa-status apparmor_parser cat cd ceph cosign cp curl docker echo export git grep helm install jq k3s kill kind kolla-ansible kolla-genpwd kubectl ls make minikube mkdir openssl pip printf python3 scp sed sha256sum skopeo ssh tail tar tee umask wait'.split(
+  '. ./publish.sh aa-status apparmor_parser cat cd ceph cosign cp curl docker echo export git grep helm install jq k3s kill kind kolla-ansible kolla-genpwd kubectl ls make minikube mkdir openssl pip printf python3 rbd scp sed sha256sum skopeo ssh tail tar tee umask wait'.split(
     ' ',
   ),
 );

@@ -53,8 +53,10 @@ export function sidecarAllTests(stage: () => Stage): void {
       ['probe running 0', 'config-watch running 0', 'waits done 0', 'db-sync done 0', 'log-ship running 0'],
     );
     const logs = await kubectl(['logs', 'deployment/keystone', '--container=sidecar']);
-    // The image has no util-linux, which is logged: reclaiming would have been useful here.
-    assert.match(logs, /bytes in \/var\/log\/kolla \(it is an emptyDir\) can't be reclaimed: there is no fallocate/);
+    assert.doesNotMatch(logs, /can't be reclaimed/);
+    const programs = await kubectl(['exec', 'deployment/keystone', '--container=sidecar', '--', ...PROGRAMS]);
+    assert.match(programs, /\/kolla-core$/m);
+    assert.doesNotMatch(programs, /\/kolla-pod$/m, 'it has ended with the migration');
     assert.deepEqual([now.about.startup, now.about.readiness, now.migration?.stage], ['ok', 'ok', 'ok']);
     assert.match(now.config?.configMap ?? '', /^\.\.20/);
     assert.ok(now.files.some(({ name }) => name === '/etc/keystone/keystone.conf'));
@@ -65,6 +67,9 @@ export function sidecarAllTests(stage: () => Stage): void {
     await kubectl(['delete', 'deployment', 'keystone', '--wait=false']);
   });
 }
+
+/** Prints the file of each process of the container. */
+const PROGRAMS = ['sh', '-c', 'readlink /proc/[0-9]*/exe'];
 
 /** Prints the sidecar's response for that path, using the image's Python. */
 function askPython(path: string): string[] {

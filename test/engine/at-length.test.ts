@@ -7,7 +7,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { subjectHash } from '../../src/container/ca/subject-hash.ts';
-import { readCertificate } from '../../src/engine/certificate.ts';
+import { readCertificate } from '../../src/engine/x509/certificate.ts';
 import { canUnpackDebian, unpackedPackages } from '../../tools/debian.ts';
 import { assertRefusedOrSame, byNode, byOurs, certificateOf, damaged, pemOf } from './certificates.ts';
 import { canRunOpenssl, hashesByOpenssl } from './openssl.ts';

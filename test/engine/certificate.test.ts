@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readCertificate } from '../../src/engine/certificate.ts';
+import { readCertificate } from '../../src/engine/x509/certificate.ts';
 import { subjectHash } from '../../src/container/ca/subject-hash.ts';
 import { der, integer, objectIdentifier, octetString, sequence, setOf, utf8String } from '../cluster/der.ts';
 import { assertRefusedOrSame, byNode, byOurs, certificateOf, damaged, nameOf, pemOf } from './certificates.ts';

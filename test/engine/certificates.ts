@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import type { Certificate } from '../../src/core/digest.ts';
-import { readCertificate } from '../../src/engine/certificate.ts';
+import { readCertificate } from '../../src/engine/x509/certificate.ts';
 import * as asn1 from '../cluster/der.ts';
 import { randomFrom } from '../support/random.ts';
 

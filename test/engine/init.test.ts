@@ -12,6 +12,7 @@ import { run, start } from '../../tools/process.ts';
 import { canBuildCore } from '../cluster/core-binary.ts';
 import { builtCore } from '../cluster/on-core.ts';
 import { logLines } from '../support/helper.ts';
+import { kubeconfigOf } from '../support/kubeconfig.ts';
 import { until } from '../support/until.ts';
 import { startNameServer } from './name-server.ts';
 
@@ -58,30 +59,48 @@ test('prints help with exit code 0 although its output is closed', { skip }, asy
 
 const env = { PATH: process.env['PATH'], HOME: directory.path };
 
-for (const wait of [
-  'job/a',
-  'service/a',
-  'https://127.0.0.1:1/',
-  'mysql://127.0.0.1',
-  'http://127.0.0.1/%zz',
-  '!pod/a',
-])
-  test(`a wait for ${wait} is handed to kolla-pod, or fails before anything is written`, { skip }, async () => {
-    const words = [...FILES, '--wait', 'tcp://127.0.0.1:1', '--wait', wait];
-    const refused = await alone(() => run(init, words, { env }));
+const plugin = join(directory.path, 'plugin');
+await writeFile(
+  plugin,
+  kubeconfigOf(
+    { server: 'https://127.0.0.1:1' },
+    { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'a' } },
+  ),
+);
+const through = (proxy: string) => kubeconfigOf({ server: 'https://127.0.0.1:1', 'proxy-url': proxy }, {});
+await writeFile(join(directory.path, 'socks'), through('socks5://127.0.0.1:1'));
+await writeFile(join(directory.path, 'https-proxy'), through('https://127.0.0.1:1'));
+
+for (const [what, words, needs] of [
+  ['an exec plugin', ['--wait', 'job/a', '--kubeconfig', plugin], 'an exec plugin in its kubeconfig'],
+  [
+    'a SOCKS proxy',
+    ['--wait', '!pod/a', '--kubeconfig', join(directory.path, 'socks')],
+    'a SOCKS proxy in its kubeconfig',
+  ],
+  [
+    'a proxy with TLS',
+    ['--wait', 'a.b/c', '--kubeconfig', join(directory.path, 'https-proxy')],
+    'a proxy with TLS in its kubeconfig',
+  ],
+] as const)
+  test(`${what} is handed to kolla-pod, or fails before anything is written`, { skip }, async () => {
+    const refused = await alone(() => run(init, [...FILES, '--wait', 'tcp://127.0.0.1:1', ...words], { env }));
     assert.equal(refused.code, 69, refused.stderr);
     assert.equal(refused.stdout, '');
-    assert.match(logLines(refused.stderr).at(-1)?.msg ?? '', /needs kolla-pod: .*No such file.*use the image/);
-    assert.ok(refused.stderr.includes(`wait '${wait}'`), refused.stderr);
+    const said = logLines(refused.stderr).at(-1)?.msg ?? '';
+    assert.match(said, /needs kolla-pod: .*No such file.*use the image/);
+    assert.ok(said.startsWith(`${needs} needs kolla-pod`), said);
     assert.ok(!existsSync(join(root, 'etc')));
-    const { code, stderr } = await run(init, ['--config-dir', config, '--root', '/no/root', '--wait', wait], { env });
+    const { code, stderr } = await run(init, ['--config-dir', config, '--root', '/no/root', ...words], { env });
     // kolla-pod reports this error: the wait was handed to it.
     assert.equal(code, 65, stderr);
     assert.match(stderr, /--root \/no\/root does not exist: mkdir it/);
   });
 
 test('kolla-pod gets the arguments, environment and pid of the process it replaces', { skip }, async () => {
-  const words = ['-c', 'echo $$; exec "$@"', 'sh', init, '--wait', 'job/a', '--timeout', '7s'];
+  const asked = ['--wait', 'job/a', '--kubeconfig', plugin, '--timeout', '7s'];
+  const words = ['-c', 'echo $$; exec "$@"', 'sh', init, ...asked];
   const told = join(directory.path, 'told');
   await mkdir(told);
   // A substitute kolla-pod that prints its arguments.
@@ -91,47 +110,50 @@ test('kolla-pod gets the arguments, environment and pid of the process it replac
     });
     const { stdout } = await run('sh', words, { env: { ...env, KOLLA_POD_LOG_LEVEL: 'warn' } });
     const [pid, said] = stdout.split('\n');
-    assert.equal(said, `${pid} warn kolla-init --wait job/a --timeout 7s`);
+    assert.equal(said, `${pid} warn kolla-init ${asked.join(' ')}`);
   });
 });
 
-test(
-  'kolla-pod reports an invalid wait with its column; without kolla-pod the wait is only named',
-  { skip },
-  async () => {
-    const words = [...FILES, '--wait', 'jbo/a'];
-    const found = await run(init, words, { env });
-    assert.equal(found.code, 64);
-    assert.match(found.stderr, /wait 'jbo\/a', column 1: .*did you mean 'job'\?/);
-    const unknown = await alone(() => run(init, words, { env }));
-    assert.equal(unknown.code, 69);
-    assert.match(unknown.stderr, /wait 'jbo\/a', which is for none of tcp:, http:, file: and socket:, needs kolla-pod/);
-    for (const wait of ['tcp://a', 'file:a', '!tcp:a', 'socket:', 'http://a?timeout=1#timeout=x']) {
-      const wrong = await alone(() => run(init, ['--wait', wait], { env }));
-      assert.equal(wrong.code, 64, wrong.stderr);
-      assert.match(wrong.stderr, /wait '.*', column \d+: /);
-    }
-  },
-);
+test('an invalid wait is reported with its column', { skip }, async () => {
+  for (const wait of ['jbo/a', 'tcp://a', 'file:a', '!tcp:a', 'socket:', 'http://a?timeout=1#timeout=x']) {
+    const wrong = await alone(() => run(init, [...FILES, '--wait', wait], { env }));
+    assert.equal(wrong.code, 64, wrong.stderr);
+    assert.match(wrong.stderr, wait === 'jbo/a' ? /column 1: .*did you mean 'job'\?/ : /wait '.*', column \d+: /);
+  }
+});
 
 for (const variable of ['SERVICE', 'JOBS', 'JOBS_JSON', 'DAEMONSET', 'CONTAINER', 'POD_JSON', 'CUSTOM_RESOURCE'])
-  test(`DEPENDENCY_${variable} is handed to kolla-pod, or fails before COMMAND`, { skip }, async () => {
+  test(`DEPENDENCY_${variable} is judged here, and an exec plugin is handed to kolla-pod`, { skip }, async () => {
     const variables = { ...env, [`DEPENDENCY_${variable}`]: '[{', COMMAND: 'echo ran' };
-    const refused = await alone(() => run(entrypoint, [], { env: variables }));
+    const wrong = await alone(() => run(entrypoint, [], { env: variables }));
+    assert.equal(wrong.code, 64, wrong.stderr);
+    assert.match(wrong.stderr, new RegExp(`DEPENDENCY_${variable}`));
+    const refused = await alone(() =>
+      run(entrypoint, [], { env: { ...variables, KUBERNETES_ENTRYPOINT_KUBECONFIG: plugin } }),
+    );
     assert.equal(refused.code, 69, refused.stderr);
     assert.equal(refused.stdout, '');
-    assert.match(refused.stderr, new RegExp(`DEPENDENCY_${variable} needs kolla-pod: .*use the image`));
-    const { code, stderr } = await run(entrypoint, [], { env: variables });
-    assert.equal(code, 64);
-    assert.match(stderr, new RegExp(`DEPENDENCY_${variable}`));
+    assert.match(refused.stderr, /an exec plugin in its kubeconfig needs kolla-pod: .*use the image/);
   });
 
-for (const command of ['watch', 'rbac'])
-  test(`kolla-init ${command} needs kolla-pod`, { skip }, async () => {
-    const { code, stderr } = await alone(() => run(init, [command], { env }));
-    assert.equal(code, 69);
-    assert.match(stderr, new RegExp(`'kolla-init ${command}' needs kolla-pod: `));
-  });
+test('kolla-init restart needs kolla-pod, rbac does not', { skip }, async () => {
+  const { code, stderr } = await alone(() => run(init, ['restart'], { env }));
+  assert.equal(code, 69);
+  assert.match(stderr, /'kolla-init restart' needs kolla-pod: /);
+  const words = ['rbac', '--wait', 'job/a', '--service-account', 'b'];
+  const role = await alone(() => run(init, words, { env }));
+  assert.match(role.stdout, /^kind: Role$/m, role.stderr);
+});
+
+test('kolla-init watch takes the URL of an action in any form, and does not log it', { skip }, async () => {
+  const words = ['watch', '--root', '/no/such', '--on-change'];
+  for (const url of ['https://u:hidden@127.0.0.1:1/?t=hidden', 'HTTP://127.1/a/../%41?t=hidden']) {
+    const { code, stderr } = await alone(() => run(init, [...words, `http:POST ${url}`], { env }));
+    assert.equal(code, 65, stderr);
+    assert.match(stderr, /--root \/no\/such: no such file/);
+    assert.doesNotMatch(stderr, /hidden/);
+  }
+});
 
 test('a kolla-pod.yaml with options that only kolla-pod has is read', { skip }, async () => {
   const file = join(directory.path, 'kolla-pod.yaml');

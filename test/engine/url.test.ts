@@ -1,4 +1,4 @@
-/** kolla-core's URL compared with Node's: equal for accepted URLs, which are sent as written. */
+/** kolla-core's URL compared with Node's. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { URL as Ours } from '../../src/engine/url.ts';
@@ -11,11 +11,17 @@ const FIELDS = [
   'port',
   'host',
   'origin',
+  'href',
   'pathname',
   'search',
+  'hash',
 ] as const;
 
-const READ = [
+const TEXTS = [
+  'https://a/',
+  'https://a:443/x',
+  'https://a:80/x',
+  'http://a:443/',
   'http://127.0.0.1:5000/v3',
   'http://127.0.0.1',
   'http://127.0.0.1:80/',
@@ -32,14 +38,17 @@ const READ = [
   'http://a?x=1&y=/../z?',
   'http://a/b?x=1',
   'http://1.2.3.4.example:65535/',
-];
-
-const LEFT = [
-  'https://a/',
+  'http://user@a/',
+  'http://user:secret@a:8080/b',
+  'http://a.b~c_d-e!$&()*+,:%40x%2Fy!$&()*+,@a/',
   'HTTP://a/',
   'http://A/',
-  'http://user@a/',
-  'http://user:secret@a/',
+  'http://@a/',
+  'http://:secret@a/',
+  'http://user:@a/',
+  'http://us;er@a/',
+  'http://user:sec=ret@a/',
+  'http://user@b@a/',
   'http://a/b c',
   'http://a/%41',
   'http://a/../b',
@@ -47,7 +56,6 @@ const LEFT = [
   'http://a/./b',
   'http://a/#x',
   'http://a/ä',
-  'http://ä/',
   'http://xn--4ca/',
   'http://a:0/',
   'http://a:080/',
@@ -75,56 +83,81 @@ const LEFT = [
   'http://a/\n',
   "http://a/?x='",
   'http://a?',
+  'http:a/b',
+  'http:\\\\a\\b\\..\\c',
+  'http://a/b|c/{d}/^e/`f`/"g"/<h>',
+  "http://a/'?x='y' z|{}^`#<a b>`{}",
+  'http://a/b/%2E/%2e%2e/.%2e/c',
+  'http://us er:p^w|d@a/',
+  'http://a/\ud800',
+  'http://a/😀?😀#😀',
+  'http://4294967295/',
+  'http://4294967296/',
+  'http://0300.0250.0x01.1/',
+  'http://09.1/',
+  'http://1.2.3.4.5/',
+  'http://1.2.3.4./',
+  'http://1../',
+  'http://./',
+  'http://a b/',
+  'http://a%62/',
+  'http://a%2fb/',
+  'http://a%c3%a4/'.replace('%c3%a4', '%ff'),
+  'http://[1.2.3.4::]/',
+  'http://[::1.2.3.4]/',
+  'http://[::1%25eth0]/',
+  'http://[::1]x/',
+  'http://[::1/',
+  'http://a:b:80/',
+  'http://a:80b/',
+  '\u0000 http://a/ \u001f',
+  'ht\ntp://a/',
+  'ftp://a/',
+  'socks5://a:1/',
 ];
 
-for (const text of READ)
-  test(`parses as in Node: ${text}`, () => {
-    const [ours, nodes] = [Ours.parse(text), URL.parse(text)];
-    assert.ok(ours !== null && nodes !== null);
-    for (const field of FIELDS) assert.equal(ours[field], nodes[field], field);
-  });
+for (const text of TEXTS) test(`reads as Node: ${JSON.stringify(text)}`, () => void same(text));
 
-for (const text of LEFT)
-  test(`left to kolla-pod: ${JSON.stringify(text)}`, () => {
+for (const text of ['http://ä/', 'http://%C3%A4/'])
+  test(`is no URL here: ${text}`, () => {
     assert.equal(Ours.parse(text), null);
     assert.throws(() => new Ours(text), /^TypeError: Invalid URL$/);
   });
 
-test('each accepted random text is parsed as by Node', () => {
+test('reads random texts as Node', () => {
   const alphabet = [
-    'http://',
-    'a',
+    '//',
+    ...Array.from('aA10.:/?#%@-=& [];\\\'"<>{}|^`~$+,_!*()\t\u0001\u007fé😀'),
     'b.c',
-    '1',
-    '0',
-    '.',
-    ':',
-    '/',
-    '?',
-    '#',
-    '%',
-    '@',
+    '..',
+    '%2e',
+    '%41',
+    '0x',
+    '256',
+    '80',
+    '443',
     '[::1]',
     '[2001:db8::1:0:0:1]',
-    '-',
-    'A',
-    '..',
-    '80',
-    '=',
-    '&',
-    ' ',
+    '::',
+    '1.2.3.4',
   ];
   let state = 7;
   const next = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below;
   let read = 0;
-  for (let i = 0; i < 100_000; i++) {
-    const text = `http://${Array.from({ length: 1 + next(7) }, () => alphabet[next(alphabet.length)]).join('')}`;
-    const ours = Ours.parse(text);
-    if (ours === null) continue;
-    read++;
-    const nodes = URL.parse(text);
-    assert.ok(nodes !== null, text);
-    for (const field of FIELDS) assert.equal(ours[field], nodes[field], `${text}: ${field}`);
+  for (let i = 0; i < 300_000; i++) {
+    const text = `http:${Array.from({ length: 1 + next(9) }, () => alphabet[next(alphabet.length)]).join('')}`;
+    if (same(text)) read++;
   }
-  assert.ok(read > 1000, `${read} were read`);
+  assert.ok(read > 50_000, `${read} were read`);
 });
+
+/** Returns whether it is a URL. */
+function same(text: string): boolean {
+  const [ours, nodes] = [Ours.parse(text), URL.parse(text)];
+  // Node has tables for names in other scripts.
+  if (ours === null && nodes?.hostname.includes('xn--') === true) return false;
+  if (nodes !== null && !nodes.protocol.startsWith('http')) assert.equal(ours, null, text);
+  else if (ours === null || nodes === null) assert.deepEqual([ours, nodes], [null, null], text);
+  else for (const field of FIELDS) assert.equal(ours[field], nodes[field], `${JSON.stringify(text)}: ${field}`);
+  return nodes !== null;
+}

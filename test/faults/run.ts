@@ -45,8 +45,8 @@ export interface Fault<To extends Destination = Destination> {
   readonly firstArgs?: readonly string[];
   /** Where the shippers run, if not on the file system of the writer. */
   readonly place?: (state: string) => Promise<ShipperSite>;
-  /** Environment of the shippers. */
-  readonly env?: NodeJS.ProcessEnv;
+  /** How the shippers run, if not as usual. */
+  readonly shippers?: ShipOptions;
   /** Called before anything is written. */
   readonly before?: (site: Site, to: To) => Promise<void>;
   /** Called while lines are written and shipped. The fault is over when the returned promise resolves. */
@@ -64,10 +64,9 @@ export async function runFault<To extends Destination>(fault: Fault<To>, to: To,
   await using site = await openSite(fault.place);
   await fault.before?.(site, to);
   const args = [...to.args, ...(fault.args?.(site) ?? [])];
-  const options: ShipOptions = { env: fault.env ?? {} };
   await using shippers = new AsyncDisposableStack();
   const ship = async (more: readonly string[]): Promise<Shipper> =>
-    shippers.use(await site.ship([...args, ...more], options));
+    shippers.use(await site.ship([...args, ...more], fault.shippers));
   let shipper = await ship(fault.firstArgs ?? PATIENT);
   await shipper.isUp;
   await using writer = await site.write({ to: size.events, seed: size.seed, ...fault.writing?.(size, to) });

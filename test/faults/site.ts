@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { privateDirectory } from '../../tools/directory.ts';
-import { startHelper } from '../support/helper.ts';
+import { startHelper, type StartHelperOptions } from '../support/helper.ts';
 import { start, tailOf, tied, type Running } from '../../tools/process.ts';
 import { readTruth, type Truth } from './truth.ts';
 import type { WriterOptions } from './writer.ts';
@@ -46,9 +46,7 @@ export interface Shipper extends Running {
   readonly isUp: Promise<unknown>;
 }
 
-export interface ShipOptions {
-  readonly env?: NodeJS.ProcessEnv;
-}
+export type ShipOptions = Pick<StartHelperOptions, 'env' | 'fromSource'>;
 
 /** Where the shippers run, if not on the file system of the writer. */
 export interface ShipperSite extends AsyncDisposable {
@@ -86,9 +84,9 @@ export async function openSite(place?: (state: string) => Promise<ShipperSite>):
       truths.push({ name, file: truth, first: options.from });
       return await start(...tied(process.execPath, [WRITER, JSON.stringify(options)]), { logFile });
     },
-    async ship(args, { env = {} } = {}) {
+    async ship(args, options = {}) {
       const all = ['--root', root, '--timezone', 'UTC', ...args];
-      const shipper = await startHelper('kolla-log-ship', all, { logFile, env, launcher });
+      const shipper = await startHelper('kolla-log-ship', all, { ...options, logFile, launcher });
       return { ...shipper, isUp: Promise.race([said(shipper, '"msg":"shipping '), shipper.ended]) };
     },
     truths: () => truths.map(({ file, first }) => readTruth(file, first)),

@@ -9,6 +9,7 @@ import { until } from '../support/until.ts';
 const skip = (await canRunGalera()) ?? false;
 const MY_CNF = new URL('../../k8s/charts/mariadb/files/my.cnf', import.meta.url);
 const CONFLICT = 1213;
+const NO_PARENT = 1452;
 const CONTENDERS = 12;
 /** How often sessions compete for the row. */
 const CONTESTS = 200;
@@ -132,8 +133,9 @@ describe('a Galera cluster of three nodes', { skip }, () => {
       for (let round = 1; round <= 100; round++) {
         const id = round + (of === '0' ? 0 : 1000);
         await writer.query(`INSERT INTO template VALUES (${id}, REPEAT('x', 1000000))`);
+        // While the row is being applied, the node gives it precedence over the statement that looks for it.
         await other.query(`UPDATE stack SET template = ${id}`).catch((error: unknown) => {
-          assert.equal((error as { errno?: number }).errno, 1452);
+          assert.ok([NO_PARENT, CONFLICT].includes((error as { errno: number }).errno), String(error));
           refused[of] += 1;
         });
       }

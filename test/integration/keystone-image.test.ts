@@ -54,7 +54,8 @@ describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeysto
     for (const path of Object.values(volumes)) await chown(path, KEYSTONE_UID, KEYSTONE_UID);
     // The binary's own test covers the commands; this checks that the image finds and runs them.
     const binary = join(directory.path, 'binary');
-    await writeFile(binary, '#!/bin/sh\necho "${0##*/} of kolla-pod"\n');
+    const script = '#!/bin/sh\necho "${0##*/} of kolla-pod"\n';
+    for (const path of [binary, join(directory.path, 'kolla-core')]) await writeFile(path, script);
     const image = join(directory.path, 'image.tar');
     await keystoneImage(image, { binary });
     await must('tar', ['-xf', image, '-C', directory.path]);

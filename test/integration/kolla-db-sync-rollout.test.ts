@@ -90,7 +90,8 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
   function spec(app: string, release: string, nodeSelector: object = {}) {
     const { template, ...rest } = replicated(app);
     const labels = { ...template.metadata.labels, 'app.kubernetes.io/version': release };
-    const pod = { ...template.spec, nodeSelector };
+    // A minute after its creation, the node without a kubelet is tainted.
+    const pod = { ...template.spec, nodeSelector, tolerations: [{ operator: 'Exists' }] };
     return { ...rest, template: { metadata: { labels, finalizers: [HOLD] }, spec: pod } };
   }
   const roll = (what: string, release: string) =>

@@ -8,6 +8,7 @@ import { readChangedTables } from '../../src/migrate/progress/index.ts';
 import type { Effects, Plan } from '../../src/migrate/plan/plan.ts';
 import { reach } from '../../src/migrate/server/reach.ts';
 import { runSteps } from '../../src/migrate/steps/run-steps.ts';
+import { descendantsOf } from '../../src/process/procfs/descendants.ts';
 import { parseMysqlUrl } from '../../src/mysql/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { sharedMariadb, type SharedMariadb } from '../servers/index.ts';
@@ -51,6 +52,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     await answering(begun, '/startupz', '200 ok');
     assert.equal(await asked(begun, '/readyz'), '200 ok');
     assert.equal((await site.fence())?.['state'], 'done');
+    assert.deepEqual(descendantsOf(begun.running.pid), [], 'kolla-pod has ended');
     process.kill(begun.running.pid, 'SIGTERM');
     assert.equal(await begun.code, 143);
   });

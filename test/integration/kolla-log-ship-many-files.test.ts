@@ -26,6 +26,8 @@ fileLimit(20);
 const FILES = 10_000;
 const SERVICES = 25;
 const LIMIT = 1024;
+/** The default is too little for so many files, which would be a second warning. */
+const MEMORY = ['--memory', String(96 * 1024 * 1024)];
 const launcher = ['prlimit', `--nofile=${LIMIT}:${LIMIT}`];
 
 /** The warnings of a shipper, without those about the log server. */
@@ -49,7 +51,17 @@ test('10,000 files with 1,024 descriptors: every line once, through a kill, rota
   for (let nth = 0; nth < FILES; nth++) writeFileSync(pathOf(nth), next() + next());
   const start = async (name: string) => {
     const logFile = join(directory.path, name);
-    const args = ['--root', root, '--state', join(directory.path, 'state'), '--timezone', 'UTC', '--url', sink.url];
+    const args = [
+      '--root',
+      root,
+      '--state',
+      join(directory.path, 'state'),
+      '--timezone',
+      'UTC',
+      '--url',
+      sink.url,
+      ...MEMORY,
+    ];
     return { logFile, running: await startHelper('kolla-log-ship', args, { launcher, logFile }) };
   };
   const has = (count: number) =>
@@ -100,7 +112,10 @@ test('the same in Elasticsearch, once', { skip: (await canRunElasticsearch9()) ?
   await using site = await openSite(server, 'many');
   for (let nth = 0; nth < FILES; nth++) writeFileSync(join(site.directory, `keystone/part${nth}.log`), line(nth));
   const logFile = join(site.directory, 'shipper.txt');
-  const running = await startHelper('kolla-log-ship', ['--once', ...site.to, ...site.args], { launcher, logFile });
+  const running = await startHelper('kolla-log-ship', ['--once', ...site.to, ...site.args, ...MEMORY], {
+    launcher,
+    logFile,
+  });
   assert.equal(await running.ended, 0, readFileSync(logFile, 'utf8'));
   assert.deepEqual(warningsIn(logFile), [SHORT]);
   assert.deepEqual(await inIndex(server, site.index), { documents: FILES, distinct: FILES });

@@ -93,7 +93,7 @@ async function site() {
   };
 }
 
-for (const calls of ['statx,fstat,pread64', 'pread64', 'statx,fstat'])
+for (const calls of ['%%stat,pread64', 'pread64', '%%stat'])
   test(`a rotated file that another client removed (${calls}) is lost alone, with one warning`, { skip }, async () => {
     await using s = await site();
     await s.write(NOVA, 'one');

@@ -98,7 +98,7 @@ test(
   async () => {
     await using directory = await privateDirectory('etcd');
     const [etcd = 0, etcdPeer = 0] = await freePorts(2);
-    const flags = etcdFlags(directory.path, { etcd, etcdPeer } as Parameters<typeof etcdFlags>[1]);
+    const flags = etcdFlags(directory.path, { etcd, etcdPeer });
     const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
     await using running = await start(...tied(await kubeBinary(), ['etcd', ...args]), { cwd: directory.path });
     const words = ['grpc', `127.0.0.1:${etcd}`];

@@ -262,14 +262,14 @@ test('a log server that rejects documents makes the Pod unready only on request'
 test('after kill -9 while shipping the next start ships the rest, without duplicates', async () => {
   await using site = await sidecarSite('killed');
   await using server = await listenBulk();
-  const log = join(site.path, 'logs/keystone/keystone.log');
-  await appendFile(log, Array.from({ length: 20_000 }, (_, i) => LINE(i)).join(''));
   await site.write({
     sidecar: { component: ['log-ship'] },
     'log-ship': { root: join(site.path, 'logs'), url: server.url, 'in-flight-bytes': 4_000_000 },
   });
-  server.onRequest(2, () => first.running.child.kill('SIGKILL'));
   const first = await site.start();
+  server.onRequest(2, () => first.running.child.kill('SIGKILL'));
+  const lines = Array.from({ length: 20_000 }, (_, i) => LINE(i)).join('');
+  await appendFile(join(site.path, 'logs/keystone/keystone.log'), lines);
   assert.equal(await first.running.ended, 137);
   assert.ok(server.ids.size < 20_000);
   const second = await site.start();
@@ -308,6 +308,7 @@ interface Bulk extends Listening {
   /** Delays all responses until release(). */
   hold(): void;
   release(): void;
+  /** Calls back for the nth request from now. */
   onRequest(n: number, then: () => void): void;
 }
 
@@ -338,6 +339,6 @@ async function listenBulk(): Promise<Bulk> {
       for (const go of held ?? []) go();
       held = undefined;
     },
-    onRequest: (n, what) => void ([nth, then] = [n, what]),
+    onRequest: (n, what) => void ([nth, then] = [requests + n, what]),
   };
 }

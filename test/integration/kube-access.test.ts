@@ -3,7 +3,6 @@ import { after, before, describe, test } from 'node:test';
 import {
   ApiError,
   collectionPath,
-  connectKube,
   objectPath,
   type KubeClient,
   type KubeObject,
@@ -17,6 +16,7 @@ import {
   startControlPlane,
   type ControlPlane,
 } from '../cluster/kubernetes/index.ts';
+import { connectKube } from '../cluster/kube-on-core.ts';
 import { until } from '../support/until.ts';
 import { follow, followSet } from './kube-support.ts';
 

@@ -7,7 +7,8 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { NotPermittedError } from '../../src/core/errors.ts';
-import { connectKube, type KubeClient, type SetRef } from '../../src/kube/index.ts';
+import type { KubeClient, SetRef } from '../../src/kube/index.ts';
+import { connectKube, testOnNode } from '../cluster/kube-on-core.ts';
 import { makeAuthority } from '../cluster/authority.ts';
 import { canRunControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn, startProxy } from '../cluster/kubernetes/proxy.ts';
@@ -87,7 +88,8 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
     table.add('a wrong CA, then the right one in the file', `${reason}; resumed with the right one`);
   });
 
-  test('an exec plugin provides the token; it runs once for many requests, and again on 401', async () => {
+  // kolla-core leaves plugins to kolla-pod.
+  testOnNode('an exec plugin provides the token; it runs once for many requests, and again on 401', async () => {
     await using directory = await privateDirectory('plugin');
     const file = (name: string) => join(directory.path, name);
     const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential' };

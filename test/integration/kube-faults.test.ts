@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ApiError } from '../../src/kube/api-error.ts';
-import { connectKube, objectPath } from '../../src/kube/index.ts';
+import { objectPath } from '../../src/kube/index.ts';
 import { startForwarder } from '../cluster/forwarder.ts';
+import { connectKube } from '../cluster/kube-on-core.ts';
 import { canRunControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn, startProxy } from '../cluster/kubernetes/proxy.ts';
 import { until } from '../support/until.ts';

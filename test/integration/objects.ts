@@ -22,10 +22,14 @@ export function replicated(app: string) {
   return { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec() } };
 }
 
-/** One Pod on each node with this label. */
+/**
+ * One Pod on each node with this label. It tolerates all taints, as agents of a node do: without a kubelet, a node is tainted a
+ * minute after its creation.
+ */
 export function daemon(app: string, nodeSelector: object) {
   const { selector, template } = replicated(app);
-  return { selector, template: { ...template, spec: { ...template.spec, nodeSelector } } };
+  const spec = { ...template.spec, nodeSelector, tolerations: [{ operator: 'Exists' }] };
+  return { selector, template: { ...template, spec } };
 }
 
 /** The Lease that kolla-db-sync leaves. */

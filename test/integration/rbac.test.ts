@@ -94,7 +94,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
       trust: { insecure: false },
     };
     const { signal } = new AbortController();
-    const failure = await waitFor(dependenciesOf(waits), settings, {
+    const failure = await waitFor(await dependenciesOf(waits), settings, {
       signal,
       log,
       live: undefined,

@@ -6,6 +6,7 @@ import { canRunRabbitmq } from '../cluster/rabbitmq.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { COLUMNS, SERVER_CASES, type ServerCase } from './waits-servers.ts';
 import { Cells } from './waits-table.ts';
+import { KINDS } from '../../src/wait/index.ts';
 import { startInit, type Waiting } from './waiting.ts';
 
 const skip = (await canRunMariadb()) ?? (await canRunMemcached()) ?? (await canRunRabbitmq()) ?? false;
@@ -23,6 +24,12 @@ test('reports the state of each kind without an API server', { skip }, async () 
   } finally {
     process.stdout.write(`\n${cells.table()}\n`);
   }
+});
+
+test('every kind without an API server has a case here, or one over TLS', () => {
+  const kinds = KINDS.filter(({ form }) => form !== 'object').map(({ word }) => word);
+  const cases = SERVER_CASES.map(({ name }) => name);
+  assert.deepEqual(new Set(kinds), new Set([...cases, 'https', 'amqps']));
 });
 
 async function play({ kind, wait, acts, alone }: ServerCase, waiting: Waiting, cells: Cells): Promise<void> {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadAll } from 'js-yaml';
 import { ConfigError, NotPermittedError } from '../../src/core/errors.ts';
-import { connectKube } from '../../src/kube/index.ts';
+import { connectKube, testOnNode } from '../cluster/kube-on-core.ts';
 import { makeAuthority } from '../cluster/authority.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { FAST, events, forbidden, job, kinds, line, observe, scriptedApi, status, type Handler } from './support.ts';
@@ -207,7 +207,8 @@ test('a resource that cannot be watched is polled', async () => {
   ]);
 });
 
-test('an exec plugin that does not respond is a configuration error within a limit', async () => {
+// kolla-core leaves plugins to kolla-pod.
+testOnNode('an exec plugin that does not respond is a configuration error within a limit', async () => {
   await using directory = await privateDirectory('kubeconfig');
   const file = join(directory.path, 'config');
   const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sleep', args: ['2'] };
@@ -227,7 +228,8 @@ test('an exec plugin that does not respond is a configuration error within a lim
   });
 });
 
-test('a server that freezes during a response is an error within a limit', async (t) => {
+// Changes the times of a running client.
+testOnNode('a server that freezes during a response is an error within a limit', async (t) => {
   const timing = { ...FAST };
   const half: Handler = (_, response) => {
     timing.answerMs = 100; // from here on, so that a busy machine has time to send the headers

@@ -38,7 +38,7 @@ test('a watch event that does not end is reported, and the watch restarts', asyn
     seen.push(observation.kind === 'trouble' ? observation.reason : observation.kind);
     if (observation.kind === 'object') break;
   }
-  assert.match(seen[0] ?? '', /^a line of more than 16777216 characters/);
+  assert.match(seen[0] ?? '', /^a line of more than 16777216 bytes/);
 });
 
 for (const [seconds, ms] of [

@@ -5,9 +5,10 @@ import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { connectKube } from '../../src/kube/index.ts';
 import { privateDirectory } from '../../tools/directory.ts';
+import { connectKube } from '../cluster/kube-on-core.ts';
 import { makeAuthority } from '../cluster/authority.ts';
+import { kubeconfigOf } from '../support/kubeconfig.ts';
 import { FAST, job, scriptedApi } from './support.ts';
 
 /** Listens on loopback; disposal closes all connections. */
@@ -24,15 +25,6 @@ async function proxyOn(server: Server): Promise<{ readonly url: string } & Async
   };
 }
 
-function kubeconfig(cluster: object): string {
-  return JSON.stringify({
-    clusters: [{ name: 'c', cluster }],
-    users: [{ name: 'u', user: { token: 'token' } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  });
-}
-
 test(
   'a proxy that does not respond is an error within a limit, and its connection is closed',
   { timeout: 60_000 },
@@ -41,7 +33,7 @@ test(
     await using proxy = await proxyOn(createServer((socket) => void socket.resume().once('close', closed.resolve)));
     await using directory = await privateDirectory('kubeconfig');
     const file = join(directory.path, 'config');
-    await writeFile(file, kubeconfig({ server: 'https://127.0.0.1:1', 'proxy-url': proxy.url }));
+    await writeFile(file, kubeconfigOf({ server: 'https://127.0.0.1:1', 'proxy-url': proxy.url }, { token: 'token' }));
     using client = await connectKube({ kind: 'kubeconfig', files: [file] }, { ...FAST, answerMs: 100 });
     await assert.rejects(client.get('/api/v1/nodes', { signal: t.signal }), /^Error: no connection in 0\.1 s$/);
     await closed.promise;
@@ -59,7 +51,10 @@ test('a renewed CA is trusted on the next connection through a proxy', async (t)
   await using proxy = await proxyOn(tunnels);
   await using directory = await privateDirectory('kubeconfig');
   const [file, ca] = [join(directory.path, 'config'), join(directory.path, 'ca.crt')];
-  await writeFile(file, kubeconfig({ server: api.url, 'certificate-authority': ca, 'proxy-url': proxy.url }));
+  await writeFile(
+    file,
+    kubeconfigOf({ server: api.url, 'certificate-authority': ca, 'proxy-url': proxy.url }, { token: 'token' }),
+  );
   await writeFile(ca, makeAuthority('another').certificate);
   using client = await connectKube({ kind: 'kubeconfig', files: [file] }, FAST);
   await assert.rejects(client.get('/x', { signal: t.signal }), /is not signed by the CA of our credentials/);

@@ -4,14 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
-import {
-  connectKube,
-  type KubeClient,
-  type KubeObject,
-  type ObjectRef,
-  type Observation,
-} from '../../src/kube/index.ts';
+import type { KubeClient, KubeObject, ObjectRef, Observation } from '../../src/kube/index.ts';
 import { TIMING, type Timing } from '../../src/kube/timing.ts';
+import { connectKube } from '../cluster/kube-on-core.ts';
 import { makeAuthority, type Authority } from '../cluster/authority.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { testOnNode } from '../cluster/kube-on-core.ts';
 import { loadAll } from 'js-yaml';
 import { NotPermittedError } from '../../src/core/errors.ts';
 import type { KubeClient, KubeObject, SetObservation, SetRef } from '../../src/kube/index.ts';
@@ -164,7 +165,8 @@ test('a silent connection is replaced, and the set is not reported again', async
   assert.deepEqual((await observe(client, 2)).said, ['a', '']);
 });
 
-test('a watch of a set that never changes shows signs of life', async () => {
+// Looks into a running client.
+testOnNode('a watch of a set that never changes shows signs of life', async () => {
   await using api = await scriptedApi(events(line('ADDED', pod('a')), bookmark('9')), events(), events(), events());
   using client = await api.client({ ...FAST, idleMs: 50 });
   const stop = new AbortController();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { testOnNode } from '../cluster/kube-on-core.ts';
 import { FAST, events, eventsThenEnd, job, kinds, line, observe, scriptedApi, status } from './support.ts';
 
 const upTo = (n: number) => (seen: readonly unknown[]) => seen.length === n;
@@ -89,7 +90,8 @@ test('after two silent connections in a row the watch starts over, because etcd 
   assert.deepEqual(versions, [null, '7', null]);
 });
 
-test('a server that is silent, and then does not respond to a new watch, is reported', async () => {
+// Changes the times of a running client.
+testOnNode('a server that is silent, and then does not respond to a new watch, is reported', async () => {
   let isSilent = true;
   await using api = await scriptedApi(events(line('ADDED', job('7'))), (request, response) => {
     if (!isSilent) events(line('MODIFIED', job('8')))(request, response);

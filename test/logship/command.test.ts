@@ -114,6 +114,19 @@ test('credentials are read from a file and sent only to the server', async () =>
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
+test('paths and globs are relative to the current directory', async () => {
+  await using l = await logs('2026-11-20 08:15:42.123 7 INFO keystone [-] up');
+  for (const [state, path] of Object.entries({ file: 'keystone/keystone.log', glob: './*/*.log' })) {
+    const args = ['--once', '--root', '.', '--state', state, path];
+    const { code, stdout, stderr } = await runHelper('kolla-log-ship', args, { cwd: l.root });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(
+      printed(stdout).map(({ Logger }) => Logger),
+      ['openstack.keystone'],
+    );
+  }
+});
+
 test('skips files excluded by name or by path below the root', async () => {
   await using l = await logs('one');
   for (const name of ['keystone-access.log', 'keystone-old.log'])
@@ -231,3 +244,21 @@ async function stopped(args: readonly string[], said: string, before = () => Pro
   }
   return { code: await shipper.ended, stderr: heard };
 }
+
+for (const { limits, isEnough } of [
+  { limits: '64:4096', isEnough: true },
+  { limits: '64:64', isEnough: false },
+])
+  test(`with limits of open files of ${limits}, ${isEnough ? 'all are' : 'not all are'} open at once`, async () => {
+    await using l = await logs();
+    for (let nth = 0; nth < 100; nth++)
+      await writeFile(join(l.root, 'keystone', `keystone-${nth}.log`), '2026-11-20 08:15:42.123 7 INFO keystone up\n');
+    const launcher = ['prlimit', `--nofile=${limits}`];
+    const args = ['--once', '--root', l.root];
+    await using shipper = await startHelper('kolla-log-ship', args, { launcher, keepOutput: true });
+    const { stdout, stderr } = shipper.child;
+    const [documents, said] = await Promise.all([text(stdout!), text(stderr!)]);
+    assert.equal(await shipper.ended, 0, said);
+    assert.equal(printed(documents).length, 100);
+    assert.equal(/read in turns/.test(said), !isEnough, said);
+  });

@@ -5,13 +5,15 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
-import { FORMATS, type FormatName } from '../../src/logship/parse/formats.ts';
+import { KOLLA_SERVICES } from '../../src/catalog/kolla-services.ts';
+import { FORMATS, kindOf, type FormatName } from '../../src/logship/formats/index.ts';
 import { Lags, shippingFamilies } from '../../src/logship/serve/index.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { startHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
 import { DOCUMENTED_LINES } from './documented-lines.ts';
+import { oneDocument } from './one-document.ts';
 import { destination, file } from './serve/states.ts';
 import { allCreated } from '../support/bulk-reply.ts';
 
@@ -21,18 +23,58 @@ const migration = await readPage('how-to/migration-fluentd.md');
 
 const words = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? '');
 
+/** About when the documented lines were written. */
+const LINES_MS = Date.UTC(2026, 10, 20, 8, 15);
+const DAY_MS = 86_400_000;
+
+/** What a file's document has whatever its lines contain. */
+const OF_THE_FILE = new Set(['@timestamp', 'Logger', 'kubernetes']);
+
+function documentOf(name: string, line: string) {
+  const formats = [{ glob: '/**', format: name as FormatName }];
+  return oneDocument('/logs/infra/x.log', line, { formats, nearMs: LINES_MS });
+}
+
 for (const [name, lines] of Object.entries(DOCUMENTED_LINES)) {
   test(`the page lists the fields of ${name}`, () => {
     const row = new RegExp(`^\\| \`${name}\` \\|[^|]*\\| (.*) \\|$`, 'm').exec(page)?.[1] ?? '';
     const fields = new Set<string>();
     for (const line of lines) {
-      const parsed = FORMATS[name as FormatName]().parse(line);
-      assert.ok(parsed, line);
-      for (const field of Object.keys(parsed)) fields.add(field);
+      const { fields: found } = documentOf(name, line);
+      assert.equal(found['parse_error'], undefined, line);
+      for (const [field, value] of Object.entries(found)) {
+        // The file's own host and program are not of the line.
+        const isOfLine = !OF_THE_FILE.has(field) && !(field === 'Hostname' && value === 'c1');
+        if (isOfLine && !(field === 'programname' && value === 'x')) fields.add(field);
+      }
     }
     assert.deepEqual(words(row).toSorted(), [...fields].toSorted());
   });
 }
+
+for (const [name, lines] of Object.entries(DOCUMENTED_LINES))
+  test(`${name}: the time of a line is read`, () => {
+    const days = lines.map((line) => Math.abs(documentOf(name, line).timeMs - LINES_MS) / DAY_MS);
+    assert.ok(
+      days.every((day) => day < 1),
+      days.join(', '),
+    );
+  });
+
+for (const [name, { files }] of Object.entries(FORMATS)) {
+  test(`the page lists the directories of ${name}`, () => {
+    const listed = new RegExp(`^\\| \`${name}\` \\| ([^|]*) \\|`, 'm').exec(page)?.[1] ?? '';
+    const directories = files.flatMap(({ directory = [] }) => directory);
+    const own = words(listed).flatMap((path) => /^([a-z]+)\//.exec(path)?.[1] ?? []);
+    assert.deepEqual(new Set(own), new Set(directories));
+  });
+}
+
+test('the page has the number of services whose files are oslo.log', () => {
+  const formats = Object.keys(KOLLA_SERVICES).map((name) => kindOf(`/l/${name}/x.log`, '/l', []).format);
+  const count = formats.filter((format) => format === 'oslo').length;
+  assert.ok(page.includes(`\`SERVICE/*.log\` of ${count} OpenStack services`), `${count}`);
+});
 
 test('the page lists every format', () => assert.deepEqual(Object.keys(DOCUMENTED_LINES), Object.keys(FORMATS)));
 

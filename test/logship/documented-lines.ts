@@ -1,4 +1,4 @@
-import type { FormatName } from '../../src/logship/parse/formats.ts';
+import type { FormatName } from '../../src/logship/formats/index.ts';
 
 const REQUEST = '[req-g1 req-r1 u1 t1 d1 all ud1 pd1]';
 
@@ -35,5 +35,10 @@ export const DOCUMENTED_LINES: Readonly<Record<FormatName, readonly string[]>> =
     '[2026-11-20 08:15:42 +0000].123 7 INFO [-] 10.0.0.5:41122 - "GET /api/v1/login HTTP/1.1" 200',
   ],
   syslog: ['<30>1 2026-11-20T08:15:42.123Z lb1 keepalived 12 ID7 [x@1 a="b"] entering MASTER state'],
-  whole: ['anything'],
+  json: [
+    '{"message": "up", "asctime": "2026-11-20 08:15:42,123", "name": "nova.api", "levelname": "INFO", "created": 1795162542.123, "process": 7, "traceback": "Traceback: x", "hostname": "node1", "context": {"global_request_id": "req-g1", "request_id": "req-r1", "user": "u1", "project_id": "t1", "domain": "d1", "system_scope": "all", "user_domain": "d2", "project_domain": "d3"}}',
+    '{"level":"info","ts":"2026-11-20T08:15:42.123Z","logger":"raft","caller":"a.go:64","msg":"up","error":"x"}',
+    '{"starttime":"2026-11-20 08:15:42.123456","username":"nova","query":"SELECT 1","duration_us":1234}',
+  ],
+  whole: ['2026-11-20 08:15:42 anything'],
 };

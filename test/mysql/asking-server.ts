@@ -97,8 +97,12 @@ async function serve(socket: Socket, asking: Asking, hear: (packet: Buffer) => v
     }
   }
   say(OK);
-  // The client's session settings.
-  if ((await answer()) !== undefined) say(OK);
+  // The client's session settings, or its goodbye.
+  for (let said = await answer(); said !== undefined; said = await answer()) {
+    sequence = 1;
+    if (said.length === 1) stream.end();
+    else say(OK);
+  }
 
   async function giveKey(): Promise<void> {
     say(Buffer.concat([Buffer.from([1]), Buffer.from(PEM)]));

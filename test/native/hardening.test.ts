@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
-import { TARGETS, type Architecture } from '../../build/core/engine.ts';
+import { TARGETS, type Architecture } from '../../build/core/toolchain.ts';
 import { buildCore } from '../../build/core/make.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { canBuildCore } from '../cluster/core-binary.ts';

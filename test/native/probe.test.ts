@@ -7,6 +7,8 @@ import { canBuildCore, coreBinary } from '../cluster/core-binary.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { run, start, tied } from '../../tools/process.ts';
 import { get } from '../probe/serve/serve-support.ts';
+import { column, greeting, OK, packet, packets, result, scripted } from '../support/mysql-packets.ts';
+import { listenTcp } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const missing = await canBuildCore();
@@ -23,18 +25,29 @@ function configured(name: string, yaml: string): string {
   return file;
 }
 
-for (const [words, what] of [
-  ['mysql 127.0.0.1:3306', "'mysql'"],
-  ['db-sync nova', "'db-sync'"],
-  ['http https://127.0.0.1:5000/?token=t0ken', "'http' with a URL that is not plain http"],
-] as const)
-  test(`serve rejects ${words} on start, with its path and the fix`, { skip }, async () => {
-    const file = configured('refused', `checks: { api: { run: "tcp a:1" }, x: { run: "${words}" } }\n`);
-    const { code, stderr } = await run(PROBE, ['serve', '--config', file], { env });
-    assert.equal(code, 65);
-    assert.ok(stderr.includes(`${file}: checks.x: ${what} needs kolla-pod, which runs it in kolla-sidecar`), stderr);
-    assert.doesNotMatch(stderr, /t0ken/);
+test('serve logs in to MySQL, each time anew', { skip }, async () => {
+  const answer = packets(1, ...result([column('version')], [['11.8.9-MariaDB']]));
+  const logins: string[] = [];
+  await using database = await listenTcp((socket) => {
+    scripted([packet(0, greeting()), packet(2, OK), answer, 'end'])(socket);
+    socket.once('data', (bytes: Buffer) => logins.push(bytes.toString('latin1', 36, 41)));
   });
+  const line = `mysql 127.0.0.1:${database.port} --user probe`;
+  const file = configured('database', `checks: { db: { run: "${line}", period: 500ms, timeout: 450ms } }\n`);
+  const words = ['serve', '--config', file, '--listen', '127.0.0.1:0'];
+  const own = { env: { ...env, KOLLA_PROBE_PASSWORD: 'p' }, keepOutput: true };
+  await using running = await start(...tied(PROBE, words), own);
+  let said = '';
+  running.child.stderr!.on('data', (piece: Buffer) => (said += piece.toString()));
+  const [, port] = await until('the address', () => /answered on [^ ]+:(\d+);/.exec(said) ?? undefined);
+  await until('two logins', () => logins.length >= 2 || undefined);
+  const body = await until('a verdict', async () => {
+    const { status, body: text } = await get(Number(port), '/checks/db');
+    return status === 200 ? text : undefined;
+  });
+  assert.ok(!body.includes('unhealthy'), body);
+  assert.deepEqual([...new Set(logins)], ['probe']);
+});
 
 test("sections of kolla-pod.yaml for kolla-pod's checks are accepted", { skip }, async () => {
   const file = configured('sections', 'probe: { mysql: { user: u }, serve: { listen: "9808" } }\n');

@@ -10,12 +10,12 @@ import { canCompileByGcc } from '../cluster/gcc.ts';
 import { fileLimit } from '../support/file-limit.ts';
 import { innerFailures } from '../support/inner-failures.ts';
 
-fileLimit(40);
+fileLimit(60);
 
 const ROOT = join(import.meta.dirname, '../..');
 const skip = (await canCompileByGcc()) ?? false;
 
-describe('under AddressSanitizer and UndefinedBehaviorSanitizer', { skip, concurrency: 3 }, () => {
+describe('under AddressSanitizer and UndefinedBehaviorSanitizer', { skip }, () => {
   for (const file of globSync(['test/native/contract.test.ts', 'test/{contract,engine}/**/core.test.ts'], {
     cwd: ROOT,
   }))

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
+import { openReader } from '../../src/mysql/client/session.ts';
 import { connect } from '../../src/mysql/index.ts';
 import { get } from '../../src/net/codec/get.ts';
 import { converse } from '../../src/net/dial/conversation.ts';
@@ -45,7 +46,7 @@ test('the head of a response is limited', async (t) => {
   const call = { method: 'GET', url: new URL(`http://127.0.0.1:${server.port}/`) };
   await assert.rejects(
     askJson(call, { signal: t.signal, answerMs: 60_000 }),
-    /^ResponseTooLargeError: a response head of more than 16 KiB$/,
+    /^ResponseTooLargeError: a response head of more than 300 KiB$/,
   );
 });
 
@@ -70,5 +71,9 @@ test("MySQL's handshake is limited", async (t) => {
   await assert.rejects(connect(target, { signal: t.signal, handshakeMs: 60_000 }), {
     name: 'ResponseTooLargeError',
     message: 'a response of more than 16 MiB',
+  });
+  await assert.rejects(openReader(target, { signal: t.signal }), {
+    name: 'ResponseTooLargeError',
+    message: 'a response of more than 64 KiB',
   });
 });

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { loadAll } from 'js-yaml';
 import { RELEASES, UPGRADE_STAGES } from '../../src/catalog/index.ts';
+import { chartNames } from '../../build/charts.ts';
+import { withChartNames } from '../../build/docs/crds.ts';
 import { runHelper } from '../support/helper.ts';
 
 const textOf = (path: string) => readFileSync(new URL(`../../k8s/${path}`, import.meta.url), 'utf8');
@@ -23,6 +25,16 @@ test('the CRDs have the releases and charts of the catalogue', () => {
   }
   const names = UPGRADE_STAGES.flat().toSorted();
   assert.ok(openstack.replaceAll(/\s+/g, ' ').includes(`must be one of ${names.join(', ')}`));
+  assert.equal(openstack, withChartNames(openstack), 'to update: make docs');
+});
+
+test('every chart is in a stage of an upgrade, and every stage names charts', () => {
+  assert.deepEqual(UPGRADE_STAGES.flat().toSorted(), chartNames(), "set the service's stage in src/catalog");
+  for (const charts of UPGRADE_STAGES) assert.notDeepEqual(charts, []);
+});
+
+test('a CRD without the rule for charts is an error', () => {
+  assert.throws(() => withChartNames('spec:\n'), /the CRD has no folded block 'self\.all/);
 });
 
 test('the CRDs reject a timeout of zero, which Helm takes as none', () => {

@@ -34,34 +34,37 @@ for (const [title, files, version, source] of [
   ['flags that are newer than the record', { flags: FLAGS_OF_40, version: '3.13.7\n' }, '4.0.0', /^feature flags/],
 ] as const)
   test(`the version of the data is read from ${title}`, async (t) => {
-    const data = await readData(await place(t, files));
+    const data = readData(await place(t, files));
     assert.equal(data?.version.text, version);
     assert.match(data.source, source);
   });
 
 test('nothing is known about a node without data, or that never finished its first start', async (t) => {
-  assert.equal(await readData(await place(t, {})), undefined);
-  assert.equal(await readData(await place(t, { flags: '[].\n' })), undefined);
+  assert.equal(readData(await place(t, {})), undefined);
+  assert.equal(readData(await place(t, { flags: '[].\n' })), undefined);
   const left = await place(t, { flags: FLAGS_OF_40, version: '4.0.5\n' });
-  assert.equal(await readData({ ...left, node: 'rabbit@other' }), undefined);
-  assert.equal(await readData({ ...left, base: join(left.base, 'missing') }), undefined);
+  assert.equal(readData({ ...left, node: 'rabbit@other' }), undefined);
+  assert.equal(readData({ ...left, base: join(left.base, 'missing') }), undefined);
 });
 
 test('a damaged file is reported with its name and the fix', async (t) => {
   for (const version of ['', '4\n', 'latest\n', 'x'.repeat(100_000)]) {
     const given = await place(t, { version });
-    await assert.rejects(readData(given), (error: Error) => error.message.includes(given.record));
+    assert.throws(
+      () => readData(given),
+      (error: Error) => error.message.includes(given.record),
+    );
   }
 });
 
 test('a record is replaced only by another version', async (t) => {
   const { record } = await place(t, {});
-  await recordVersion(record, parseVersion('4.0.5')!);
+  recordVersion(record, parseVersion('4.0.5')!);
   assert.equal(await readFile(record, 'utf8'), '4.0.5\n');
   const { ino } = await stat(record);
-  await recordVersion(record, parseVersion('4.0.5')!);
+  recordVersion(record, parseVersion('4.0.5')!);
   assert.equal((await stat(record)).ino, ino);
-  await recordVersion(record, parseVersion('4.0.6')!);
+  recordVersion(record, parseVersion('4.0.6')!);
   assert.equal(await readFile(record, 'utf8'), '4.0.6\n');
 });
 
@@ -76,11 +79,11 @@ test("feature flags are parsed as RabbitMQ's Erlang term", () => {
 test("the image's version is the name of RabbitMQ's directory, of which there is one", async (t) => {
   const directory = await privateDirectory('rabbitmq-image');
   t.after(() => directory[Symbol.asyncDispose]());
-  await assert.rejects(imageVersion(join(directory.path, 'missing')), /run this in RabbitMQ's image/);
+  assert.throws(() => imageVersion(join(directory.path, 'missing')), /run this in RabbitMQ's image/);
   await mkdir(join(directory.path, 'erlang'));
-  await assert.rejects(imageVersion(directory.path), /has 0 directories/);
+  assert.throws(() => imageVersion(directory.path), /has 0 directories/);
   await mkdir(join(directory.path, 'rabbitmq_server-4.3.6'));
-  assert.equal((await imageVersion(directory.path)).text, '4.3.6');
+  assert.equal(imageVersion(directory.path).text, '4.3.6');
   await mkdir(join(directory.path, 'rabbitmq_server-4.0.5'));
-  await assert.rejects(imageVersion(directory.path), /has 2 directories/);
+  assert.throws(() => imageVersion(directory.path), /has 2 directories/);
 });

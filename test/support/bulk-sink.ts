@@ -33,11 +33,15 @@ export interface BulkSinkOptions {
   readonly seed?: number;
   /** Counts documents only, for benchmarks: there are no IDs, numbers or faults per document. */
   readonly fast?: boolean;
+  /** A certificate for 127.0.0.1, in PEM: then it listens on `tlsPort` too. */
+  readonly tls?: { readonly key: string; readonly certificate: string };
 }
 
 export interface BulkSink extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
+  /** The port for TLS. */
+  readonly tlsPort: number | undefined;
   readonly pid: number;
   /** Replaces all faults with these. */
   set(faults: Faults): Promise<void>;
@@ -62,8 +66,8 @@ export async function startBulkSink(options: BulkSinkOptions = {}): Promise<Bulk
   const { stdout, stderr } = running.child;
   let said = '';
   stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
-  const up = once(createInterface(stdout!), 'line').then(([line]) => Number(line));
-  const port = await Promise.race([
+  const up = once(createInterface(stdout!), 'line').then(([line]) => String(line).split(' ').map(Number));
+  const [port = 0, tlsPort] = await Promise.race([
     up,
     running.ended.then((code) => {
       throw new Error(`the bulk sink exited with ${code}: ${said}`);
@@ -80,6 +84,7 @@ export async function startBulkSink(options: BulkSinkOptions = {}): Promise<Bulk
   return {
     url,
     port,
+    tlsPort,
     pid: running.pid,
     set: async (faults) => void (await ask('faults', faults)),
     counts: async () => (await ask('counts')) as Counts,

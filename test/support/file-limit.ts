@@ -5,6 +5,7 @@
 import { partsBeingSetUp } from '../../tools/cache.ts';
 import { runningPrograms, signalIfThere } from '../../tools/process.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freeShare } from './busy.ts';
 import { explanations, openWaits } from './open-waits.ts';
 
 const DEFAULT_MINUTES = 10;
@@ -22,7 +23,7 @@ if (process.argv[1]?.endsWith('.test.ts')) fileLimit(DEFAULT_MINUTES);
 
 /**
  * Sets the remaining time of this file. Setting up a cached part does not count: on a cold cache builds take minutes.
- * Nor does a stop of the whole machine.
+ * Nor does a stop of the whole machine, and little of the time in which others hold its processors or disk.
  */
 export function fileLimit(minutes: number): void {
   limitMs = minutes * 60_000;
@@ -32,10 +33,12 @@ export function fileLimit(minutes: number): void {
 
 function watch(): NodeJS.Timeout {
   let lastMs = performance.now();
+  const free = freeShare();
   const tick = setInterval(
     () => {
       const nowMs = performance.now();
-      if (partsBeingSetUp().length === 0) countedMs += Math.min(nowMs - lastMs, COUNTED_TICK_MS);
+      const share = free(nowMs - lastMs);
+      if (partsBeingSetUp().length === 0) countedMs += Math.min(nowMs - lastMs, COUNTED_TICK_MS) * share;
       lastMs = nowMs;
       if (countedMs < limitMs) return;
       clearInterval(tick);

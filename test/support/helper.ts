@@ -17,49 +17,70 @@ const FROM_SOURCE = fileURLToPath(new URL('../../build/from-source.ts', import.m
 export const HELPERS = await bundledHelpers();
 /** Set by test/native/ and `make soak`: kolla-core then runs the commands that it has. */
 export const isOnCore = process.env['KOLLA_ON_CORE'] !== undefined;
-const core = isOnCore ? await import('../cluster/on-core.ts').then(({ builtCore }) => builtCore()) : undefined;
+/** Names that only kolla-core has. */
+const ONLY_CORE = new Set(['kolla-log-ship', 'kolla-sidecar']);
+let core: Promise<{ readonly names: string }> | undefined;
 
-/** The command line that precedes the arguments of a helper. @param names a directory with built helpers by name */
-function commandOf(name: string, names: string | undefined, dispatcher: string = HELPERS): [string, ...string[]] {
-  if (names !== undefined) return [join(names, name)];
-  const isCores = core !== undefined && binaryOf(name, true) === 'kolla-core';
-  return isCores ? [join(core.names, name)] : [process.execPath, dispatcher, name];
+/** The command line of a helper. */
+async function commandOf(name: string, args: readonly string[], source: Source): Promise<[string, ...string[]]> {
+  if (source.names !== undefined) return [join(source.names, name), ...args];
+  if (source.fromSource) return [process.execPath, FROM_SOURCE, name, ...args];
+  return [...(await programOf(name, args)), ...args];
 }
 
-export interface HelperOptions extends RunOptions {
+/** What runs a helper with these arguments, which are to follow. */
+export async function programOf(name: string, args: readonly string[]): Promise<[string, ...string[]]> {
+  const isStaying = name === 'kolla-db-sync' && args[0] !== 'rbac' && args.includes('--stay');
+  const isCores = isStaying || ONLY_CORE.has(name) || (isOnCore && binaryOf(name, true) === 'kolla-core');
+  if (!isCores) return [process.execPath, HELPERS, name];
+  core ??= import('../cluster/on-core.ts').then(({ builtCore }) => builtCore());
+  return [join((await core).names, name)];
+}
+
+interface Source {
   /** A directory with the helpers of another build, by name. */
   readonly names?: string | undefined;
-  /** Runs the helper from its source files, so that a test can see which modules are loaded. */
+  /** Runs the helper from its source files by node, so that a test can see which modules are loaded, or set the clock. */
   readonly fromSource?: true;
 }
 
-/** Tests not about timeouts must not hit one on a busy machine; the real default is below a second. */
-const PROBE_TIMEOUT = { KOLLA_PROBE_TIMEOUT: '30s' };
+export interface HelperOptions extends RunOptions, Source {}
+
+/**
+ * Tests not about timeouts must not hit one on a busy machine, whose processor or disk may take seconds for what usually takes
+ * milliseconds.
+ */
+const PATIENCE: Readonly<Record<string, NodeJS.ProcessEnv>> = {
+  'kolla-probe': { KOLLA_PROBE_TIMEOUT: '30s' },
+  'kolla-log-ship': { KOLLA_LOG_SHIP_GRACE: '1h' },
+};
 
 /** Options that are set in the developer's shell must not reach the helper. */
 function cleanEnv(name: string, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
-  return { PATH, HOME, ...(name === 'kolla-probe' && PROBE_TIMEOUT), ...env };
+  return { PATH, HOME, ...PATIENCE[name], ...env };
 }
 
 /** Runs a helper as a process, as users do. */
-export function runHelper(name: string, args: readonly string[], options: HelperOptions = {}): Promise<Finished> {
-  const [program, ...words] = commandOf(name, options.names, options.fromSource ? FROM_SOURCE : HELPERS);
-  return run(program, [...words, ...args], { ...options, env: cleanEnv(name, options.env) });
+export async function runHelper(name: string, args: readonly string[], options: HelperOptions = {}): Promise<Finished> {
+  const [program, ...words] = await commandOf(name, args, options);
+  return await run(program, words, { ...options, env: cleanEnv(name, options.env) });
 }
 
-export interface StartHelperOptions extends StartOptions {
+export interface StartHelperOptions extends StartOptions, Source {
   /** Arguments that precede its command line, each of which executes the next: `nsenter --mount=FILE --`. */
   readonly launcher?: readonly string[];
-  /** A directory with the helpers of another build, by name. */
-  readonly names?: string | undefined;
 }
 
 /** Starts a helper that keeps running. It exits when it is stopped, or when this process exits for any reason. */
-export function startHelper(name: string, args: readonly string[], options: StartHelperOptions = {}): Promise<Running> {
-  const { launcher = [], names, ...others } = options;
-  const [program = '', ...words] = [...launcher, ...commandOf(name, names), ...args];
-  return start(...tied(program, words), { ...others, env: cleanEnv(name, options.env) });
+export async function startHelper(
+  name: string,
+  args: readonly string[],
+  options: StartHelperOptions = {},
+): Promise<Running> {
+  const { launcher = [] } = options;
+  const [program = '', ...words] = [...launcher, ...(await commandOf(name, args, options))];
+  return await start(...tied(program, words), { ...options, env: cleanEnv(name, options.env) });
 }
 
 /** The JSON lines that a helper has logged. */

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 
 const DIGITS = 9;
+/** A file is run on several engines at once, on the same servers: each run has names of its own. */
+const { KOLLA_ON_CORE: onCore = '', KOLLA_CORE_SANITIZED: sanitized = '' } = process.env;
 /** Derived from this test file and the same in every run, so that log entries of several runs can be compared. */
-const FILE_NUMBER = numberOf(relative(process.cwd(), process.argv[1] ?? ''));
+const FILE_NUMBER = numberOf([relative(process.cwd(), process.argv[1] ?? ''), onCore, sanitized].join('\0'));
 let names = 0;
 
 function numberOf(text: string): string {
@@ -11,7 +13,7 @@ function numberOf(text: string): string {
   return String(hash % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
-/** A name for a database or account, unique per test file and call: `keystone3120459871`. */
+/** A name for a database or account, unique per test file, engine and call: `keystone3120459871`. */
 export function databaseName(purpose: string): string {
   return `${purpose}${FILE_NUMBER}${++names}`;
 }

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { commandsOf } from '../../src/cli/command.ts';
 import { all } from '../../src/toolbox/index.ts';
 import { privateDirectory } from '../../tools/directory.ts';
-import { HELPERS } from '../support/helper.ts';
+import { programOf } from '../support/helper.ts';
 import { start } from '../../tools/process.ts';
 import { STAGES } from './stages.ts';
 import type { Stage } from './stages/stage.ts';
@@ -38,7 +38,8 @@ for (const { helper, line } of LINES) {
 async function play(line: string, directory: string, stage: Stage): Promise<void> {
   await mkdir(join(directory, 'bin'), { recursive: true });
   for (const { name } of all()) {
-    const script = `#!/bin/sh\nexec '${process.execPath}' '${HELPERS}' ${name} "$@"\n`;
+    const program = await programOf(name, line.split(' ').slice(1));
+    const script = `#!/bin/sh\nexec ${program.map((word) => `'${word}'`).join(' ')} "$@"\n`;
     await writeFile(join(directory, 'bin', name), script, { mode: 0o755 });
   }
   const given = Object.entries(stage.replace ?? {}).reduce((rest, [word, ours]) => rest.replaceAll(word, ours), line);

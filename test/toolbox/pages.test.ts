@@ -39,8 +39,8 @@ test('explain suggests the closest match for an unknown name', async () => {
   assert.equal((await runHelper('kolla-pod', ['explain', '256'])).code, 64);
 });
 
-test('the schema has a section per helper with its options, and no secret', () => {
-  const { properties } = fileSchema(all()) as { properties: Node };
+test('the schema has a section per helper with its options, and no secret', async () => {
+  const { properties } = (await fileSchema(all())) as { properties: Node };
   assert.deepEqual(properties['probe']?.properties?.['tcp']?.properties?.['timeout']?.['default'], '900ms');
   assert.ok(properties['init']?.properties?.['wait']?.['anyOf']);
   assert.ok(properties['log-level']?.['enum']);

@@ -7,7 +7,7 @@ import { commandsOf } from '../../src/cli/command.ts';
 import { all } from '../../src/toolbox/index.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';
-import { HELPERS, runHelper } from '../support/helper.ts';
+import { programOf, runHelper } from '../support/helper.ts';
 
 const SCRIPT = '/usr/bin/script';
 const skip = existsSync(SCRIPT) ? false : `no ${SCRIPT}, which has a terminal`;
@@ -44,7 +44,7 @@ for (const helper of OURS) {
 
   test(`${helper.name}: the log on a terminal is text`, { skip }, async () => {
     const [[name] = ['']] = commandsOf(helper);
-    const line = [process.execPath, HELPERS, helper.name, name, '--bogus', '2>&1'].join(' ');
+    const line = [...(await programOf(helper.name, [])), name, '--bogus', '2>&1'].join(' ');
     const { stdout } = await run(SCRIPT, ['-qec', line, '/dev/null'], {
       env: { NO_COLOR: '1', PATH: process.env['PATH'] },
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { test } from 'node:test';
 import { must } from '../../tools/process.ts';
 import { freePort, freePorts } from '../../tools/port.ts';
@@ -16,6 +16,21 @@ test('a port in use is skipped', async () => {
   await using server = createServer().listen(first + 1, '127.0.0.1');
   await once(server, 'listening');
   assert.notEqual(await freePort(), first + 1);
+});
+
+test('a port with a connection in TIME-WAIT is skipped', async () => {
+  const port = (await freePort()) + 1;
+  const server = createServer({ allowHalfOpen: true }).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect(port, '127.0.0.1');
+  const [socket] = (await once(server, 'connection')) as [ReturnType<typeof connect>];
+  // The client ends first, so its side is what the kernel keeps.
+  client.end();
+  socket.resume().once('end', () => socket.end());
+  await once(client.resume(), 'close');
+  server.close();
+  await once(server, 'close');
+  assert.notEqual(await freePort(), port);
 });
 
 test('concurrent processes get different ports', async () => {

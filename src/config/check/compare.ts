@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { defined } from '../../core/defined.ts';
 import { codeOf, messageOf } from '../../core/errors.ts';
 import { isSameContent, readContent, type Content as Bytes } from '../../fs/content.ts';
-import { octal } from '../tree/access.ts';
+import { hasOwner, octal, type Access } from '../tree/access.ts';
 import type { FileStep, Step } from '../model.ts';
 import type { Content, Sides } from './reveal.ts';
 
@@ -84,12 +84,9 @@ function kindOf(found: Stats): string {
   return found.isSymbolicLink() ? 'a link' : 'a device, pipe or socket';
 }
 
-function accessDifference(
-  found: Stats,
-  { mode, uid, gid }: { readonly mode: number; readonly uid: number; readonly gid: number },
-): Pick<Difference, 'mode' | 'owner'> | undefined {
+function accessDifference(found: Stats, { mode, uid, gid }: Access): Pick<Difference, 'mode' | 'owner'> | undefined {
   const isMode = (found.mode & 0o7777) === mode;
-  const isOwner = (uid === -1 || found.uid === uid) && (gid === -1 || found.gid === gid);
+  const isOwner = hasOwner(found, { uid, gid });
   if (isMode && isOwner) return undefined;
   const id = (wanted: number) => (wanted === -1 ? '*' : String(wanted));
   return defined({

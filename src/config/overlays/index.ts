@@ -2,8 +2,9 @@
  * Content added to a file of config.json that its source lacks: values of one Pod in files shared by all (replicas have one
  * ConfigMap, but my_ip and wsrep_node_address differ), and passwords kept in separate Secrets.
  *
- *   `overlays:` of kolla-pod.yaml -> schema (every problem at once) -> names looked up in the allowed environment -> an
- *   Overlay, which turns a source's content into what is installed: $(NAME) replaced, INI keys set, then passwords
+ *   `overlays:` of kolla-pod.yaml -> schema (every problem at once) -> names looked up in the allowed environment, or among
+ *   this network's addresses (addresses.ts) -> an Overlay, which turns a source's content into what is installed: $(NAME)
+ *   replaced, INI keys set, then passwords
  *
  * The path of a password: key of a Secret -> file mounted by the kubelet -> read at each apply, so a watch gets the new one ->
  * $(password:NAME) in the text, escaped for its form (in a URL, in SQL, ...) -> the installed file. It passes through no
@@ -13,14 +14,16 @@
  * line, a file that is not for oslo.config, a password that is missing or not representable at its place. Messages contain
  * names and places, never a value.
  */
+import { normalize } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import { sentence } from '../../core/nearest.ts';
 import { isCredential } from '../../core/credential.ts';
+import { addressIn } from './addresses.ts';
 import { namesIn, valueIn, valuesIn, type Names } from './expand.ts';
 import { setOsloOption, type OsloSetting } from './ini.ts';
-import { CONFIG_DIR } from '../read/read.ts';
+import { CONFIG_DIR } from '../read/config-dir.ts';
 import { sourcePath } from '../read/sources.ts';
-import { normalPath, type Overlay } from './overlay.ts';
+import type { Overlay } from './overlay.ts';
 import { fillPasswords } from './passwords.ts';
 import { parseOverlays, type OverlaySection } from './schema.ts';
 
@@ -45,8 +48,18 @@ export function makeOverlay(
   const { ini, text } = parsed;
   const locate = (source: string) => sourcePath(source, configDir);
   const passwords = parsed.passwords.map((item, i) => ({ ...item, place: `overlays.passwords[${i}]` }));
-  const names: Names = { allowed: new Set(parsed.allow), environment, used: new Set() };
   const problems: string[] = [];
+  const addresses = Object.entries(parsed.addresses).map(([name, network]) => {
+    try {
+      return [name, addressIn(network)] as const;
+    } catch (error) {
+      problems.push(`overlays.addresses.${name}: ${messageOf(error)}`);
+      // One problem is enough: a value that uses the name is no second one.
+      return [name, network] as const;
+    }
+  });
+  const allowed = new Set([...parsed.allow, ...Object.keys(parsed.addresses)]);
+  const names: Names = { allowed, environment: { ...environment, ...Object.fromEntries(addresses) }, used: new Set() };
   const settings = ini.map((item, i) => {
     const place = `overlays.ini[${i}]`;
     try {
@@ -77,7 +90,7 @@ export function makeOverlay(
       return [...named.flatMap((name) => environment[name] ?? []), ...[...filled.values()].flat()];
     },
     apply(dest, content) {
-      const path = normalPath(dest);
+      const path = normalize(dest);
       const own = settings.filter((one) => one.file === path);
       const inText = replaced.get(path);
       const expanding: Names = { ...names, used: new Set(own.flatMap((one) => one.names)) };
@@ -104,7 +117,8 @@ export function overlayNames(file: string, section: unknown): string[] {
   const parsed = validated(file, section);
   if (parsed === undefined) return [];
   const inText = parsed.text.length > 0 ? parsed.allow : [];
-  return [...new Set([...parsed.ini.flatMap(({ value }) => namesIn(value)), ...inText])].toSorted();
+  const all = new Set([...parsed.ini.flatMap(({ value }) => namesIn(value)), ...inText]);
+  return [...all].filter((name) => !(name in parsed.addresses)).toSorted();
 }
 
 function validated(file: string, section: unknown): OverlaySection | undefined {

@@ -29,16 +29,11 @@ export interface Overlay {
  * contain one too.
  */
 export function holdsSecret(overlay: Overlay | undefined, dest: string): boolean {
-  const path = normalPath(dest);
+  const path = normalize(dest);
   return overlay?.passwordFiles.has(path) === true || overlay?.used.get(path)?.some(isCredential) === true;
-}
-
-/** The normalized path: `/etc//nova/./nova.conf` becomes `/etc/nova/nova.conf`. */
-export function normalPath(path: string): string {
-  return normalize(path);
 }
 
 /** Whether the file's path is the destination or below it. */
 export function isBelow(file: string, dest: string): boolean {
-  return isWithin(normalPath(dest).replace(/(?<=.)\/$/, ''), file);
+  return isWithin(normalize(dest).replace(/(?<=.)\/$/, ''), file);
 }

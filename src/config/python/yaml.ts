@@ -1,5 +1,4 @@
-import type { ScalarTagDefinition } from 'js-yaml';
-import { parseYaml } from '../../core/yaml-budget.ts';
+import type { ScalarTagDefinition } from '../../core/yaml.ts';
 import { yamlProblem } from '../../core/yaml-problem.ts';
 import { SetConfigsError } from '../failure/failure.ts';
 
@@ -8,7 +7,7 @@ import { SetConfigsError } from '../failure/failure.ts';
  * are allowed, a sexagesimal number does not start with 0. Throws exit code 1 for invalid YAML, or an empty document.
  */
 export async function parsePythonYaml(file: string, content: string): Promise<unknown> {
-  const yaml = await import('js-yaml');
+  const yaml = await import('../../core/yaml.ts');
   const narrowed = (tag: ScalarTagDefinition, pattern: RegExp): ScalarTagDefinition => ({
     ...tag,
     resolve: (source, isExplicit, name) =>
@@ -33,7 +32,7 @@ export async function parsePythonYaml(file: string, content: string): Promise<un
     new SetConfigsError('InvalidConfig', `Invalid yaml file found at ${file}${why}`, options);
   if (/^(?:\s*(?:#.*)?(?:\n|$))*$/.test(content)) throw invalid(': file is empty');
   try {
-    const document = parseYaml(content, (text) => yaml.load(text, { schema, json: true }));
+    const document = yaml.loadDocument(content, { schema, json: true });
     if (document === null || document === undefined) throw invalid(': file is empty');
     return document;
   } catch (cause) {

@@ -6,9 +6,6 @@ import { yamlProblem } from '../../core/yaml-problem.ts';
 import { placeOfMistake } from './json-place.ts';
 import { parseDocument, type Document } from './schema.ts';
 
-/** The directory where Kolla mounts a container's configuration. */
-export const CONFIG_DIR = '/var/lib/kolla/config_files';
-
 export interface Loaded {
   readonly file: string;
   /** Directory that replaces CONFIG_DIR, also in the document's sources. */

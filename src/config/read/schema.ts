@@ -94,9 +94,6 @@ export function parseDocument(value: unknown): Document | { readonly problems: s
   return result.success && problems.length === 0 ? result.output : { problems };
 }
 
-const FILE_KEYS = ['source', 'dest', 'owner', 'perm', 'optional', 'preserve_properties', 'merge'];
-const DIRECTORY_KEYS = ['path', 'owner', 'perm', 'recurse', 'exclude'];
-
 function describe(issue: v.BaseIssue<unknown>): string {
   const path = issue.path ?? [];
   const keys = path.map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${key as string}`));
@@ -106,8 +103,8 @@ function describe(issue: v.BaseIssue<unknown>): string {
   if (misplaced !== undefined && path[0]?.key !== 'config_files') return `${where.replace(/\.\w+$/, '')}: ${misplaced}`;
   if (!issue.type.endsWith('_object')) return `${where}: ${issue.message}`;
   if (issue.expected === 'never') {
-    const valid = where.startsWith('config_files') ? FILE_KEYS : DIRECTORY_KEYS;
-    return `${where}: there is no such key${suggestion(keys.at(-1)?.slice(1) ?? '', valid)}`;
+    const { entries } = where.startsWith('config_files') ? FileEntry : DirectoryEntry;
+    return `${where}: there is no such key${suggestion(keys.at(-1)?.slice(1) ?? '', Object.keys(entries))}`;
   }
   if (issue.received === 'undefined') return `${where}: is missing`;
   return `${where}: must be a mapping, but is ${issue.received}`;

@@ -1,9 +1,9 @@
 import { accessSync, constants, lstatSync, readdirSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import { basename, join } from 'node:path';
 import { codeOf } from '../../core/errors.ts';
-import { unlessAbsent } from '../../fs/absent.ts';
+import { lookAt } from '../../fs/access.ts';
 import { glob, hasMagic } from '../tree/glob.ts';
-import { CONFIG_DIR } from './read.ts';
+import { CONFIG_DIR } from './config-dir.ts';
 
 /** One object to install. `mode` is that of the source. */
 export interface Match {
@@ -42,7 +42,7 @@ export function isNameless(source: string): boolean {
  */
 export function matchesOf(source: string, dest: string, configDir: string, keepsLinks = false): Match[] {
   const pattern = sourcePath(source, configDir);
-  const found = hasMagic(pattern) ? glob(pattern) : literal(pattern);
+  const found = hasMagic(pattern) ? glob(pattern) : [pattern].filter((path) => lookAt(path) !== undefined);
   const destOf = (path: string) => (dest.endsWith('/') && !isNameless(source) ? join(dest, basename(path)) : dest);
   return found.flatMap((path) => walk(path, destOf(path), keepsLinks));
 }
@@ -67,10 +67,6 @@ export function checkReadable({ kind, source }: Match): true {
       });
   }
   return true;
-}
-
-function literal(path: string): string[] {
-  return unlessAbsent(() => lstatSync(path)) === undefined ? [] : [path];
 }
 
 function kindOf(found: Stats): string {

@@ -1,7 +1,6 @@
 import type { Content } from '../../fs/content.ts';
 import { afterChown } from '../tree/access.ts';
-import { ForeignLinkError, foreignName, checkReadable, ownLinksOnly } from '../tree/links.ts';
-import { isReadOnlyMount } from '../mount-points.ts';
+import { ForeignLinkError, findReadable, foreignName, ownLinksOnly } from '../tree/links.ts';
 import { dirname, trimmed } from '../python/values.ts';
 import { newEntry, timesOf, type Entry, type Kind } from '../tree/entry.ts';
 import { systemError, type OnLink, type ResolvedPath, type Tree } from '../tree/tree.ts';
@@ -35,12 +34,7 @@ export class Changes {
 
   /** Throws ForeignLinkError if a link of another user leads to a source. */
   checkSource(path: string, follow: boolean): void {
-    const { tree } = this;
-    checkReadable(
-      this.#maker,
-      (onLink) => tree.find(path, follow, onLink),
-      (handle) => handle.onDisk !== undefined && isReadOnlyMount(tree.held(handle).fd),
-    );
+    findReadable(this.#maker, this.tree, path, follow);
   }
 
   /** The reason why an object on disk must not be chowned to that user. */

@@ -108,11 +108,7 @@ function copyWithLinks(work: Work, file: ConfigFile, source: string, dest: strin
     work.changes.preserve(source, dest);
     for (const name of tree.list(source))
       copyWithLinks(work, { ...file, merge: true }, join(source, name), join(dest, name));
-  } else copyLiteral(work, { ...file, source, dest, merge: true });
-}
-
-function copyLiteral(work: Work, file: ConfigFile): void {
-  copyConfigFile(work, { ...file, source: escapeGlob(file.source) });
+  } else copyConfigFile(work, { ...file, source: escapeGlob(source), dest, merge: true });
 }
 
 function hasLinks(tree: Tree, directory: string): boolean {

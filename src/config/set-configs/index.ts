@@ -42,7 +42,8 @@ export async function setConfigs(options: SetConfigsOptions, lines: Lines): Prom
   let settling = false;
   try {
     using tree = new Tree(options.root);
-    const value = await announced(tree, lines);
+    const value = await loadConfig(tree, lines);
+    lines.info('Validating config file');
     // Kolla's tool ignores such a section silently.
     for (const slip of isMapping(value) ? slipsIn(value) : []) lines.warning(slip);
     const document = validateConfig(value);
@@ -66,12 +67,6 @@ export async function setConfigs(options: SetConfigsOptions, lines: Lines): Prom
 
 const SETTLING = ' Every file is wholly old or wholly new; run it again once that is fixed.';
 const UNTOUCHED = ' Nothing was touched.';
-
-async function announced(tree: Tree, lines: Lines): Promise<unknown> {
-  const value = await loadConfig(tree, lines);
-  lines.info('Validating config file');
-  return value;
-}
 
 function report(error: unknown, lines: Lines, touched: string): 0 | 1 | 2 {
   if (error instanceof SetConfigsError && error.failure !== 'Unexpected error') {

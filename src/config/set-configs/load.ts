@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { codeOf, reasonOf } from '../../core/errors.ts';
 import { placeOfMistake } from '../read/json-place.ts';
-import { CONFIG_DIR } from '../read/read.ts';
+import { CONFIG_DIR } from '../read/config-dir.ts';
 import { SetConfigsError, unexpected } from '../failure/failure.ts';
 import type { Lines } from './lines.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -17,7 +17,8 @@ export async function loadConfig(tree: Tree, lines: Lines): Promise<unknown> {
   const file = isYaml ? yaml : `${CONFIG_DIR}/config.json`;
   lines.info(`Loading config file at ${file}`);
   const bytes = readBytes(tree, file);
-  const content = decode(bytes);
+  // For a small file, a TextDecoder would cost more than everything else.
+  const content = isUtf8(bytes) ? bytes.toString() : undefined;
   const invalid = (why: string) => new SetConfigsError('InvalidConfig', `Invalid json file found at ${file}: ${why}`);
   if (isYaml) {
     if (content === undefined) throw unexpected(`${file} is not UTF-8`);
@@ -37,11 +38,6 @@ function readBytes(tree: Tree, file: string): Buffer {
     const why = isMissing ? 'it does not exist; mount the configuration there' : reasonOf(cause);
     throw new SetConfigsError('InvalidConfig', `Could not read file ${file}: ${why}`, { cause });
   }
-}
-
-/** The text; undefined if it is not UTF-8. For a small file, a TextDecoder would cost more than everything else. */
-function decode(bytes: Buffer): string | undefined {
-  return isUtf8(bytes) ? bytes.toString() : undefined;
 }
 
 /** Python's json accepts NaN and the infinities. Numbers of the same length stand in for them. */

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
+import { mountPoints } from '../../fs/mount-points.ts';
 import { Directory } from '../../fs/tree.ts';
 import { isUpToDate } from '../tree/access.ts';
-import { mountPoints } from '../mount-points.ts';
 import { unexpected } from '../failure/failure.ts';
 import type { Entry } from '../tree/entry.ts';
 import type { Tree } from '../tree/tree.ts';

@@ -34,7 +34,8 @@ export function afterChown(mode: number): number {
   return mode & ((mode & 0o010) === 0 ? ~0o4000 : ~0o6000);
 }
 
-function hasOwner(found: Stats, { uid, gid }: Omit<Access, 'mode'>): boolean {
+/** Whether an object has that owner. */
+export function hasOwner(found: Stats, { uid, gid }: Omit<Access, 'mode'>): boolean {
   return (uid === -1 || found.uid === uid) && (gid === -1 || found.gid === gid);
 }
 

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { unlessAbsent } from '../../fs/absent.ts';
+import { lookAt } from '../../fs/access.ts';
 import { basename, dirname, join } from '../python/values.ts';
 
 /** Whether Python's glob treats the path as a pattern. */
@@ -53,7 +54,7 @@ function namesIn(names: Names, directory: string, name: string): string[] {
 }
 
 const DISK: Names = {
-  lstat: (path) => unlessAbsent(() => lstatSync(path)),
+  lstat: lookAt,
   isDirectory: (path) => unlessAbsent(() => statSync(path))?.isDirectory() ?? false,
   list: (path) => readdirSync(path).toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
 };

@@ -1,6 +1,7 @@
+import { isReadOnlyMount } from '../../fs/mount-points.ts';
 import { SetConfigsError } from '../failure/failure.ts';
 import { pathOnDisk, type Entry, type OnDisk } from './entry.ts';
-import type { Holder, OnLink, ResolvedPath } from './tree.ts';
+import type { Holder, OnLink, ResolvedPath, Tree } from './tree.ts';
 
 /** A link that a user other than the maker may have created, in a path to be changed: exit code 1. */
 export class ForeignLinkError extends SetConfigsError {
@@ -33,23 +34,22 @@ export function ownLinksOnly(maker: Maker): OnLink {
  * Resolves a path for reading. Follows links owned by the maker, by root, or by the owner of their target, who could
  * have placed the target there as well; and links on a volume that no process here can write to. Another user's link
  * could lead to a file readable only by root.
- * @param find resolves the path, and calls `onLink` for each link
- * @param isReadOnly whether no process can write to the link's directory
  * @throws ForeignLinkError
  */
-export function checkReadable(
-  maker: Maker,
-  find: (onLink: OnLink) => ResolvedPath,
-  isReadOnly: (handle: Entry) => boolean,
-): void {
+export function findReadable(maker: Maker, tree: Tree, path: string, follow: boolean): ResolvedPath {
   const foreign: (readonly [Entry, string])[] = [];
-  const { entry } = find((link, path, holders) => {
-    if (!isOwn(maker, link) && !isReadOnly(holders.at(-1)!.entry)) foreign.push([link, path]);
+  const place = tree.find(path, follow, (link, at, holders) => {
+    if (!isOwn(maker, link) && !isReadOnly(tree, holders.at(-1)!.entry)) foreign.push([link, at]);
   });
-  for (const [link, path] of foreign) {
-    if (entry === undefined || entry.uid === link.uid) continue;
-    throw notFollowed(link, path, `uid ${link.uid} owns it`, 'mount its directory read-only');
+  for (const [link, at] of foreign) {
+    if (place.entry === undefined || place.entry.uid === link.uid) continue;
+    throw notFollowed(link, at, `uid ${link.uid} owns it`, 'mount its directory read-only');
   }
+  return place;
+}
+
+function isReadOnly(tree: Tree, directory: Entry): boolean {
+  return directory.onDisk !== undefined && isReadOnlyMount(tree.held(directory).fd);
 }
 
 /**

@@ -18,7 +18,7 @@ import { isShared, mountsFor, type Mount } from '../mounts.ts';
 import { readAccounts, type Accounts } from '../owner.ts';
 import { readConfig, whyAbsent } from '../read/read.ts';
 import { explainEntries, unknownOwners, type EntryPlan } from './entries.ts';
-import { kollaAccounts } from './kolla-users.ts';
+import { kollaAccounts } from './kolla-accounts.ts';
 import { layOut, type Layout } from './layout.ts';
 import { podSpec, type PodSpec } from './pod-spec.ts';
 import { sizeLimit } from './size.ts';

@@ -1,7 +1,7 @@
 import { defined } from '../../core/defined.ts';
-import { CONFIG_DIR } from '../read/read.ts';
+import { CONFIG_DIR } from '../read/config-dir.ts';
 import { INIT_ROOT, TREE_VOLUME, type Layout, type PlannedMount } from './layout.ts';
-import { KOLLA_GID } from './kolla-users.ts';
+import { KOLLA_GID } from '../../catalog/kolla-users.ts';
 import type { PodUser } from './user.ts';
 
 export interface VolumeMount {

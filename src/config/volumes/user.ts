@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Accounts, Identity } from '../owner.ts';
 import type { Document } from '../read/schema.ts';
-import { KOLLA_GID } from './kolla-users.ts';
+import { KOLLA_GID } from '../../catalog/kolla-users.ts';
 import { trimmed } from '../python/values.ts';
 import { LOG_DIRECTORY } from './layout.ts';
 

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 /**
  * Maximum debounce time, in intervals. One change causes many events, but a directory that never stops changing must
  * not be deferred forever.
@@ -39,13 +37,15 @@ export class Bell {
   async #next(withinMs: number, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     if (!this.#rung) {
-      const over = new AbortController();
-      const rung = new Promise<void>((resolve) => (this.#wake = resolve));
-      const either = AbortSignal.any([signal, over.signal]);
-      // Unlike a pause, this wait ends when `rung` resolves, without a rejection.
-      await Promise.race([rung, sleep(withinMs, undefined, { signal: either }).catch(() => {})]);
-      over.abort();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const end = () => resolve();
+      const timer = setTimeout(end, withinMs);
+      this.#wake = end;
+      signal.addEventListener('abort', end, { once: true });
+      await promise;
+      clearTimeout(timer);
       this.#wake = undefined;
+      signal.removeEventListener('abort', end);
       signal.throwIfAborted();
     }
     const was = this.#rung;

@@ -70,7 +70,7 @@ export class Follower {
     try {
       const isKept = this.#status.installed === digest && isComplete(planned);
       const applied = isKept ? this.#keep(version, look) : await this.#install(look);
-      const others = await finish(applied);
+      const others = finish(applied);
       this.#status = { ...this.#status, installed: digest };
       const { steps, restored, removals } = planned.plan;
       const { files, configMap } = this.#status;
@@ -86,7 +86,7 @@ export class Follower {
 
   async #install({ planned }: Extract<Look, { kind: 'planned' }>): Promise<InPlace> {
     const { signal, log, prepare } = this.#parts;
-    if (changesOf(planned.plan) > 0) await prepare();
+    if (changesOf(planned.plan) > 0) prepare();
     return await applyPlanned(planned, { signal, log });
   }
 

@@ -1,7 +1,7 @@
 /**
  * Watches a configuration that changes while the container runs.
  *
- *   chokidar's events (a ConfigMap's `..data`, a plain directory, other sources) -> bell -> debounce
+ *   events of inotify (a ConfigMap's `..data`, a plain directory, other sources) -> bell -> debounce
  *   polling that compares content every `pollMs`, for changes without an event  -> |
  *     -> look: read, validate, plan, all of one version -> apply the differences -> finish (command, CA store)
  *     -> onApplied (actions; both provided by the caller)

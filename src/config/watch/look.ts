@@ -1,24 +1,24 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, ConfigError, KollaError, messageOf, UnavailableError } from '../../core/errors.ts';
-import type { Log } from '../../core/log.ts';
-import { ignoreAbsent } from '../../fs/absent.ts';
-import { makePlan, type ConfigOptions, type Planned } from '../index.ts';
+import { lookAt as entryAt } from '../../fs/access.ts';
+import { makePlan, type ConfigOptions, type Planned, type RunContext } from '../index.ts';
 import { readConfig } from '../read/read.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { followedPaths } from './followed.ts';
 import { digestOf } from './installed.ts';
 
 /** The result of examining the configuration. `paths` are those examined, to be watched from now on. */
-export type Look = { readonly paths: readonly string[]; readonly fingerprint: string } & (
+export type Look = { readonly paths: readonly string[]; readonly fingerprint: string } & Found;
+
+type Found =
   | { readonly kind: 'planned'; readonly planned: Planned; readonly digest: string }
   /** No configuration at the default path. */
   | { readonly kind: 'absent' }
   /** The configuration is invalid. */
   | { readonly kind: 'wrong'; readonly error: ConfigError }
   /** A system error, possibly transient. */
-  | { readonly kind: 'failed'; readonly error: KollaError }
-);
+  | { readonly kind: 'failed'; readonly error: KollaError };
 
 /**
  * Reads, validates and plans one version: undefined if it changed meanwhile, since a mix of two versions is not a
@@ -33,7 +33,7 @@ export async function lookAt(
   const paths = await pathsOf(options, before);
   const fingerprint = fingerprintOf(paths);
   const found = await plan(options, { signal, log });
-  if (await isHalfSwapped(options.configDir)) return undefined;
+  if (isHalfSwapped(options.configDir)) return undefined;
   if (fingerprintOf(paths) !== fingerprint) return undefined;
   if (String(await pathsOf(options, before)) !== String(paths)) return undefined;
   return { paths, fingerprint, ...found };
@@ -43,24 +43,18 @@ export async function lookAt(
  * Whether the kubelet is in the middle of an update: it renames `..data` first, and then links new names. In between,
  * added names are still missing while changed files are already new.
  */
-async function isHalfSwapped(configDir: string): Promise<boolean> {
-  // The plan has reported a directory that is not readable.
-  const names = await readdir(join(configDir, '..data')).catch(() => undefined);
-  for (const name of names ?? [])
-    if ((await lstat(join(configDir, name)).catch(ignoreAbsent)) === undefined) return true;
-  return false;
+function isHalfSwapped(configDir: string): boolean {
+  return dataNames(configDir).some((name) => entryAt(join(configDir, name)) === undefined);
 }
 
-interface RunContext {
-  readonly signal: AbortSignal;
-  readonly log: Log;
+/** Empty if there is no `..data`, or it is not readable, which the plan has reported. */
+function dataNames(configDir: string): string[] {
+  try {
+    return readdirSync(join(configDir, '..data'));
+  } catch {
+    return [];
+  }
 }
-
-type Found =
-  | Pick<Extract<Look, { kind: 'planned' }>, 'kind' | 'planned' | 'digest'>
-  | Pick<Extract<Look, { kind: 'absent' }>, 'kind'>
-  | Pick<Extract<Look, { kind: 'wrong' }>, 'kind' | 'error'>
-  | Pick<Extract<Look, { kind: 'failed' }>, 'kind' | 'error'>;
 
 async function plan(options: ConfigOptions, context: RunContext): Promise<Found> {
   try {

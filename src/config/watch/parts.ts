@@ -27,9 +27,9 @@ export interface WatchParts {
   /** Digest of what an earlier watch has installed, from its status. */
   readonly installedBefore?: string | undefined;
   /** Called before files change. May throw KollaError. */
-  readonly prepare: () => Promise<void>;
-  /** Updates the other parts of a version; resolves with the names of the changed ones. May throw KollaError. */
-  readonly finish: (applied: InPlace) => Promise<readonly string[]>;
+  readonly prepare: () => void;
+  /** Updates the other parts of a version; returns the names of the changed ones. May throw KollaError. */
+  readonly finish: (applied: InPlace) => readonly string[];
   /** Called after a version was installed that changed something. Must not block. */
   readonly onApplied: (change: Change) => void;
   /** Called whenever the status changes. */

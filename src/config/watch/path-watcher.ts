@@ -1,61 +1,64 @@
-import { existsSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { FSWatcher } from 'chokidar';
+import { watch, type FSWatcher } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { codeOf, messageOf } from '../../core/errors.ts';
-import { isWithin } from '../../fs/within.ts';
+import { followAt } from '../../fs/access.ts';
+import { directoriesOf, isWanted, type WatchedDirectory } from './directories.ts';
 
 /** Reports changes at paths, as far as the kernel does; polling must find the rest. */
-export interface PathWatcher extends AsyncDisposable {
+export interface PathWatcher extends Disposable {
   /**
-   * Watches these paths instead of the previous ones. Resolves once they are watched or it is known that they can't be.
+   * Watches these paths instead of the previous ones, as they are now. Returns false if all of it is watched already.
+   * @param isAgain whether it is set up anew in any case
    */
-  watch(paths: readonly string[]): Promise<void>;
+  watch(paths: readonly string[], isAgain: boolean): boolean;
 }
-
-/** Timeout of the initial scan; a hanging network file system must not block polling. */
-const READY_MS = 5000;
-/** The kubelet's link to a volume's content, replaced by a rename on each update. */
-const DATA_LINK = '..data';
 
 /**
  * @param onChange called for each event, several per change
  * @param onTrouble called if the watch is incomplete: no inotify watches are left (ENOSPC), a directory is unreadable
  */
 export function pathWatcher(onChange: () => void, onTrouble: (reason: string) => void): PathWatcher {
-  let watcher: FSWatcher | undefined;
-  const end = async () => {
-    await watcher?.close();
-    watcher = undefined;
+  let watchers: FSWatcher[] = [];
+  let watched = '';
+  const failed = (error: unknown) => onTrouble(reasonOf(error));
+  const begin = (directory: WatchedDirectory) => {
+    const watcher = watch(directory.path, (event, name) => {
+      // The directory itself was removed, moved or unmounted: another one at its path is not watched.
+      const isOver = event === 'rename' && name === basename(directory.path);
+      if (isOver) watched = '';
+      if (isOver || name === null || isWanted(directory, name)) onChange();
+    });
+    watchers.push(watcher.on('error', failed));
+  };
+  const end = () => {
+    for (const watcher of watchers) watcher.close();
+    watchers = [];
   };
   return {
-    async watch(paths) {
-      // Loaded lazily: the package is large, and only this command needs it.
-      const { watch } = await import('chokidar');
-      await end();
-      const places = await Promise.all(paths.map((path) => placesOf(resolve(path))));
-      const wanted = [...new Set(places.flat().flatMap((path) => [path, ...dataLinksOf(path)]))];
-      // The parent directory is watched, so that deletion and re-creation are noticed too.
-      const roots = [...new Set(wanted.map((path) => dirname(path)))];
-      watcher = watch(roots, {
-        ignored: (path) => !isOurs(path, wanted),
-        followSymlinks: false,
-        ignoreInitial: true,
-        atomic: false,
-      });
-      watcher.on('all', onChange);
-      // chokidar drops events within 50 ms of one another, in rare cases including the last.
-      watcher.on('raw', (_, name, details) => {
-        const { watchedPath = '' } = details as { watchedPath?: string };
-        if (wanted.some((path) => isWithin(path, watchedPath) || path === join(watchedPath, name ?? ''))) onChange();
-      });
-      watcher.on('error', (error) => onTrouble(reasonOf(error)));
-      const ready = new Promise<void>((resolveReady) => watcher?.once('ready', resolveReady));
-      await Promise.race([ready, sleep(READY_MS, undefined, { ref: false })]);
+    watch(paths, isAgain) {
+      const directories = directoriesOf(paths.map((path) => resolve(path)));
+      const wanted = directories.map(identityOf).join('\0');
+      if (wanted === watched && !isAgain) return false;
+      end();
+      watched = wanted;
+      for (const directory of directories) {
+        try {
+          begin(directory);
+        } catch (error) {
+          // One that was removed meanwhile gives other directories next time.
+          if (codeOf(error) !== 'ENOENT') failed(error);
+        }
+      }
+      return true;
     },
-    [Symbol.asyncDispose]: end,
+    [Symbol.dispose]: end,
   };
+}
+
+/** Different for a directory that was re-created, or on which a volume was mounted. */
+function identityOf({ path, names, isWhole }: WatchedDirectory): string {
+  const found = followAt(path);
+  return [path, found?.dev, found?.ino, isWhole, ...names].join('\0');
 }
 
 const LIMITS: Readonly<Record<string, string>> = {
@@ -66,27 +69,4 @@ const LIMITS: Readonly<Record<string, string>> = {
 /** The reason to log. For a limit, which affects every path, it names no path and is therefore logged once. */
 function reasonOf(error: unknown): string {
   return LIMITS[codeOf(error) ?? ''] ?? messageOf(error);
-}
-
-/** The path, and its target if it is a link: chokidar, configured not to follow links, would not watch it. */
-async function placesOf(path: string): Promise<string[]> {
-  const real = await realpath(path).catch(() => path);
-  // The target of a ConfigMap's link is removed with the next version.
-  return real === path || isInternal(real) ? [path] : [path, real];
-}
-
-/** The `..data` links of a path's volumes: a source such as /etc/extra/a.conf is a link through one. */
-function dataLinksOf(path: string): string[] {
-  if (path === '/') return [];
-  const link = join(dirname(path), DATA_LINK);
-  return [...(existsSync(link) ? [link] : []), ...dataLinksOf(dirname(path))];
-}
-
-function isOurs(path: string, wanted: readonly string[]): boolean {
-  return wanted.some((one) => isWithin(path, one) || (isWithin(one, path) && !isInternal(path.slice(one.length))));
-}
-
-/** Whether the path is in one of the kubelet's internal directories, whose content is visible only through `..data`. */
-function isInternal(rest: string): boolean {
-  return rest.split('/').some((name) => name.startsWith('..') && name !== DATA_LINK);
 }

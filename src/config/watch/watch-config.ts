@@ -1,5 +1,4 @@
 import { formatDuration } from '../../core/duration.ts';
-import { followAt } from '../../fs/access.ts';
 import { Bell } from './bell.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { Follower } from './follower.ts';
@@ -13,45 +12,31 @@ export async function watchConfig(options: WatchOptions, parts: WatchParts): Pro
   const bell = new Bell();
   const warn = once((text) => log.warn(text));
   const after = formatDuration(options.pollMs);
-  await using watcher = (parts.watcher ?? pathWatcher)(
+  using watcher = (parts.watcher ?? pathWatcher)(
     () => bell.ring(),
     (reason) => warn(`cannot watch all of the configuration: ${reason}; changes there are found after up to ${after}`),
   );
   const follower = new Follower(options, parts);
-  let watched = '';
-  const watch = async () => {
-    const { paths } = follower;
-    watched = placesOf(paths);
-    await watcher.watch(paths);
-    for (const path of await frozenFiles(paths))
+  const watch = (isAgain: boolean): boolean => {
+    if (!watcher.watch(follower.paths, isAgain)) return false;
+    for (const path of frozenFiles(follower.paths))
       warn(
         `${path} is mounted itself: this container will not see a new version of it; mount the directory, without subPath`,
       );
+    return true;
   };
-  const rewatch = async (isAgain: boolean) => {
-    if (!isAgain && placesOf(follower.paths) === watched) return;
-    await watch();
+  const rewatch = (isAgain: boolean) => {
     // Ringing after the watch is set up covers changes made in between.
-    bell.ring();
+    if (watch(isAgain)) bell.ring();
   };
-  await watch();
+  watch(false);
   for (let isAgain = false; ;) {
     signal.throwIfAborted();
     const isWhole = await follower.turn();
-    await rewatch(isAgain);
+    rewatch(isAgain);
     if (!isWhole) bell.ring();
     isAgain = await nextChange(bell, follower, options, parts, rewatch);
   }
-}
-
-/** Different when a path is added, and when a directory is re-created: inotify's watch ended with the former one. */
-function placesOf(paths: readonly string[]): string {
-  return paths
-    .map((path) => {
-      const found = followAt(path);
-      return `${path}\0${found?.isDirectory() === true ? `${found.dev}:${found.ino}:${found.birthtimeMs}` : ''}`;
-    })
-    .join('\0');
 }
 
 /** Logs each text once only. */
@@ -69,11 +54,11 @@ async function nextChange(
   follower: Follower,
   { settleMs, pollMs }: WatchOptions,
   { signal, log }: WatchParts,
-  rewatch: (isAgain: boolean) => Promise<void>,
+  rewatch: (isAgain: boolean) => void,
 ): Promise<boolean> {
   for (;;) {
     const isRung = await bell.wait({ settleMs, idleMs: Math.min(pollMs, follower.retryMs), signal });
-    await rewatch(false);
+    rewatch(false);
     if (follower.retryMs < Infinity) return false;
     if (fingerprintOf(follower.paths) === follower.fingerprint) {
       follower.nothingNew();

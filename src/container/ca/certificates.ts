@@ -87,7 +87,7 @@ function put(
   directory: string,
   { umask, signal, log }: Pick<CaDeps, 'umask' | 'signal' | 'log'>,
 ): void {
-  const replacer = new Replacer();
+  using replacer = new Replacer();
   if (files.size > 0) makeDirectories(directory, 0o755);
   for (const [name, source] of files) {
     signal.throwIfAborted();

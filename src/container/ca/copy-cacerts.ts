@@ -1,4 +1,5 @@
-import { command, type Helper } from '../../cli/command.ts';
+import { command, type Context, type Helper } from '../../cli/command.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import { copyCaCertificates } from './certificates.ts';
 import { runUpdate } from './update.ts';
 
@@ -17,11 +18,14 @@ const main = command({
     { line: 'kolla_copy_cacerts', does: 'as root in a Kolla image; kolla_start does the same' },
     { line: 'kolla_copy_cacerts --log-level debug', does: 'with more log output' },
   ],
-  async run(_, { signal, log, inherited }) {
-    const update = (name: string) => runUpdate(name, { env: inherited, signal, log });
-    return await copyCaCertificates({ root: '/', update, umask: process.umask(), signal, log });
-  },
+  run: (_, context) => copyCertificates(context),
 });
+
+/** The command's work, in this process. */
+export async function copyCertificates({ signal, log, inherited }: Context): Promise<ExitCode> {
+  const update = (name: string) => runUpdate(name, { env: inherited, signal, log });
+  return await copyCaCertificates({ root: '/', update, umask: process.umask(), signal, log });
+}
 
 export const copyCacerts: Helper = {
   name: 'kolla_copy_cacerts',

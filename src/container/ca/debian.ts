@@ -9,21 +9,13 @@
  *
  * Everything is decided before the first write. After a kill the next run completes the work.
  */
-import {
-  accessSync,
-  constants,
-  lstatSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs';
+import { constants, lstatSync, readFileSync, readdirSync, readlinkSync, statSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { codeOf } from '../../core/errors.ts';
 import type { Certificate } from '#digest';
 import type { Log } from '../../core/log.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
+import { lookAt, may } from '../../fs/access.ts';
 import { Replacer } from '../../fs/replacer.ts';
 import { certificatesOf, isCertificatesOnly } from './pem.ts';
 import { OUR_PREFIX } from './store.ts';
@@ -72,7 +64,7 @@ export function updateDebianStore(root: string, log: Log): boolean {
   const plan = planOf(root);
   if (plan === undefined) return false;
   const { members, ours } = plan;
-  const replacer = new Replacer();
+  using replacer = new Replacer();
   const wanted = new Set<string>();
   for (const { path, link, hash } of ours) {
     const at = join(root, CERTS, link);
@@ -111,16 +103,7 @@ function hashOf(root: string, { content }: Member): string | undefined {
 /** Whether the script would execute a hook or restorecon. */
 function hasHooks(root: string): boolean {
   const names = unlessAbsent(() => readdirSync(join(root, HOOKS))) ?? [];
-  return names.some((name) => /^[\w-]+$/.test(name)) || isExecutable(join(root, RESTORECON));
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return names.some((name) => /^[\w-]+$/.test(name)) || may(join(root, RESTORECON), constants.X_OK);
 }
 
 /** The files in the store; undefined if the script would warn about a file or change it. */
@@ -129,7 +112,7 @@ function membersOf(root: string): readonly Member[] | undefined {
   if (conf === undefined || conf === '') return undefined;
   const lines = conf.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const removed = lines.filter((line) => line.startsWith('!')).map((line) => linkNameOf(basename(line)));
-  if (removed.some((link) => unlessAbsent(() => lstatSync(join(root, CERTS, link))) !== undefined)) return undefined;
+  if (removed.some((link) => lookAt(join(root, CERTS, link)) !== undefined)) return undefined;
   const local = localFiles(root, LOCAL);
   if (local === undefined) return undefined;
   const packaged = lines.filter((line) => !line.startsWith('!')).map((line) => `${PACKAGED}/${line}`);
@@ -178,7 +161,7 @@ function targetOf(path: string): string | undefined {
  */
 function isHashed(prefix: string, { raw }: Certificate): boolean {
   for (let n = 0; ; n++) {
-    const there = unlessAbsent(() => lstatSync(`${prefix}.${n}`));
+    const there = lookAt(`${prefix}.${n}`);
     if (there === undefined) return false;
     const content = unlessAbsent(() => readFileSync(`${prefix}.${n}`));
     const isSame = content && certificatesIn(content).some((certificate) => certificate.raw.equals(raw));

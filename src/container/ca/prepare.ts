@@ -106,7 +106,7 @@ export function prepareCaStore(deps: PrepareDeps): number | undefined {
   const sources = chosenSources(configDir, root);
   const store = storeIn(image);
   const added: Added = sources === undefined ? new Map() : certificatesOfSources(sources, store, log);
-  const replacer = new Replacer();
+  using replacer = new Replacer();
   try {
     for (const directory of [store.made, store.directory, store.hashed, ...store.bundles.map((b) => dirname(b))])
       checkInside(root, directory);

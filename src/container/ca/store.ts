@@ -1,10 +1,10 @@
-import { lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isReadOnlyMount } from '../../config/mount-points.ts';
-import { checkReadable } from '../../config/tree/links.ts';
-import { Tree, type ResolvedPath } from '../../config/tree/tree.ts';
+import { findReadable } from '../../config/tree/links.ts';
+import { Tree } from '../../config/tree/tree.ts';
 import { codeOf, ExitCode, KollaError, NotPermittedError, reasonOf, UnavailableError } from '../../core/errors.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
+import { lookAt } from '../../fs/access.ts';
 import { bytesOf } from '../../fs/content.ts';
 import { Directory } from '../../fs/tree.ts';
 import { isWithin } from '../../fs/within.ts';
@@ -73,8 +73,8 @@ export function storeOf(root: string): CaStore {
 
 /** The image's store; undefined for an unknown distribution. */
 export function knownStoreOf(root: string): CaStore | undefined {
-  if (isThere(join(root, '/etc/debian_version'))) return DEBIAN;
-  return isThere(join(root, '/etc/redhat-release')) ? REDHAT : undefined;
+  if (lookAt(join(root, '/etc/debian_version')) !== undefined) return DEBIAN;
+  return lookAt(join(root, '/etc/redhat-release')) === undefined ? undefined : REDHAT;
 }
 
 /** A source file as it was read; later replacements are ignored. */
@@ -140,14 +140,8 @@ function readAll(directory: string): Sources {
 
 function openIn(tree: Tree, path: string): Directory | undefined {
   const maker = { uid: process.geteuid!(), gid: process.getegid!() };
-  let place: ResolvedPath | undefined;
-  checkReadable(
-    maker,
-    (onLink) => (place = tree.find(path, true, onLink)),
-    (handle) => handle.onDisk !== undefined && isReadOnlyMount(tree.held(handle).fd),
-  );
-  if (place?.entry?.kind !== 'directory') return undefined;
-  return Directory.below('/', place.path);
+  const place = findReadable(maker, tree, path, true);
+  return place.entry?.kind === 'directory' ? Directory.below('/', place.path) : undefined;
 }
 
 /** Undefined if it is not a file. A link that was inserted since the path was resolved is an error. */
@@ -169,8 +163,4 @@ function collect(directory: string, found: string[]): void {
     if (entry.isDirectory()) collect(join(directory, entry.name), found);
     else if (entry.name.startsWith(OURS)) found.push(join(directory, entry.name));
   }
-}
-
-function isThere(path: string): boolean {
-  return unlessAbsent(() => lstatSync(path)) !== undefined;
 }

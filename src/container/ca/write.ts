@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
+import { lookAt } from '../../fs/access.ts';
 import { makeDirectories } from '../../fs/directory.ts';
 import type { Replacer } from '../../fs/replacer.ts';
 import { OUR_PREFIX } from './store.ts';
@@ -13,7 +14,7 @@ const DIRECTORY_MODE = 0o755;
 
 /** Replaces a file of the store, unless it is up to date. */
 export function putFile(replacer: Replacer, path: string, content: Buffer): void {
-  const found = unlessAbsent(() => lstatSync(path));
+  const found = lookAt(path);
   if (found?.isFile() && (found.mode & 0o777) === FILE_MODE && readFileSync(path).equals(content)) return;
   replacer.replace(path, { content, mode: FILE_MODE, uid: -1, gid: -1 });
 }
@@ -35,7 +36,7 @@ export function putHash(links: Replacer, prefix: string, target: string, wanted:
   for (let n = 0; ; n += 1) {
     const path = `${prefix}.${n}`;
     if (wanted.has(path)) continue;
-    const there = unlessAbsent(() => lstatSync(path));
+    const there = lookAt(path);
     const current = there?.isSymbolicLink() ? readlinkSync(path) : undefined;
     if (there !== undefined && current?.startsWith(OUR_PREFIX) !== true) continue;
     if (current !== target) links.link(path, target);
@@ -60,7 +61,7 @@ export function seed(
   const there = new Set(readdirSync(to));
   for (const entry of entries) {
     const [source, path] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory() && unlessAbsent(() => lstatSync(path))?.isSymbolicLink() !== true)
+    if (entry.isDirectory() && lookAt(path)?.isSymbolicLink() !== true)
       seed(replacer, { from: source, to: path }, except, log);
     else if (there.has(entry.name) || except.has(entry.name)) continue;
     else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), path);

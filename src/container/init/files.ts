@@ -7,8 +7,9 @@ import type { FILE_OPTIONS } from './options.ts';
 import type { PodFile } from '../../cli/file.ts';
 import type { Overlay } from '../../config/overlays/index.ts';
 import { UsageError } from '../../core/errors.ts';
-import { CONFIG_DIR, mountPoints, type Identity, type ConfigOptions } from '../../config/index.ts';
+import { CONFIG_DIR, type Identity, type ConfigOptions } from '../../config/index.ts';
 import type { Log } from '../../core/log.ts';
+import { mountPoints } from '../../fs/mount-points.ts';
 import { bringsCaCertificates, checkCaStore, checkCertificates, prepareCaStore } from '../start/index.ts';
 
 /**

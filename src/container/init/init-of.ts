@@ -1,21 +1,21 @@
-import { command, type Command, type Helper } from '../../cli/command.ts';
+import { existsSync } from 'node:fs';
+import { command, type Command, type Context, type Helper } from '../../cli/command.ts';
+import type { Values } from '../../cli/option.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { ExitCode } from '../../core/errors.ts';
-import { putInPlace } from '../../config/index.ts';
-import { certificateCheckToWrite, configNeeded, configOptions, prepareCertificates } from './files.ts';
-import { WAIT_NOTES } from '../../wait/index.ts';
+import type { InPlace } from '../../config/index.ts';
+import { CONFIG_DIR, withoutFiles } from '../../config/read/config-dir.ts';
+import { WAIT_NOTES } from '../../wait/grammar/help.ts';
 import { OPTIONS } from './options.ts';
-import { leaveRunCommand } from './run-command.ts';
 import { checkTimeout, dependenciesOf, waitFor, waitTrust } from './waits.ts';
 
 /**
  * kolla-init with these commands: all of them in kolla-pod, fewer in kolla-core.
- * @param begins called with the dependencies before anything is read or written. Throws if this binary does not support
- * them
+ * @param begins called with the options before anything is read or written. Throws if this binary does not support them
  */
 export function initOf(
   commands: Readonly<Record<string, Command>>,
-  begins: (waits: readonly string[]) => void = () => {},
+  begins: (options: Values<typeof OPTIONS>) => void | Promise<void> = () => {},
 ): Helper {
   return {
     name: 'kolla-init',
@@ -25,7 +25,7 @@ export function initOf(
   };
 }
 
-function mainWith(begins: (waits: readonly string[]) => void): Command {
+function mainWith(begins: (options: Values<typeof OPTIONS>) => void | Promise<void>): Command {
   return command({
     summary: "Installs the files of config.json, then waits for the service's dependencies.",
     description:
@@ -55,22 +55,11 @@ function mainWith(begins: (waits: readonly string[]) => void): Command {
     ],
     async run({ options }, context) {
       const began = performance.now();
-      const { signal, log } = context;
       checkTimeout(options.timeout);
-      begins(options.wait);
-      const dependencies = dependenciesOf(options.wait);
+      await begins(options);
+      const dependencies = await dependenciesOf(options.wait);
       const trust = waitTrust(options, dependencies);
-      const needed = options.allowNoConfig ? undefined : configNeeded(options);
-      const applied = await putInPlace(
-        {
-          ...(await configOptions(options, context)),
-          mustExist: needed && `${needed}, or give --allow-no-config to wait only`,
-          validate: certificateCheckToWrite(options),
-        },
-        { signal, log },
-      );
-      prepareCertificates(options, applied?.sources ?? [], { signal, log });
-      if (applied !== undefined) leaveRunCommand(options.root, applied.command, log);
+      const applied = await installed(options, context);
       if (dependencies.length > 0)
         await waitFor(dependencies, { ...options, trust, timeoutMs: options.timeout }, context);
       const files = applied
@@ -80,10 +69,21 @@ function mainWith(begins: (waits: readonly string[]) => void): Command {
         dependencies.length === 0
           ? 'nothing to wait for'
           : `${count(dependencies.length, 'dependency', 'dependencies')} ready`;
-      log.info(`ready after ${formatDuration(performance.now() - began)}: ${files}; ${met}`);
+      context.log.info(`ready after ${formatDuration(performance.now() - began)}: ${files}; ${met}`);
       return ExitCode.ok;
     },
   });
+}
+
+/** Code for files is loaded only if there may be some: a Pod that only waits does without. */
+async function installed(options: Values<typeof OPTIONS>, context: Context): Promise<InPlace | undefined> {
+  const { configDir, configJson, allowNoConfig } = options;
+  if (configJson === undefined && (allowNoConfig || configDir === CONFIG_DIR) && !existsSync(configDir)) {
+    context.log.info(withoutFiles(configDir));
+    return undefined;
+  }
+  const { installFiles } = await import('./install-files.ts');
+  return await installFiles(options, context);
 }
 
 function count(n: number, one: string, many: string): string {

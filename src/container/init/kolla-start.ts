@@ -1,34 +1,27 @@
 /**
  * kolla_start: the command of every Kolla image.
  *
+ *   after kolla-init: bash and the service; as root only if its command is on a read-only mount
  *   as root: set configs -> CA certificates -> bash and the service
- *   else, after kolla-init: bash and the service
  *   else: sudo does the first two from within that bash, as Kolla's sudoers allows
  *
  * Fails with the code of the failed step; there is nothing to undo.
  */
-import { command, type Context, type Helper } from '../../cli/command.ts';
-import { messageOf, type ExitCode } from '../../core/errors.ts';
+import { command, type Helper } from '../../cli/command.ts';
+import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { createLines, setConfigs } from '../../config/set-configs/index.ts';
-import {
-  areInBundle,
-  becomeService,
-  copyCaCertificates,
-  privilegeOf,
-  runUpdate,
-  sourcesOf,
-  startFacts,
-} from '../start/index.ts';
+import { runSetConfigs } from '../../config/set-configs/helper.ts';
+import { copyCertificates } from '../ca/copy-cacerts.ts';
+import { areInBundle, becomeService, privilegeOf, sourcesOf, startFacts } from '../start/index.ts';
 
 const main = command({
   summary: 'Installs the configuration, then executes the service.',
   description:
     "The command of Kolla's images: runs kolla_set_configs, kolla_copy_cacerts and, if present, " +
     'kolla_install_projects, then kolla_extend_start (unless KOLLA_SKIP_EXTEND_START is set), and ' +
-    'replaces itself with the command of config.json (exec). Without root, it reads the command from ' +
-    '/run/kolla/run_command, written by kolla-init; if that file is missing, it installs the configuration ' +
-    'through sudo.',
+    'replaces itself with the command of config.json (exec). Without root, or on a read-only mount, it reads the ' +
+    'command from /run/kolla/run_command, written by kolla-init; if that file is missing, it installs the ' +
+    'configuration through sudo.',
   operands: [{ name: 'WORD', help: 'passed to kolla_extend_start as "$@"', optional: true, many: true }],
   options: [],
   examples: [
@@ -40,7 +33,7 @@ const main = command({
     const privilege = privilegeOf(startFacts(inherited['PATH'] ?? ''));
     if (privilege.by === 'nobody') sayWhatIsLeftOut(log);
     if (privilege.by === 'root') {
-      const code = (await configuration(context)) || (await certificates(context));
+      const code = (await runSetConfigs([], inherited)) || (await copyCertificates(context));
       if (code !== 0) return code;
     }
     return await becomeService(privilege, operands, { inherited, signal, log });
@@ -53,18 +46,6 @@ export const kollaStart: Helper = {
   main,
   commands: {},
 };
-
-/** Runs kolla_set_configs in this process. */
-async function configuration({ inherited }: Context): Promise<ExitCode> {
-  const maker = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0, umask: process.umask() };
-  const lines = createLines((text) => void process.stderr.write(text));
-  return await setConfigs({ root: '/', check: false, strategy: inherited['KOLLA_CONFIG_STRATEGY'], maker }, lines);
-}
-
-async function certificates({ signal, log, inherited }: Context): Promise<ExitCode> {
-  const update = (name: string) => runUpdate(name, { env: inherited, signal, log });
-  return await copyCaCertificates({ root: '/', update, umask: process.umask(), signal, log });
-}
 
 /**
  * Warns about CA certificates that are not in the image's store, which cannot be changed without root: a service

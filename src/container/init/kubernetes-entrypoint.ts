@@ -13,7 +13,8 @@ import { command, type Command, type Context, type Helper } from '../../cli/comm
 import type { Values } from '../../cli/option.ts';
 import { ExitCode, KollaError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
-import { reportAsEntrypoint, translate } from '../../wait/index.ts';
+import { translate } from '../../wait/compat/index.ts';
+import { reportAsEntrypoint } from '../../wait/tell.ts';
 import { becomeProgram, findProgram, isRefusal, withCallersLimits } from '../../process/exec/index.ts';
 import { ENTRYPOINT_OPTIONS, VARIABLE_PREFIX } from './entrypoint-options.ts';
 import { ownValues, renderTemplate } from './render-template.ts';

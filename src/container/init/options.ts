@@ -1,7 +1,7 @@
 import { KUBECONFIG_OPTION } from '../../cli/kubeconfig-option.ts';
 import type { Option } from '../../cli/option.ts';
 import { caFileOption, tlsOption } from '../../cli/tls-option.ts';
-import { CONFIG_DIR } from '../../config/index.ts';
+import { CONFIG_DIR } from '../../config/read/config-dir.ts';
 
 /** Options of all commands that read config.json. */
 export const FILE_OPTIONS = [

@@ -11,8 +11,7 @@ import { ExitCode, UsageError } from '../../core/errors.ts';
 import { outputOption } from '../../cli/output-option.ts';
 import { accessOf } from '../../wait/index.ts';
 import { NAME_RULES } from '../../kube/names.ts';
-import type { Grant } from '../../kube/rbac.ts';
-import { namedAccount, rolesFor, rolesYaml } from '../../kube/rbac.ts';
+import { namedAccount, rolesFor, rolesYaml, type Grant } from '../../kube/rbac.ts';
 import { OPTIONS } from './options.ts';
 import { dependenciesOf } from './waits.ts';
 
@@ -74,13 +73,13 @@ export const rbacCommand = command({
       does: 'a ClusterRole, and permission for Events, as JSON',
     },
   ],
-  run({ options }, { log, stdout }) {
+  async run({ options }, { log, stdout }) {
     const { wait, serviceAccount, namespace, podName, events, output } = options;
     if (wait.length === 0) throw new UsageError('--wait: needs a dependency; see kolla-init rbac --help');
     checkName('--namespace', namespace, 'label');
     const account = namedAccount(serviceAccount);
     if (podName !== undefined) checkName('--pod-name', podName, 'subdomain');
-    const { grants, guesses } = accessOf(dependenciesOf(wait), namespace, podName);
+    const { grants, guesses } = accessOf(await dependenciesOf(wait), namespace, podName);
     const all: Grant[] = events ? [...grants, { namespace, rule: EVENTS }] : [...grants];
     for (const guess of guesses) log.warn(guess);
     if (all.length === 0) log.info('no Role is needed: none of these waits uses the API server');
@@ -93,7 +92,7 @@ export const rbacCommand = command({
     if (output === 'json')
       stdout(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, undefined, 2)}\n`);
     else if (objects.length > 0) stdout(rolesYaml(objects));
-    return Promise.resolve(ExitCode.ok);
+    return ExitCode.ok;
   },
 });
 

@@ -7,7 +7,7 @@
  * Exits with 0 through the action exit, else only through the signal: a rejected version, a full disk and a failed
  * action are logged, counted and retried.
  */
-import { access } from 'node:fs/promises';
+import { accessSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../cli/command.ts';
 import { trustOfSecured, type TlsValues, type Trust } from '../../cli/tls-option.ts';
@@ -55,12 +55,12 @@ export async function runWatch(
   { signal, log, inherited }: Pick<Context, 'signal' | 'log' | 'inherited'>,
   onStatus: (status: WatchRunStatus) => void = () => {},
 ): Promise<ExitCode> {
-  const actions = await checkedActions(options, inherited);
+  const actions = checkedActions(options, inherited);
   const exits = actions.some(({ kind }) => kind === 'exit');
   const [exited, failed] = [new AbortController(), new AbortController()];
   const either = AbortSignal.any([signal, exited.signal, failed.signal]);
   let status: WatchRunStatus = { config: STARTING, actions: NO_ACTIONS };
-  await using recorder = watchRecorder(options.root, log);
+  const record = watchRecorder(options.root, log);
   const say = (change: Partial<WatchRunStatus>) => onStatus((status = { ...status, ...change }));
   const labels = actions.map(({ label }) => label).join(', then ') || 'nothing more';
   log.info(
@@ -96,7 +96,7 @@ export async function runWatch(
           runner.changed(version);
         },
         onStatus(next) {
-          recorder.status(next);
+          record(next);
           say({ config: next });
         },
       },
@@ -112,16 +112,18 @@ export async function runWatch(
  * Parses and validates the actions of these options.
  * @throws as runWatch()
  */
-export async function checkedActions(
+export function checkedActions(
   { onChange, root, ...tls }: Pick<WatchRunOptions, 'onChange' | 'root' | 'tls' | 'caFile'>,
   inherited: NodeJS.ProcessEnv,
-): Promise<readonly Action[]> {
+): readonly Action[] {
   const actions = parseActions(onChange);
   for (const action of actions) checkProgram(action, inherited);
   actionTrust(tls, actions);
-  await access(root).catch((cause: unknown) => {
+  try {
+    accessSync(root);
+  } catch (cause) {
     throw new ConfigError(`--root ${root}: ${messageOf(cause)}; mount a volume there`, { cause });
-  });
+  }
   return actions;
 }
 
@@ -148,21 +150,21 @@ function finisher(
   { root, configDir }: WatchRunOptions,
   { signal, log }: Pick<Context, 'signal' | 'log'>,
   wasLeft: boolean,
-  prepare: () => Promise<void>,
-): (applied: InPlace) => Promise<string[]> {
+  prepare: () => void,
+): (applied: InPlace) => string[] {
   let [isFirst, command, certificates] = [true, '', ''];
-  return async (applied) => {
+  return (applied) => {
     const next = root === '/' ? '' : fingerprintOf([join(configDir, 'ca-certificates')]);
     const others = isFirst
       ? wasLeft
         ? ['earlier changes']
         : []
       : [...(applied.command === command ? [] : [COMMAND]), ...(next === certificates ? [] : ['CA certificates'])];
-    if (others.length > 0) await prepare();
+    if (others.length > 0) prepare();
     prepareCertificates({ root, configDir }, applied.sources, { signal, log });
     const wasAnother = leaveRunCommand(root, applied.command, log);
     if (wasAnother && !others.includes(COMMAND)) {
-      await prepare();
+      prepare();
       others.push(COMMAND);
     }
     [isFirst, command, certificates] = [false, applied.command, next];

@@ -8,13 +8,11 @@ import { hostname } from 'node:os';
 import type { Context } from '../../cli/command.ts';
 import { trustOfSecured, type TlsValues, type Trust } from '../../cli/tls-option.ts';
 import { KollaError, SignalError, UsageError, messageOf } from '../../core/errors.ts';
-import {
-  parseDependency,
-  waitForAll,
-  type Dependency,
-  type WaitOptions,
-  type WaitAllContext,
-} from '../../wait/index.ts';
+import type { Dependency } from '../../wait/dependency/dependency.ts';
+import type { WaitOptions } from '../../wait/dependency/waiter.ts';
+import { isOfKinds, parseWith } from '../../wait/grammar/parse.ts';
+import { SERVER_KINDS } from '../../wait/kinds/servers.ts';
+import { waitForAll, type WaitAllContext } from '../../wait/wait-for-all.ts';
 import { kubeSource, lazyKube } from '../../kube/source.ts';
 import { ownContainer } from '../../kube/own-place.ts';
 import { firstBytes } from '../../cli/first-bytes.ts';
@@ -43,8 +41,16 @@ export function checkTimeout(timeoutMs: number): void {
 }
 
 /** Parses these texts into dependencies without duplicates. Throws UsageError with the position in the text. */
-export function dependenciesOf(texts: readonly string[]): Dependency[] {
-  return [...new Map(texts.map((text) => [text, parseDependency(text)])).values()];
+export async function dependenciesOf(texts: readonly string[]): Promise<Dependency[]> {
+  const parse = await parserFor(texts);
+  return [...new Map(texts.map((text) => [text, parse(text)])).values()];
+}
+
+/** Waits for servers and files do without the code for API objects, which takes memory as long as they last. */
+async function parserFor(texts: readonly string[]): Promise<(text: string) => Dependency> {
+  if (texts.every((text) => isOfKinds(SERVER_KINDS, text)))
+    return (text) => parseWith({ kinds: SERVER_KINDS, any: undefined }, text);
+  return (await import('../../wait/grammar/any-kind.ts')).parseDependency;
 }
 
 /**

@@ -4,15 +4,10 @@ import type { Log } from '../../core/log.ts';
 import type { WatchStatus } from '../../config/watch/index.ts';
 import { FORMAT } from '../../core/format.ts';
 import { configRecordFile, readConfigRecord, type ConfigRecord } from '../../fs/config-record.ts';
-import { replaceFile } from '../../fs/replace-file.ts';
+import { replace } from '../../fs/replacer.ts';
 import { mayWriteIn } from '../../fs/access.ts';
 
 const MODE = 0o644;
-
-/** Publishes a watch's state for a probe in another container. */
-export interface WatchRecorder extends AsyncDisposable {
-  status(next: WatchStatus): void;
-}
 
 /** What an earlier watch has installed; undefined if it left no readable record. */
 export function installedBefore(root: string, log: Log): string | undefined {
@@ -25,17 +20,16 @@ export function installedBefore(root: string, log: Log): string | undefined {
 }
 
 /**
- * Writes each changed status, and at the end waits for the last write. If there is no writable volume at /run/kolla
- * (below `root`), nothing is written.
+ * Publishes a watch's state for a probe in another container: writes each changed status. If there is no writable volume
+ * at /run/kolla (below `root`), nothing is written.
  */
-export function watchRecorder(root: string, log: Log): WatchRecorder {
+export function watchRecorder(root: string, log: Log): (next: WatchStatus) => void {
   let [last, problem] = ['', ''];
-  let writing = Promise.resolve();
-  const write = async (record: ConfigRecord) => {
+  const write = (record: ConfigRecord) => {
     if (!mayWriteIn(dirname(configRecordFile(root)))) return void (last = '');
     try {
       const content = Buffer.from(`${JSON.stringify({ format: FORMAT, ...record })}\n`);
-      await replaceFile(configRecordFile(root), { content, mode: MODE, uid: -1, gid: -1 });
+      replace(configRecordFile(root), { content, mode: MODE, uid: -1, gid: -1 });
       problem = '';
     } catch (error) {
       // A failure to write the record must not affect the configuration.
@@ -44,14 +38,11 @@ export function watchRecorder(root: string, log: Log): WatchRecorder {
       last = '';
     }
   };
-  return {
-    status({ state, version, looked, configMap, installed, problem: why }) {
-      if (state === 'starting') return;
-      const record = { state, version, looked, configMap, installed, problem: why };
-      if (JSON.stringify(record) === last) return;
-      last = JSON.stringify(record);
-      writing = writing.then(() => write(record));
-    },
-    [Symbol.asyncDispose]: () => writing,
+  return ({ state, version, looked, configMap, installed, problem: why }) => {
+    if (state === 'starting') return;
+    const record = { state, version, looked, configMap, installed, problem: why };
+    if (JSON.stringify(record) === last) return;
+    last = JSON.stringify(record);
+    write(record);
   };
 }

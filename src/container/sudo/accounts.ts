@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { codeOf } from '../../core/errors.ts';
+import { unlessAbsent } from '../../fs/absent.ts';
 import { accountLines } from '../../fs/accounts.ts';
 
 /** One line of /etc/passwd. */
@@ -47,10 +47,5 @@ function numberOf(wanted: string): number | undefined {
 }
 
 function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return '';
-    throw error;
-  }
+  return unlessAbsent(() => readFileSync(path, 'utf8')) ?? '';
 }

@@ -27,12 +27,6 @@ export function isIP(text: string): 0 | 4 | 6 {
 export const isIPv4 = (text: string): boolean => isIP(text) === 4;
 export const isIPv6 = (text: string): boolean => isIP(text) === 6;
 
-/** Whether this is an IPv6 address in the form to which URLs normalize it (RFC 5952). */
-export function isShortIPv6(text: string): boolean {
-  const bytes = v6Bytes(text);
-  return bytes !== undefined && v6Text(Uint8Array.from(bytes)) === text;
-}
-
 /** The path of a Unix socket. */
 export interface LocalEndpoint {
   readonly path: string;
@@ -95,7 +89,8 @@ function v4Bytes(text: string): number[] | undefined {
   return bytes.every((byte) => byte < 256) ? bytes : undefined;
 }
 
-function v6Bytes(text: string): number[] | undefined {
+/** Undefined if it is no IPv6 address. */
+export function v6Bytes(text: string): number[] | undefined {
   const [left = '', right, more] = text.split('::');
   if (!text.includes(':') || more !== undefined) return undefined;
   const [head, tail] = [groupsOf(left), right === undefined ? [] : groupsOf(right)];

@@ -3,16 +3,17 @@
  *
  *   address and port -> 'connect' -> 'data' ... 'end' -> 'close'. Names are resolved by src/net/dial/dial.ts
  *   an accepted descriptor -> 'data' ... 'end' -> 'close'
+ *   the bytes of either go through a layer: as they are, or by TLS (src/engine/tls/)
  *
  * An error is 'error', then 'close'. Nothing is written or read after destroy().
  */
 import { AbortController, type AbortSignal } from '../runtime/abort.ts';
 import { Buffer } from '../runtime/buffer.ts';
 import { Emitter } from '../runtime/emitter.ts';
-import { systemError } from '../runtime/errors.ts';
-import { POLLIN, POLLOUT, setImmediate, unwatch, watch } from '../runtime/loop.ts';
+import { POLLOUT, setImmediate, unwatch, watch } from '../runtime/loop.ts';
 import type { Endpoint, LocalEndpoint } from './address.ts';
-import { begin, EAGAIN, openTcp, openUnix, outcomeOf, peerOf, Waited } from './socket.ts';
+import { PlainLayer, type Layer } from './layer.ts';
+import { begin, EAGAIN, openTcp, openUnix, outcomeOf, peerOf, setKeepAlive, setNoDelay, Waited } from './socket.ts';
 
 /** The target. */
 export interface TcpNetConnectOpts {
@@ -31,6 +32,8 @@ export interface IpcNetConnectOpts {
 
 interface SocketEvents extends Record<string, readonly unknown[]> {
   connect: [];
+  /** Of TLS: the handshake is done. */
+  secureConnect: [];
   data: [Buffer];
   end: [];
   error: [Error];
@@ -52,10 +55,15 @@ export class Socket extends Emitter<SocketEvents> {
   destroyed = false;
   readonly #over = new AbortController();
   #fd = -1;
-  /** Bytes not yet written. */
-  #unsent: Uint8Array = new Uint8Array();
+  #layer: Layer | undefined;
+  /** Bytes not yet written, none of them empty: the caller's own, since a body may have megabytes. */
+  #unsent: Uint8Array[] = [];
   readonly #allowHalfOpen: boolean;
   #isEnding = false;
+  #onSent: (() => void) | undefined;
+  #isPaused = false;
+  /** Whether the connection keeps the process alive. */
+  #isHeld = true;
   /** Which directions are closed. */
   #isSent = false;
   #isRead = false;
@@ -67,14 +75,29 @@ export class Socket extends Emitter<SocketEvents> {
     this.#allowHalfOpen = allowHalfOpen;
   }
 
+  /** The number of bytes that are not sent yet. */
+  get writableLength(): number {
+    return this.#unsent.reduce((sum, { length }) => sum + length, 0);
+  }
+
   get writableNeedDrain(): boolean {
     return this.#unsent.length > 0;
   }
 
-  /** Starts an accepted connection. Called once, like start(). */
-  adopt(fd: number): this {
-    this.#connected(fd);
+  /** Starts on a connected descriptor. Called once, like start(). */
+  adopt(fd: number, layer?: Layer): this {
+    this.#connected(fd, layer);
     return this;
+  }
+
+  /** Ends this object, but not the connection, whose descriptor is the caller's from now on. */
+  release(): number {
+    const fd = this.#fd;
+    unwatch(fd);
+    this.#fd = -1;
+    this.destroyed = true;
+    this.forget();
+    return fd;
   }
 
   /** Starts an outgoing connection. Called once. */
@@ -95,16 +118,54 @@ export class Socket extends Emitter<SocketEvents> {
 
   write(content: string | Uint8Array): boolean {
     const bytes = typeof content === 'string' ? new Uint8Array(sys.encode(content)) : content;
-    this.#unsent = this.#unsent.length === 0 ? bytes : Buffer.concat([this.#unsent, bytes]);
+    if (bytes.length > 0) this.#unsent.push(bytes);
     if (this.#fd !== -1) this.#send();
     return this.#unsent.length === 0;
   }
 
-  /** Nothing is written after this. */
-  end(content?: string | Uint8Array): this {
+  /**
+   * Nothing is written after this.
+   * @param last content, or what is called when everything is sent
+   */
+  end(last?: string | Uint8Array | (() => void)): this {
     this.#isEnding = true;
-    if (content !== undefined) this.write(content);
+    if (typeof last === 'function') this.#onSent = last;
+    if (last !== undefined && typeof last !== 'function') this.write(last);
     else if (this.#fd !== -1) this.#send();
+    return this;
+  }
+
+  /** No 'data' until resume(). */
+  pause(): this {
+    this.#isPaused = true;
+    this.#watch();
+    return this;
+  }
+
+  resume(): this {
+    if (!this.#isPaused) return this;
+    this.#isPaused = false;
+    // What the layer holds already is nothing that the descriptor would announce.
+    setImmediate(() => this.#ready());
+    return this;
+  }
+
+  ref(): this {
+    return this.#hold(true);
+  }
+
+  unref(): this {
+    return this.#hold(false);
+  }
+
+  setNoDelay(isOn: boolean): this {
+    setNoDelay(this.#fd, isOn);
+    return this;
+  }
+
+  /** @param intervalMs after which a silent peer is asked, in milliseconds */
+  setKeepAlive(isOn: boolean, intervalMs: number): this {
+    setKeepAlive(this.#fd, isOn, intervalMs);
     return this;
   }
 
@@ -114,6 +175,7 @@ export class Socket extends Emitter<SocketEvents> {
     this.#over.abort(error);
     if (this.#fd !== -1) {
       unwatch(this.#fd);
+      this.#layer?.free();
       sys.close(this.#fd);
     }
     setImmediate(() => {
@@ -143,12 +205,13 @@ export class Socket extends Emitter<SocketEvents> {
     }
   }
 
-  #connected(fd: number): void {
+  #connected(fd: number, layer: Layer = new PlainLayer(fd)): void {
     if (this.destroyed) {
       sys.close(fd);
       return;
     }
     this.#fd = fd;
+    this.#layer = layer;
     const peer = peerOf(fd);
     if (peer !== undefined) [this.remoteAddress, this.remotePort] = [peer.address, peer.port];
     this.emit('connect');
@@ -156,48 +219,70 @@ export class Socket extends Emitter<SocketEvents> {
   }
 
   #send(): void {
-    while (!this.destroyed && this.#unsent.length > 0) {
-      const sent = sys.write(this.#fd, this.#unsent, 0, this.#unsent.length, -1);
+    for (let first = this.#unsent[0]; !this.destroyed && first !== undefined; first = this.#unsent[0]) {
+      const sent = this.#asked((layer) => layer.write(first));
+      if (sent === undefined) return;
       if (sent === EAGAIN) break;
-      if (sent < 0) {
-        this.destroy(systemError(sent, 'write'));
-        return;
-      }
-      this.#unsent = this.#unsent.subarray(sent);
+      if (sent === first.length) this.#unsent.shift();
+      else this.#unsent[0] = first.subarray(sent);
     }
     if (this.destroyed) return;
     if (this.#isEnding && this.#unsent.length === 0 && !this.#isSent) {
       this.#isSent = true;
-      sys.shutdown(this.#fd);
+      this.#layer!.end();
+      if (this.#onSent !== undefined) setImmediate(this.#onSent);
     }
     this.#watch();
   }
 
+  /** What the layer returns; undefined if it failed, and this connection with it. */
+  #asked(call: (layer: Layer) => number): number | undefined {
+    try {
+      return call(this.#layer!);
+    } catch (error) {
+      this.destroy(error as Error);
+      return undefined;
+    }
+  }
+
   #watch(): void {
+    if (this.#fd === -1 || this.destroyed) return;
     if (this.#isSent && this.#isRead) return void this.destroy();
-    const events = (this.#isRead ? 0 : POLLIN) | (this.#unsent.length > 0 ? POLLOUT : 0);
+    const events = this.#layer!.events(!this.#isRead && !this.#isPaused, this.#unsent.length > 0);
     if (events === this.#events) return;
     this.#events = events;
     if (events === 0) unwatch(this.#fd);
-    else watch(this.#fd, events, () => this.#ready());
+    else watch(this.#fd, events, () => this.#ready(), this.#isHeld);
+  }
+
+  #hold(isHeld: boolean): this {
+    this.#isHeld = isHeld;
+    this.#events = 0;
+    this.#watch();
+    return this;
   }
 
   #ready(): void {
+    // Before what is not sent yet, because a server may respond early, and then reset the connection.
+    if (!this.#isRead && !this.#isPaused) this.#receive();
+    if (this.destroyed) return;
     if (this.#unsent.length > 0) this.#send();
-    if (this.destroyed || this.#isRead) return;
+    this.#watch();
+  }
+
+  #receive(): void {
     chunk ??= new Uint8Array(CHUNK_BYTES);
-    const length = sys.read(this.#fd, chunk, 0, chunk.length, -1);
-    if (length === EAGAIN) return;
-    if (length < 0) this.destroy(systemError(length, 'read'));
-    else if (length > 0) this.emit('data', Buffer.from(chunk.subarray(0, length)));
-    else this.#ended();
+    const length = this.#asked((layer) => layer.read(chunk!));
+    if (length === undefined) return;
+    if (length > 0) this.emit('data', Buffer.from(chunk.subarray(0, length)));
+    else if (length === 0) this.#ended();
+    if (length > 0 && this.#layer!.hasMore) setImmediate(() => this.#ready());
   }
 
   #ended(): void {
     this.#isRead = true;
     this.emit('end');
     if (this.destroyed) return;
-    if (this.#allowHalfOpen) this.#watch();
-    else this.end();
+    if (!this.#allowHalfOpen) this.end();
   }
 }

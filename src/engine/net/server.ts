@@ -4,7 +4,9 @@ import { Emitter } from '../runtime/emitter.ts';
 import { systemError } from '../runtime/errors.ts';
 import { clearTimeout, POLLIN, setImmediate, setTimeout, unwatch, watch, type Timer } from '../runtime/loop.ts';
 import type { Endpoint } from './address.ts';
+import type { Socket } from './connection.ts';
 import { EAGAIN, listenOn, ownOf } from './socket.ts';
+import { AT } from '../runtime/sys.ts';
 
 /** The host is an IP address. Without it, the server listens on all IPv6 and IPv4 addresses. */
 interface ListenOptions {
@@ -25,13 +27,17 @@ const ECONNABORTED = -103;
 const RETRY_MS = 100;
 
 /** @typeParam C the type of a connection */
-export class Server<C extends { once(event: 'close', call: () => void): unknown }> extends Emitter<ServerEvents> {
+export class Server<
+  C extends { once(event: 'close', call: () => void): unknown } = Socket,
+> extends Emitter<ServerEvents> {
   readonly #adopt: (fd: number) => C;
   readonly #onConnection: (connection: C) => void;
   #fd = -1;
   #open = 0;
   #isClosing = false;
   #retry: Timer | undefined;
+  #path: string | undefined;
+  #isHeld = true;
 
   constructor(adopt: (fd: number) => C, onConnection: (connection: C) => void) {
     super();
@@ -39,7 +45,8 @@ export class Server<C extends { once(event: 'close', call: () => void): unknown 
     this.#onConnection = onConnection;
   }
 
-  listen(at: ListenOptions, then: () => void): this {
+  /** @param at an address, or the path of a Unix socket, which is removed on close */
+  listen(at: ListenOptions | string, then: () => void): this {
     this.once('listening', then);
     setImmediate(() => this.#start(at));
     return this;
@@ -59,14 +66,23 @@ export class Server<C extends { once(event: 'close', call: () => void): unknown 
     clearTimeout(this.#retry);
     unwatch(this.#fd);
     sys.close(this.#fd);
+    if (this.#path !== undefined) sys.unlink(AT.cwd, this.#path, 0);
     this.#isClosing = true;
     setImmediate(() => this.#closed());
     return this;
   }
 
-  #start(at: ListenOptions): void {
+  /** It does not keep the process alive. */
+  unref(): this {
+    this.#isHeld = false;
+    this.#watch();
+    return this;
+  }
+
+  #start(at: ListenOptions | string): void {
     try {
-      this.#fd = descriptorFor(at);
+      this.#fd = typeof at === 'string' ? listenOn({ path: at }) : descriptorFor(at);
+      if (typeof at === 'string') this.#path = at;
     } catch (error) {
       return this.#fail(error as Error);
     }
@@ -76,7 +92,7 @@ export class Server<C extends { once(event: 'close', call: () => void): unknown 
   }
 
   #watch(): void {
-    watch(this.#fd, POLLIN, () => this.#accept());
+    watch(this.#fd, POLLIN, () => this.#accept(), this.#isHeld);
   }
 
   #accept(): void {

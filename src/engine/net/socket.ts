@@ -37,14 +37,15 @@ export function outcomeOf(fd: number, to: Endpoint | LocalEndpoint): NodeJS.Errn
 const BACKLOG = 511;
 
 /** A listening descriptor. Throws Node's error: `listen EADDRINUSE: address already in use 127.0.0.1:80` */
-export function listenOn(at: Endpoint): number {
-  const fd = openTcp(at.address);
+export function listenOn(at: Endpoint | LocalEndpoint): number {
+  const fd = 'path' in at ? openUnix() : openTcp(at.address);
   const result = sys.listen(fd, bytesOf(at), BACKLOG);
   if (result === 0) return fd;
   sys.close(fd);
   const error = systemError(result, 'listen');
-  error.message = `listen ${error.message.replace(', listen', '')} ${at.address}:${at.port}`;
-  throw Object.assign(error, at);
+  const place = 'path' in at ? at.path : `${at.address}:${at.port}`;
+  error.message = `listen ${error.message.replace(', listen', '')} ${place}`;
+  throw Object.assign(error, 'path' in at ? { address: at.path } : at);
 }
 
 /** Node's message: `connect ECONNREFUSED 127.0.0.1:1`. */
@@ -53,6 +54,29 @@ function connectError(result: number, to: Endpoint | LocalEndpoint): NodeJS.Errn
   const at = 'path' in to ? { address: to.path } : to;
   error.message = `connect ${error.code} ${at.address}${'port' in at ? `:${at.port}` : ''}`;
   return Object.assign(error, at);
+}
+
+const [SOL_SOCKET, SO_RCVBUF, SO_KEEPALIVE] = [1, 8, 9];
+const [IPPROTO_TCP, TCP_NODELAY, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT] = [6, 1, 4, 5, 6];
+/** As in Node: after the first silence the peer is asked this often, a second apart. */
+const [ATTEMPTS, BETWEEN_S] = [10, 1];
+
+/** Small messages are sent at once. An error has no effect, as in Node: a Unix socket has no such option. */
+export function setNoDelay(fd: number, isOn: boolean): void {
+  sys.option(fd, IPPROTO_TCP, TCP_NODELAY, Number(isOn));
+}
+
+/** As far as the system allows it. */
+export function setReceiveBuffer(fd: number, bytes: number): void {
+  sys.option(fd, SOL_SOCKET, SO_RCVBUF, bytes);
+}
+
+/** @param intervalMs silence after which the peer is asked whether it still exists */
+export function setKeepAlive(fd: number, isOn: boolean, intervalMs: number): void {
+  sys.option(fd, SOL_SOCKET, SO_KEEPALIVE, Number(isOn));
+  sys.option(fd, IPPROTO_TCP, TCP_KEEPIDLE, Math.ceil(intervalMs / 1000));
+  sys.option(fd, IPPROTO_TCP, TCP_KEEPINTVL, BETWEEN_S);
+  sys.option(fd, IPPROTO_TCP, TCP_KEEPCNT, ATTEMPTS);
 }
 
 const ADDRESS_MAX_BYTES = 128;

@@ -4,7 +4,7 @@
  */
 import { runsOf } from './utf8.ts';
 
-type Encoding = 'utf8' | 'utf-8' | 'latin1' | 'hex' | 'utf16le' | 'base64';
+type Encoding = 'utf8' | 'utf-8' | 'latin1' | 'hex' | 'utf16le' | 'base64' | 'base64url';
 
 /** Interface that the class below implements. */
 // eslint-disable-next-line typescript/no-unsafe-declaration-merging -- a method would cost a call for nothing but its type
@@ -20,12 +20,21 @@ export class Buffer extends Uint8Array {
     return new Buffer(value as ArrayLike<number>);
   }
 
-  static alloc(length: number): Buffer {
-    return new Buffer(length);
+  static alloc(length: number, fill?: string): Buffer {
+    const bytes = new Buffer(length);
+    return fill === undefined ? bytes : bytes.fill(fill.charCodeAt(0));
   }
 
   static allocUnsafe(length: number): Buffer {
     return new Buffer(length);
+  }
+
+  static allocUnsafeSlow(length: number): Buffer {
+    return new Buffer(length);
+  }
+
+  static override of(...bytes: number[]): Buffer {
+    return new Buffer(bytes);
   }
 
   static byteLength(text: string): number {
@@ -53,6 +62,8 @@ export class Buffer extends Uint8Array {
     if (encoding === 'latin1') return latin1(bytes);
     if (encoding === 'hex') return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
     if (encoding === 'base64') return btoa(latin1(bytes));
+    if (encoding === 'base64url')
+      return btoa(latin1(bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
     if (encoding === 'utf16le')
       return Array.from({ length: bytes.length >> 1 }, (_, i) =>
         String.fromCharCode(bytes[2 * i]! | (bytes[2 * i + 1]! << 8)),
@@ -62,6 +73,11 @@ export class Buffer extends Uint8Array {
 
   equals(other: Uint8Array): boolean {
     return sys.compare(this, other) === 0;
+  }
+
+  /** Compares with a range of another one, or all of it. */
+  compare(other: Uint8Array, from = 0, to = other.length, ownFrom = 0, ownTo = this.length): -1 | 0 | 1 {
+    return Buffer.compare(super.subarray(ownFrom, ownTo), other.subarray(from, to));
   }
 
   copy(into: Uint8Array, at = 0, from = 0, to = this.length): number {
@@ -126,6 +142,17 @@ export class Buffer extends Uint8Array {
     return this.#view(at, 4).getUint32(0);
   }
 
+  readInt32LE(at = 0): number {
+    return this.#view(at, 4).getInt32(0, true);
+  }
+
+  /** @param length up to 6 bytes */
+  readUIntLE(at: number, length: number): number {
+    let value = 0;
+    for (let i = length - 1; i >= 0; i--) value = value * 256 + this[at + i]!;
+    return value;
+  }
+
   readInt32BE(at = 0): number {
     return this.#view(at, 4).getInt32(0);
   }
@@ -151,7 +178,12 @@ function utf8(text: string): ArrayBuffer {
 
 function encoded(text: string, encoding: Encoding = 'utf8'): Buffer {
   if (encoding === 'utf8' || encoding === 'utf-8') return new Buffer(utf8(text));
-  if (encoding === 'latin1') return Buffer.from(Array.from({ length: text.length }, (_, i) => text.charCodeAt(i)));
+  if (encoding === 'latin1') {
+    // As in latin1() below.
+    const ascii = utf8(text);
+    if (ascii.byteLength === text.length) return new Buffer(ascii);
+    return Buffer.from(Array.from({ length: text.length }, (_, i) => text.charCodeAt(i)));
+  }
   if (encoding === 'base64') return encoded(atob(text), 'latin1');
   if (encoding === 'hex') {
     const digits = /^(?:[0-9a-f]{2})*/i.exec(text)![0];

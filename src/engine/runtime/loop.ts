@@ -9,20 +9,52 @@
  */
 import { done } from './errors.ts';
 
+/**
+ * For whom the current callback runs, by which it and all that it starts are attributed: timers, immediates and watches have
+ * their creator's. Jobs run in the turn of the callback that has caused them. Undefined: for the process itself.
+ */
+let owner: object | undefined;
+
+export function currentOwner(): object | undefined {
+  return owner;
+}
+
+/** For what components share: watches that it starts are the process's. */
+export function forProcess(start: () => void): void {
+  const before = owner;
+  owner = undefined;
+  start();
+  owner = before;
+}
+
+/** Runs in a turn of its own for this owner. */
+export function runFor(whose: object | undefined, call: Callback): void {
+  immediates.push({ call, owner: whose });
+}
+
 /** Called without arguments, so that a promise's resolve gets undefined. */
 export type Callback = (...nothing: never[]) => void;
 
 export class Timer {
   held = true;
+  readonly owner = owner;
   readonly call: Callback;
   at: number;
+  readonly #milliseconds: number;
   /** Period of an interval in milliseconds. */
   readonly every: number | undefined;
 
-  constructor(call: Callback, at: number, every?: number) {
+  constructor(call: Callback, milliseconds: number, every?: number) {
     this.call = call;
-    this.at = at;
+    this.#milliseconds = milliseconds;
+    this.at = sys.now(1) + milliseconds;
     this.every = every;
+  }
+
+  /** Starts the time anew, unless the timer has run or was cleared. */
+  refresh(): this {
+    if (timers.has(this)) this.at = sys.now(1) + this.#milliseconds;
+    return this;
   }
 
   /** The timer does not keep the process alive. */
@@ -46,17 +78,18 @@ interface Watch {
   readonly events: number;
   readonly call: () => void;
   readonly held: boolean;
+  readonly owner: object | undefined;
 }
 const watches = new Map<number, Watch>();
 /** Whether the set of descriptors has changed since the last poll. */
 let isStale = true;
 
 export function setTimeout(call: Callback, milliseconds = 0): Timer {
-  return added(new Timer(call, sys.now(1) + milliseconds));
+  return added(new Timer(call, milliseconds));
 }
 
 export function setInterval(call: Callback, milliseconds: number): Timer {
-  return added(new Timer(call, sys.now(1) + milliseconds, milliseconds));
+  return added(new Timer(call, milliseconds, milliseconds));
 }
 
 function added(timer: Timer): Timer {
@@ -73,10 +106,11 @@ export const clearInterval = clearTimeout;
 /** Runs in the next turn; undefined after it was cleared. */
 export interface Immediate {
   call: Callback | undefined;
+  readonly owner: object | undefined;
 }
 
 export function setImmediate(call: Callback): Immediate {
-  const immediate = { call };
+  const immediate = { call, owner };
   immediates.push(immediate);
   return immediate;
 }
@@ -93,7 +127,7 @@ export const POLLOUT = 4;
  * @param held whether the callback keeps the process alive
  */
 export function watch(fd: number, events: number, call: () => void, held = true): void {
-  watches.set(fd, { events, call, held });
+  watches.set(fd, { events, call, held, owner });
   isStale = true;
 }
 
@@ -125,6 +159,7 @@ export function turn(end: () => never): void {
   if (first !== undefined && leftMs <= 0) {
     if (first.every === undefined) timers.delete(first);
     else first.at = sys.now(1) + first.every;
+    owner = first.owner;
     return first.call();
   }
   if (immediates.length > 0) {
@@ -154,7 +189,8 @@ function isHeld(): boolean {
  * two turns.
  */
 function next(): void {
-  const { call } = now.shift()!;
+  const { call, owner: whose } = now.shift()!;
+  owner = whose;
   isPollDue = now.length === 0;
   call?.();
 }
@@ -178,8 +214,19 @@ function poll(timeoutMs: number): void {
   const found = sys.poll(rows.buffer, timeoutMs);
   if (found === EINTR) return;
   done(found, 'poll');
+  let first: Watch | undefined;
   for (const [i, [fd, one]] of polled.entries()) {
+    if (rows[2 * i + 1]! >>> 16 === 0) continue;
     // An earlier callback may have closed the descriptor that was polled, and its number may have been reused.
-    if (rows[2 * i + 1]! >>> 16 !== 0 && watches.get(fd) === one) one.call();
+    const call = () => {
+      if (watches.get(fd) === one) one.call();
+    };
+    // One owner a turn: the jobs that follow are its.
+    first ??= one;
+    if (one.owner !== first.owner) now.push({ call, owner: one.owner });
+    else {
+      owner = one.owner;
+      call();
+    }
   }
 }

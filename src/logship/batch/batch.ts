@@ -1,20 +1,38 @@
-import { CLOSING, type DocumentWriter, type LineEvent } from './document-writer.ts';
-import { Span, type Progress } from '../position/progress.ts';
-import type { Capacity } from './limits.ts';
+import { Span } from '../position/progress.ts';
 
 /** Memory that a document uses in addition to its bytes, for its spans and marks. */
-const DOCUMENT_OVERHEAD_BYTES = 200;
+export const DOCUMENT_OVERHEAD_BYTES = 200;
+const NEWLINE = 10;
 
-/** The positions of a document's lines: more than one span if a rotation occurred between them. */
-type Place = Span | readonly Span[];
+/** The positions of consecutive documents: more than one span only for a document whose lines a rotation has parted. */
+export interface DocumentRange {
+  spans: readonly Span[];
+  /** Number of documents. */
+  count: number;
+}
+
+/** How documents are divided. */
+interface Content {
+  readonly places: readonly DocumentRange[];
+  readonly count: number;
+  /** Number of lines that a document has in the body: its JSON, and what the sink puts before it. */
+  readonly linesEach: number;
+  readonly sinceMs: number;
+  readonly tries?: number;
+  readonly indexGeneration?: number | undefined;
+}
 
 /**
  * Documents that form the body of a request. They stay encoded: outside the JavaScript heap they need no extra memory,
- * and a retry copies nothing.
+ * and a retry copies nothing. Where each ends is found only when documents of a request part ways.
  */
 export class Batch {
   /** The documents, each with its newline, concatenated. */
   readonly body: Buffer;
+  /** Number of documents. */
+  readonly count: number;
+  readonly places: readonly DocumentRange[];
+  readonly linesEach: number;
   /** Number of attempts so far. */
   tries: number;
   /** When the first document was read, in milliseconds since the epoch. */
@@ -25,26 +43,18 @@ export class Batch {
    */
   indexGeneration: number | undefined;
   /** The end offset of each document in the body. */
-  readonly #ends: readonly number[];
-  readonly #places: readonly Place[];
+  #ends: number[] | undefined;
+  /** The place of each document. */
+  #placeOf: DocumentRange[] | undefined;
 
-  constructor(
-    body: Buffer,
-    ends: readonly number[],
-    places: readonly Place[],
-    { sinceMs, tries = 0, indexGeneration }: { sinceMs: number; tries?: number; indexGeneration?: number | undefined },
-  ) {
+  constructor(body: Buffer, { places, count, linesEach, sinceMs, tries = 0, indexGeneration }: Content) {
     this.body = body;
-    this.#ends = ends;
-    this.#places = places;
+    this.places = places;
+    this.count = count;
+    this.linesEach = linesEach;
     this.sinceMs = sinceMs;
     this.tries = tries;
     this.indexGeneration = indexGeneration;
-  }
-
-  /** Number of documents. */
-  get count(): number {
-    return this.#ends.length;
   }
 
   /** The batch's size in the budget. */
@@ -54,52 +64,63 @@ export class Batch {
 
   /** The bytes of one document: the sink's prefix and its JSON. */
   document(at: number): Buffer {
-    return this.body.subarray(this.#beginOf(at), this.#ends[at]);
+    return this.body.subarray(this.#endOf(at - 1), this.#endOf(at));
   }
 
   /** The positions of a document's lines in its files. */
   spans(at: number): readonly Span[] {
-    const place = this.#places[at] ?? [];
-    return place instanceof Span ? [place] : place;
+    this.#placeOf ??= this.places.flatMap((place) => Array.from({ length: place.count }, () => place));
+    return this.#placeOf[at]?.spans ?? [];
   }
 
   /** A range of the documents, which shares the memory of this batch. */
   part(from: number, to: number): Batch {
-    const begin = this.#beginOf(from);
-    const body = this.body.subarray(begin, this.#ends[to - 1]);
-    const ends = this.#ends.slice(from, to).map((end) => end - begin);
-    return new Batch(body, ends, this.#places.slice(from, to), this);
+    const body = this.body.subarray(this.#endOf(from - 1), this.#endOf(to - 1));
+    const places: DocumentRange[] = [];
+    let at = 0;
+    for (const { spans, count } of this.places) {
+      const within = Math.min(to, at + count) - Math.max(from, at);
+      if (within > 0) places.push({ spans, count: within });
+      at += count;
+    }
+    return new Batch(body, { ...this.#rest, places, count: to - from });
   }
 
   /** The selected documents, for a retry. Their bytes are copied, so that the memory of the others is freed. */
   pick(documents: readonly number[]): Batch {
-    let length = 0;
-    const ends = documents.map((at) => (length += this.document(at).length));
-    const body = Buffer.concat(
-      documents.map((at) => this.document(at)),
-      length,
-    );
-    const spans = documents.map((at) => this.spans(at));
-    return new Batch(body, ends, spans, this);
+    const body = Buffer.concat(documents.map((at) => this.document(at)));
+    const places = documents.map((at) => ({ spans: this.spans(at), count: 1 }));
+    return new Batch(body, { ...this.#rest, places, count: documents.length });
   }
 
-  #beginOf(at: number): number {
-    return at === 0 ? 0 : (this.#ends[at - 1] ?? 0);
+  get #rest(): Pick<Content, 'linesEach' | 'sinceMs' | 'tries' | 'indexGeneration'> {
+    const { linesEach, sinceMs, tries, indexGeneration } = this;
+    return { linesEach, sinceMs, tries, indexGeneration };
   }
+
+  #endOf(at: number): number {
+    if (at < 0) return 0;
+    this.#ends ??= endsIn(this.body, this.linesEach);
+    return this.#ends[at] ?? this.body.length;
+  }
+}
+
+function endsIn(body: Buffer, linesEach: number): number[] {
+  const ends: number[] = [];
+  let [line, end] = [0, body.indexOf(NEWLINE)];
+  for (; end !== -1; end = body.indexOf(NEWLINE, end + 1)) if (++line % linesEach === 0) ends.push(end + 1);
+  return ends;
 }
 
 /** Merges two batches. The bytes are copied. */
 export function joined(a: Batch, b: Batch): Batch {
-  const both = [a, b];
-  const bodies = both.map(({ body }) => body);
-  const ends = [...range(a).map((at) => endOf(a, at)), ...range(b).map((at) => a.body.length + endOf(b, at))];
-  const spans = both.flatMap((batch) => range(batch).map((at) => batch.spans(at)));
-  const tries = Math.max(a.tries, b.tries);
-  const indexGeneration = earliest(both);
-  return new Batch(Buffer.concat(bodies), ends, spans, {
+  return new Batch(Buffer.concat([a.body, b.body]), {
+    places: [...a.places, ...b.places],
+    count: a.count + b.count,
+    linesEach: a.linesEach,
     sinceMs: Math.min(a.sinceMs, b.sinceMs),
-    tries,
-    indexGeneration,
+    tries: Math.max(a.tries, b.tries),
+    indexGeneration: earliest([a, b]),
   });
 }
 
@@ -112,179 +133,4 @@ export function earliest(batches: readonly Pick<Batch, 'indexGeneration'>[]): nu
 /** The indexes of all documents of a batch. */
 export function range({ count }: Batch): number[] {
   return Array.from({ length: count }, (_, at) => at);
-}
-
-function endOf(batch: Batch, at: number): number {
-  const { byteOffset, length } = batch.document(at);
-  return byteOffset + length - batch.body.byteOffset;
-}
-
-const NEWLINE = 10;
-/** Maximum size of a request: about two thousand ordinary lines, and nginx's default limit. */
-export const CAPACITY_BYTES = 1024 * 1024;
-const BATCH_DOCUMENTS = 2000;
-/** Buffers that are kept for reuse. */
-const SPARE_BUFFERS = 4;
-
-interface BatcherOptions {
-  /** The text before and after a document's ID, for its day in UTC (`2026-11-20`); undefined if IDs are not sent. */
-  readonly opening: ((day: string) => string) | undefined;
-  readonly capacity: Capacity;
-  readonly now: () => number;
-  /** Writes documents from bytes into a buffer of its memory. */
-  readonly writer?: { readonly lines: DocumentWriter; readonly buffer: Buffer } | undefined;
-}
-
-/** An event to be sent. */
-interface Document {
-  readonly id: string;
-  /** The event's day in UTC: `2026-11-20`. */
-  readonly day: string;
-  /** The event's JSON, on one line. */
-  readonly source: string;
-  readonly spans: readonly Span[];
-}
-
-/** Collects documents until a request is full. */
-export class Batcher {
-  readonly #options: BatcherOptions;
-  readonly #spare: Buffer[] = [];
-  #buffer: Buffer = Buffer.alloc(0);
-  #length = 0;
-  #ends: number[] = [];
-  #places: Place[] = [];
-  #sinceMs = 0;
-  /** As in the batch that is being filled. Set it if an earlier run may have sent one of its documents. */
-  indexGeneration: number | undefined;
-  /** Documents of the same day share this text. */
-  #day = '';
-  #opening = '';
-
-  constructor(options: BatcherOptions) {
-    this.#options = options;
-  }
-
-  get isFull(): boolean {
-    return this.#length >= this.#options.capacity.bytes || this.#ends.length >= BATCH_DOCUMENTS;
-  }
-
-  get isEmpty(): boolean {
-    return this.#ends.length === 0;
-  }
-
-  /** Number of documents that are not sealed yet. */
-  get documents(): number {
-    return this.#ends.length;
-  }
-
-  /** When the first document that is not sealed was added. */
-  get sinceMs(): number | undefined {
-    return this.isEmpty ? undefined : this.#sinceMs;
-  }
-
-  /** @returns the document's size in the budget */
-  add({ id, day, source, spans }: Document): number {
-    const before = this.#length;
-    const { opening } = this.#options;
-    // A single write, since each one costs as much as a hundred bytes.
-    if (opening === undefined) this.#write(`${source}\n`);
-    else this.#write(`${this.#openingOf(day, opening)}${id}${CLOSING}${source}\n`);
-    return this.#added(before, spans);
-  }
-
-  /**
-   * Adds an event of one line from its bytes.
-   * @returns the document's size in the budget; 0 if the event must be converted to a string
-   */
-  addLine(event: LineEvent & { readonly spans: readonly Span[] }): number {
-    const { writer } = this.#options;
-    const room = writer?.lines.roomFor(event) ?? 0;
-    if (writer === undefined || room === 0) return 0;
-    if (this.#length + room > this.#buffer.length) this.#makeRoom(room);
-    const before = this.#length;
-    const end = writer.lines.write(this.#buffer, before, event);
-    if (end === 0) return 0;
-    this.#buffer[end] = NEWLINE;
-    this.#length = end + 1;
-    return this.#added(before, event.spans);
-  }
-
-  #added(before: number, spans: readonly Span[]): number {
-    if (this.isEmpty) this.#sinceMs = this.#options.now();
-    this.#ends.push(this.#length);
-    const [span] = spans;
-    if (span !== undefined && spans.length === 1) {
-      span.isFilled = true;
-      const former = this.#places.at(-1);
-      const isJoined = former instanceof Span && former.progress.join(former, span);
-      this.#places.push(isJoined ? former : span);
-    } else this.#places.push(spans);
-    return this.#length - before + DOCUMENT_OVERHEAD_BYTES;
-  }
-
-  /** Seals the batch with the documents added so far. */
-  seal(): Batch {
-    const body = this.#buffer.subarray(0, this.#length);
-    // A few lines must not occupy a whole buffer during an outage.
-    const isSmall = this.#length * 4 < CAPACITY_BYTES;
-    const isShared = this.#buffer === this.#options.writer?.buffer;
-    const kept = isSmall ? Buffer.from(body) : isShared ? this.#copied(body) : body;
-    const batch = new Batch(kept, this.#ends, merged(this.#places), {
-      sinceMs: this.#sinceMs,
-      indexGeneration: this.indexGeneration,
-    });
-    this.indexGeneration = undefined;
-    if (!isSmall && !isShared) this.#buffer = Buffer.alloc(0);
-    this.#length = 0;
-    this.#ends = [];
-    this.#places = [];
-    return batch;
-  }
-
-  /** Called when the batch is settled and its bytes are no longer read. */
-  recycle({ body }: Batch): void {
-    const { buffer, byteOffset } = body;
-    if (buffer.byteLength !== CAPACITY_BYTES || byteOffset !== 0 || this.#spare.length >= SPARE_BUFFERS) return;
-    this.#spare.push(Buffer.from(buffer));
-  }
-
-  #copied(body: Buffer): Buffer {
-    const copy = this.#spare.pop() ?? newBuffer();
-    return copy.subarray(0, body.copy(copy));
-  }
-
-  #openingOf(day: string, opening: (day: string) => string): string {
-    if (day !== this.#day) {
-      this.#day = day;
-      this.#opening = opening(day);
-    }
-    return this.#opening;
-  }
-
-  #write(text: string): void {
-    // A UTF-16 unit needs at most three bytes of UTF-8: counted exactly only if it might not fit.
-    if (this.#length + text.length * 3 > this.#buffer.length) this.#makeRoom(Buffer.byteLength(text));
-    this.#length += this.#buffer.write(text, this.#length);
-  }
-
-  #makeRoom(bytes: number): void {
-    const wanted = this.#length + bytes;
-    if (wanted <= this.#buffer.length) return;
-    const old = this.#buffer;
-    if (wanted > CAPACITY_BYTES) this.#buffer = Buffer.allocUnsafeSlow(wanted * 2);
-    else this.#buffer = this.#options.writer?.buffer ?? this.#spare.pop() ?? newBuffer();
-    old.copy(this.#buffer, 0, 0, this.#length);
-  }
-}
-
-/** The places of a complete request: neighbors share a span. */
-function merged(places: readonly Place[]): Place[] {
-  const files = new Set<Progress>();
-  for (const place of places) if (place instanceof Span) files.add(place.progress);
-  for (const progress of files) progress.merge();
-  return places.map((place) => (place instanceof Span ? (place.into ?? place) : place));
-}
-
-function newBuffer(): Buffer {
-  return Buffer.allocUnsafeSlow(CAPACITY_BYTES);
 }

@@ -27,15 +27,15 @@ export class Gate {
  * Bounds the bytes between reading and acknowledgement. When it is used up, reading stops: the log file is the buffer.
  */
 export class Budget {
-  readonly #limit: number;
+  readonly #limit: () => number;
   #used: number;
   readonly #freed = new Gate();
 
   /**
-   * @param limit maximum number of bytes, which a single take may exceed
+   * @param limit the present maximum number of bytes, which a single take may exceed
    * @param reserved the part that is always in use
    */
-  constructor(limit: number, reserved = 0) {
+  constructor(limit: () => number, reserved = 0) {
     this.#limit = limit;
     this.#used = reserved;
   }
@@ -45,7 +45,7 @@ export class Budget {
   }
 
   get isSpent(): boolean {
-    return this.#used >= this.#limit;
+    return this.#used >= this.#limit();
   }
 
   take(bytes: number): void {

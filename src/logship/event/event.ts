@@ -1,4 +1,4 @@
-import type { Content } from '../read/contents.ts';
+import type { Content } from '../read/content.ts';
 import type { Cut, Mark, Span } from '../position/progress.ts';
 
 /** One logged event: a line, or a line with its traceback. */
@@ -10,26 +10,25 @@ export interface LogEvent {
   readonly timeMs: number;
   /** Whether the event has a timestamp of its own. */
   readonly isDated: boolean;
-  /** The event's lines without line endings, joined by newlines. */
-  readonly text: string;
+  /** The event's lines as bytes, without line endings, joined by newlines. */
+  readonly text: Buffer;
   /** Number of lines. */
   readonly lines: number;
-  /** The reader's buffer while it contains the event's only line, from `start` to `end`. */
-  readonly chunk: Buffer | undefined;
-  readonly start: number;
-  readonly end: number;
   /** One span per generation that contains lines of the event, because a rotation may have occurred in between. */
   readonly spans: readonly Span[];
 }
 
 /** Maximum number of lines in an event. Further lines become separate events. */
 export const MAX_LINES = 1000;
-export const MAX_LENGTH = 1024 * 1024;
+/** Maximum size of its text; a longer line is an event of its own. */
+export const MAX_BYTES = 1024 * 1024;
 /**
  * Maximum distance between an event's last line and its next one in a file with several writers. A distance may end an
  * event without a Cut in the checkpoint, since a second reading sees the same positions.
  */
 export const REACH_BYTES = 64 * 1024;
+
+const NEWLINE = Buffer.of(10);
 
 /** An event that may still grow. */
 export class OpenEvent implements LogEvent {
@@ -40,13 +39,12 @@ export class OpenEvent implements LogEvent {
   readonly spans: Span[];
   /** ID of the process that wrote the event, if the format names the process. */
   readonly pid: number;
-  #text: string | undefined;
-  chunk: Buffer | undefined;
-  start = 0;
-  end = 0;
+  /** The text in pieces, of which only `text` makes one: a traceback has hundreds of lines. */
+  readonly #pieces: Buffer[];
+  #bytes: number;
   /** The event's size in the budget: its lines with their line endings, as in the files. */
   heldBytes: number;
-  lines = 1;
+  lines: number;
   /** The offset in the event's generation from which no line belongs to it, as an earlier run has decided. */
   limit = Infinity;
   /** Set if lines of the next generation belong to the event. */
@@ -58,17 +56,13 @@ export class OpenEvent implements LogEvent {
   #span: Span;
 
   /**
-   * @param span the span of its first line
-   * @param timeMs its time; of a line without one, when it was read
-   * @param text the text of its first line; undefined if `putInto` follows
+   * @param span the span of its lines
+   * @param lines those that it has, with their size in the file
    */
   constructor(
     content: Content,
     span: Span,
-    timeMs: number,
-    text: string | undefined,
-    isDated: boolean,
-    pid: number,
+    { timeMs, isDated, pid, text, lines = 1, heldBytes = span.end.offset - span.start }: Begun,
     touched: Touched,
   ) {
     this.content = content;
@@ -77,30 +71,19 @@ export class OpenEvent implements LogEvent {
     this.isDated = isDated;
     this.spans = [span];
     this.pid = pid;
-    this.#text = text;
-    this.chunk = undefined;
-    this.heldBytes = span.end.offset - span.start;
+    this.#pieces = [text];
+    this.#bytes = text.length;
+    this.lines = lines;
+    this.heldBytes = heldBytes;
     this.touchedMs = touched.ms;
     this.touchedRound = touched.round;
     this.#span = span;
   }
 
-  /** Sets the first line as bytes in the reader's buffer. */
-  putInto(chunk: Buffer, start: number, end: number): void {
-    this.chunk = chunk;
-    this.start = start;
-    this.end = end;
-  }
-
-  get text(): string {
-    return (this.#text ??= this.chunk!.toString('utf8', this.start, this.end));
-  }
-
-  /** Copies the text. Called before the reader's buffer is overwritten. */
-  keep(): void {
-    if (this.chunk === undefined) return;
-    this.#text = this.text;
-    this.chunk = undefined;
+  get text(): Buffer {
+    const pieces = this.#pieces;
+    if (pieces.length > 1) pieces.splice(0, pieces.length, Buffer.concat(pieces, this.#bytes));
+    return pieces[0]!;
   }
 
   /** Whether a line at this offset, in the generation of the event's last line, is close enough to belong to it. */
@@ -108,34 +91,47 @@ export class OpenEvent implements LogEvent {
     return offset < this.limit && offset - this.#span.end.offset <= REACH_BYTES;
   }
 
-  hasRoomFor(text: string): boolean {
-    return this.lines < MAX_LINES && this.text.length + text.length < MAX_LENGTH;
+  hasRoomFor(line: Buffer): boolean {
+    return this.lines < MAX_LINES && this.#bytes + line.length < MAX_BYTES;
   }
 
   /**
+   * @param line which the caller does not overwrite
    * @param bytes size of the line with its line ending
    * @param end the position after the line
    */
-  join(text: string, bytes: number, end: Mark, touched: Touched): void {
+  join(line: Buffer, bytes: number, end: Mark, touched: Touched): void {
     this.#span.end = end;
-    this.#add(text, bytes, touched);
+    this.#add(line, bytes, touched);
   }
 
   /** Adds a line from another generation, which starts a new span. */
-  goOn(text: string, bytes: number, span: Span, touched: Touched): void {
+  goOn(line: Buffer, bytes: number, span: Span, touched: Touched): void {
     this.#span = span;
     this.spans.push(span);
-    this.#add(text, bytes, touched);
+    this.#add(line, bytes, touched);
   }
 
-  #add(text: string, bytes: number, { ms, round }: Touched): void {
-    this.#text = `${this.text}\n${text}`;
-    this.chunk = undefined;
+  #add(line: Buffer, bytes: number, { ms, round }: Touched): void {
+    this.#pieces.push(NEWLINE, line);
+    this.#bytes += line.length + 1;
     this.heldBytes += bytes;
     this.lines++;
     this.touchedMs = ms;
     this.touchedRound = round;
   }
+}
+
+/** How an event begins. */
+export interface Begun {
+  /** Its time; of a line without one, when it was read. */
+  readonly timeMs: number;
+  readonly isDated: boolean;
+  readonly pid: number;
+  /** Its text so far, which the caller does not overwrite. */
+  readonly text: Buffer;
+  readonly lines?: number;
+  readonly heldBytes?: number;
 }
 
 /** The framer's clock, which is updated once per reading round. */

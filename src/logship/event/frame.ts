@@ -1,17 +1,20 @@
-import { LineRole } from '../parse/format.ts';
-import type { Content } from '../read/contents.ts';
+import { LineRole, type Placed } from '../tables/scanner.ts';
+import type { Content } from '../read/content.ts';
 import { Mark } from '../position/progress.ts';
 import type { OpenEvent, Touched } from './event.ts';
+import type { Kept } from './kept.ts';
 
 /** A line and its position. */
 export interface Line {
-  readonly text: string;
+  /** Without its line ending. The bytes are not overwritten. */
+  readonly text: Buffer;
   readonly offset: number;
   readonly next: number;
   readonly skipping: boolean;
 }
 
 const NONE: readonly OpenEvent[] = [];
+const NO_CUTS: ReadonlyMap<number, Content['cuts'][number]> = new Map();
 /** Number of open events of a file above which events that no line can reach are ended. */
 const MANY = 64;
 
@@ -35,6 +38,8 @@ export class Frame {
   quietRound = -1;
   /** Events that ended here, although an earlier run saw them continue in the next generation. */
   readonly promised = new Set<OpenEvent>();
+  /** The open events that are with the table, for lines in bulk. */
+  kept: Kept | undefined;
   isActive = false;
   #many = MANY;
   /** Ends of events, by start offset, that an earlier run has decided. */
@@ -48,7 +53,7 @@ export class Frame {
     this.next = next;
     this.before = before;
     // Of two cuts of one event, that of the later run takes precedence.
-    this.#cuts = new Map(content.cuts.map((cut) => [cut.start, cut]));
+    this.#cuts = content.cuts.length === 0 ? NO_CUTS : new Map(content.cuts.map((cut) => [cut.start, cut]));
   }
 
   /** All events that may still grow. */
@@ -59,13 +64,33 @@ export class Frame {
   }
 
   get isHolding(): boolean {
-    return this.open.size > 0 || this.promised.size > 0 || this.carried !== undefined;
+    return this.open.size > 0 || this.promised.size > 0 || this.carried !== undefined || this.kept !== undefined;
   }
 
   /** Whether an earlier run saw lines of the event that have not been read yet. */
   expects(event: OpenEvent): boolean {
     if (event === this.carried) return this.carriedTo !== undefined && this.next < this.carriedTo;
     return event.onto !== undefined || (event.limit !== Infinity && event.limit > this.next);
+  }
+
+  /**
+   * Whether lines from this offset on can be taken in bulk: no earlier run has decided where their events end, and they do
+   * not continue a file that was rotated.
+   */
+  isPlainFrom(offset: number): boolean {
+    const { cuts, generation } = this.content;
+    const isCut = cuts.some(({ start, at }) => start >= offset || at > offset);
+    return this.before === undefined && this.promised.size === 0 && offset >= generation.digestFrom && !isCut;
+  }
+
+  /** The processes of which a line must not be taken in bulk: an event of theirs is open, or may need a cut. */
+  get processes(): readonly number[] {
+    return [...this.open.keys(), ...this.#perhaps.keys()];
+  }
+
+  /** Whether a line that stands alone decides on cuts. */
+  get mayNeedCuts(): boolean {
+    return this.#perhaps.size > 0;
   }
 
   /** Adds a new event that may grow. */
@@ -187,24 +212,28 @@ function begin(frame: Frame, line: Line, touched: Touched): 'joined' | 'decided'
  * The event of the previous generation that this line continues. None if an earlier run has ended the event, or has
  * read this generation and may have sent the line separately.
  */
-function openFor(frame: Frame, before: Frame, text: string): OpenEvent | undefined {
-  const { isNew, parser } = frame.content;
-  if (!isNew) return undefined;
-  const { format } = parser;
-  const place = format.place(text, before.last?.text);
-  const event = place === LineRole.follows ? before.last : before.open.get(format.pid);
+function openFor(frame: Frame, before: Frame, text: Buffer): OpenEvent | undefined {
+  if (!frame.content.isNew) return undefined;
+  const { role, pid } = placed(frame, text, before.last);
+  const event = role === LineRole.follows ? before.last : before.open.get(pid);
   const isFree = event !== undefined && event.limit === Infinity && event.content === before.content;
   return isFree && continues(frame, event, text) ? event : undefined;
 }
 
-function continues(frame: Frame, event: OpenEvent, text: string): boolean {
-  const { format } = frame.content.parser;
-  const place = format.place(text, event.text);
+function continues(frame: Frame, event: OpenEvent, text: Buffer): boolean {
+  const { role, pid } = placed(frame, text, event);
   if (!event.hasRoomFor(text)) return false;
+  const { table } = frame.content.format;
   return (
-    place === LineRole.follows ||
-    (place === LineRole.resumes && format.pid === event.pid && format.resumes(event.text, text))
+    role === LineRole.follows || (role === LineRole.resumes && pid === event.pid && table.resumes(event.text, text))
   );
+}
+
+/** What a line is, if this is the last event before it in the file. The result is valid until the next call. */
+export function placed({ content }: Frame, text: Buffer, last: OpenEvent | undefined): Placed {
+  const { table, hasContinuations } = content.format;
+  const before = hasContinuations ? last?.text : undefined;
+  return table.place(text, content.undated.lastMs(content.timeMs), content.timeMs, before);
 }
 
 function markOf(frame: Frame, { next, skipping }: Line): Mark {

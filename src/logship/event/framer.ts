@@ -1,13 +1,11 @@
-import { isUtf8 } from 'node:buffer';
-import type { SharedMemory } from '../wasm/memory.ts';
-import { LineRole } from '../parse/format.ts';
-import type { Content } from '../read/contents.ts';
-import type { TakeLine } from '../read/line-reader.ts';
+import type { Content } from '../read/content.ts';
+import type { TakeLine, TakeMany } from '../read/take-line.ts';
 import { Mark } from '../position/progress.ts';
+import { LineRole } from '../tables/scanner.ts';
+import { Bulk, type BulkSink } from './bulk.ts';
 import { OpenEvent, type LogEvent } from './event.ts';
-import { carry, endCarry, type Frame, type Line } from './frame.ts';
+import { carry, endCarry, placed, type Frame, type Line } from './frame.ts';
 import { Frames } from './frames.ts';
-import { LoneLine } from './lone-line.ts';
 
 const CARRIAGE_RETURN = 13;
 /** Minimum interval between cuts by timeout, since they require a checkpoint. */
@@ -21,8 +19,15 @@ interface FramerOptions {
   /** An event ends after this time without a line, if its file has no unread lines. */
   readonly timeoutMs: number;
   readonly now: () => number;
-  /** WebAssembly memory shared with the reader. Lines of chunks in it are not converted to strings. */
-  readonly memory?: SharedMemory | undefined;
+  /** Receives the documents of lines that are taken in bulk. Without it, each line is taken by itself. */
+  readonly bulk?: BulkSink | undefined;
+}
+
+/** A line and what it is. */
+interface PlacedLine extends Line {
+  readonly pid: number;
+  /** NaN if the line has no time. */
+  readonly timeMs: number;
 }
 
 /**
@@ -30,16 +35,14 @@ interface FramerOptions {
  * reading from any mark yields the same events. Ends by timeout are recorded as Cuts.
  */
 export class Framer {
+  readonly take: TakeLine;
   readonly #options: FramerOptions;
-  readonly #frames = new Frames();
+  readonly #frames = new Frames((frame) => this.#bulk?.release(frame));
+  readonly #bulk: Bulk | undefined;
   /** Frames that have open events. */
   readonly #active = new Set<Frame>();
   readonly #touched: { ms: number; round: number };
   #frame: Frame | undefined;
-  /** The chunk of the last line, and whether it is in the shared memory. */
-  #chunk: Buffer | undefined;
-  #isShared = false;
-  readonly #lone = new LoneLine();
   #cutMs = -Infinity;
   #cuts = 0;
   #heldBytes = 0;
@@ -47,6 +50,17 @@ export class Framer {
   constructor(options: FramerOptions) {
     this.#options = options;
     this.#touched = { ms: options.now(), round: 0 };
+    this.#bulk =
+      options.bulk &&
+      new Bulk(options.bulk, options.now, {
+        close: (frame, event) => this.#close(frame, event),
+        open: (frame, event) => this.#open(frame, event),
+        hold: (frame, bytes) => {
+          this.#activate(frame);
+          this.#hold(bytes);
+        },
+      });
+    this.take = Object.assign(this.#take.bind(this), { many: this.#many(this.#bulk) });
   }
 
   /** The number of bytes in open events. */
@@ -59,21 +73,28 @@ export class Framer {
     return this.#cuts;
   }
 
-  readonly take: TakeLine = (content, chunk, offset, next, skipping, start = 0, to = chunk.length) => {
-    const frame = this.#frame?.content === content ? this.#frame : this.#frames.of(content, offset);
-    this.#frame = frame;
+  #take(...[content, chunk, offset, next, skipping, start = 0, to = chunk.length]: Parameters<TakeLine>): void {
+    const frame = this.#frameOf(content, offset);
+    this.#bulk?.release(frame);
     const end = to > start && chunk[to - 1] === CARRIAGE_RETURN ? to - 1 : to;
-    if (chunk !== this.#chunk) this.#enterChunk(chunk);
-    if (!this.#isShared || !this.#placeBytes(frame, chunk, start, end, offset, next, skipping))
-      this.#place(frame, chunk.toString('utf8', start, end), offset, next, skipping);
+    // The event may be open when the next read overwrites the chunk.
+    this.#place(frame, Buffer.from(chunk.subarray(start, end)), offset, next, skipping);
     frame.next = next;
     frame.touchedRound = this.#touched.round;
-  };
+  }
 
-  /** Called before the reader's buffer is overwritten: open events in it are converted to strings. */
-  keep(): void {
-    this.#chunk = undefined;
-    if (this.#isShared) for (const event of this.#frame?.held() ?? []) event.keep();
+  #frameOf(content: Content, offset: number): Frame {
+    if (this.#frame?.content !== content) this.#frame = this.#frames.of(content, offset);
+    return this.#frame;
+  }
+
+  #many(bulk: Bulk | undefined): TakeMany | undefined {
+    if (bulk === undefined) return undefined;
+    return (content, chunk, position, start, end) => {
+      const frame = this.#frameOf(content, position + start);
+      frame.touchedRound = this.#touched.round;
+      return bulk.take(frame, this.#touched, chunk, position, start, end);
+    };
   }
 
   /** Ends events whose timeout has expired. Called after each round that has read all files. */
@@ -83,7 +104,10 @@ export class Framer {
     const mayCut = Math.abs(ms - this.#cutMs) >= CUT_EVERY_MS;
     const { cuts } = this;
     for (const frame of this.#active) {
-      if (frame.touchedRound !== round) frame.quietRound = round;
+      if (frame.touchedRound !== round) {
+        frame.quietRound = round;
+        this.#bulk?.release(frame);
+      }
       for (const event of mayCut ? frame.held() : []) {
         const isQuiet = event.touchedRound < frame.quietRound && this.#isLate(ms - event.touchedMs);
         const isStale = event.onto === undefined && !event.reaches(frame.next);
@@ -112,6 +136,7 @@ export class Framer {
 
   #cutAll(isMeant: (frame: Frame, event: OpenEvent) => boolean): void {
     for (const frame of this.#active) {
+      this.#bulk?.release(frame);
       for (const event of frame.held()) if (isMeant(frame, event)) this.#cut(frame, event);
       this.#settle(frame);
     }
@@ -122,71 +147,37 @@ export class Framer {
     return Math.abs(ms) >= this.#options.timeoutMs;
   }
 
-  #place(frame: Frame, text: string, offset: number, next: number, skipping: boolean): void {
+  #place(frame: Frame, text: Buffer, offset: number, next: number, skipping: boolean): void {
     if (frame.before !== undefined && this.#goesOn(frame, { text, offset, next, skipping })) return;
-    const { format } = frame.content.parser;
     let { last } = frame;
     if (last?.reaches(offset) === false) {
       this.#close(frame, last);
       last = undefined;
     }
-    switch (format.place(text, last?.text)) {
+    const { role, pid, timeMs } = placed(frame, text, last);
+    const line: PlacedLine = { text, offset, next, skipping, pid, timeMs };
+    switch (role) {
       case LineRole.begins:
-        frame.ends(format.pid);
-        return this.#begin(frame, text, offset, next, skipping);
+        frame.ends(pid);
+        return this.#begin(frame, line);
       case LineRole.resumes: {
-        const event = frame.open.get(format.pid);
-        if (event !== undefined && event.reaches(offset) && event.hasRoomFor(text) && format.resumes(event.text, text))
-          return this.#join(frame, event, text, offset, next, skipping);
-        frame.needsCut(format.pid);
-        return this.#begin(frame, text, offset, next, skipping);
+        const event = frame.open.get(pid);
+        const { table } = frame.content.format;
+        if (event !== undefined && event.reaches(offset) && event.hasRoomFor(text) && table.resumes(event.text, text))
+          return this.#join(frame, event, line);
+        frame.needsCut(pid);
+        return this.#begin(frame, line);
       }
       case LineRole.follows:
-        if (last?.hasRoomFor(text) === true) return this.#join(frame, last, text, offset, next, skipping);
-        return this.#pass(frame, text, offset, next, skipping);
+        if (last?.hasRoomFor(text) === true) return this.#join(frame, last, line);
+        return this.#pass(frame, line);
       case LineRole.alone:
-        return this.#pass(frame, text, offset, next, skipping);
+        return this.#pass(frame, line);
     }
   }
 
-  #enterChunk(chunk: Buffer): void {
-    this.#chunk = chunk;
-    this.#isShared = this.#options.memory?.has(chunk) === true && isUtf8(chunk);
-  }
-
-  /** Same as #place, without a string, for a line that certainly begins an event, as most lines do. */
-  #placeBytes(
-    frame: Frame,
-    chunk: Buffer,
-    start: number,
-    end: number,
-    offset: number,
-    next: number,
-    skipping: boolean,
-  ) {
-    const { content, last } = frame;
-    const { lines } = content.parser;
-    if (lines === undefined || frame.before !== undefined) return false;
-    const timeMs = lines.begins(chunk, start, end, content.undated.lastMs(content.timeMs));
-    if (Number.isNaN(timeMs)) return false;
-    const { pid, isAlone } = lines;
-    if (last !== undefined && (isAlone || !last.reaches(offset))) this.#close(frame, last);
-    this.#date(content, timeMs);
-    const span = content.progress.begin(offset, new Mark(next, skipping, timeMs));
-    if (isAlone) {
-      frame.needsCuts();
-      this.#options.emit(this.#lone.set(content, span, chunk, start, end));
-    } else {
-      frame.ends(pid);
-      const event = new OpenEvent(content, span, timeMs, undefined, true, pid, this.#touched);
-      event.putInto(chunk, start, end);
-      this.#open(frame, event);
-    }
-    return true;
-  }
-
-  #begin(frame: Frame, text: string, offset: number, next: number, skipping: boolean): void {
-    this.#open(frame, this.#event(frame.content, text, offset, next, skipping));
+  #begin(frame: Frame, line: PlacedLine): void {
+    this.#open(frame, this.#event(frame.content, line));
   }
 
   #open(frame: Frame, event: OpenEvent): void {
@@ -200,29 +191,27 @@ export class Framer {
     for (const stale of frame.stale()) this.#close(frame, stale);
   }
 
-  #join(frame: Frame, event: OpenEvent, text: string, offset: number, next: number, skipping: boolean): void {
+  #join(frame: Frame, event: OpenEvent, { text, offset, next, skipping }: Line): void {
     event.join(text, next - offset, new Mark(next, skipping, frame.content.timeMs), this.#touched);
     frame.last = event;
     this.#hold(next - offset);
   }
 
   /** Emits a line as an event that no further line can join. */
-  #pass(frame: Frame, text: string, offset: number, next: number, skipping: boolean): void {
+  #pass(frame: Frame, line: PlacedLine): void {
     if (frame.last !== undefined) this.#close(frame, frame.last);
     frame.needsCuts();
-    this.#options.emit(this.#event(frame.content, text, offset, next, skipping));
+    this.#options.emit(this.#event(frame.content, line));
   }
 
   /** The timestamp depends only on the first line and the lines before it, not on when the event ends. */
-  #event(content: Content, text: string, offset: number, next: number, skipping: boolean): OpenEvent {
+  #event(content: Content, { text, offset, next, skipping, pid, timeMs: ownMs }: PlacedLine): OpenEvent {
     const { undated } = content;
-    const ownMs = content.parser.timeOf(text, content.timeMs, undated.lastMs(content.timeMs));
     const isDated = !Number.isNaN(ownMs);
     if (isDated) this.#date(content, ownMs);
     const timeMs = isDated ? ownMs : undated.timeAt(offset, content.timeMs, this.#options.now());
     const span = content.progress.begin(offset, new Mark(next, skipping, content.timeMs));
-    const { pid } = content.parser.format;
-    return new OpenEvent(content, span, timeMs, text, isDated, pid, this.#touched);
+    return new OpenEvent(content, span, { timeMs, isDated, pid, text }, this.#touched);
   }
 
   #date(content: Content, timeMs: number): void {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { lineDigest } from './line-digest.ts';
+import { digest as lineDigest } from '#log-tables';
 
 /** Number of leading bytes that identify a generation. They must stay readable while the file is followed. */
 export const HEAD_BYTES = 256;
@@ -163,7 +163,7 @@ export function hasFirstLine(beginning: Buffer): boolean {
  * The id of the document that starts at this byte. Reading the same line again yields the same id.
  * @param text of the event, or its first line
  */
-export function documentId(generation: Generation, offset: number, text: string): string {
+export function documentId(generation: Generation, offset: number, text: Buffer): string {
   const digest = offset < generation.digestFrom ? '' : lineDigest(text);
   return generation.nameAt(offset) + offset.toString(36).padStart(OFFSET_DIGITS, '0') + digest;
 }

@@ -30,16 +30,17 @@ export class Span {
   /** End offset. It grows with each line that joins, and is fixed when the event is complete. */
   end: Mark;
   /** Number of the span's events that are not settled. */
-  open = 1;
+  open: number;
   /** Whether the span's events are in the request being filled. */
   isFilled = false;
   /** The span that this one was merged into. */
   into: Span | undefined = undefined;
 
-  constructor(progress: Progress, start: number, end: Mark) {
+  constructor(progress: Progress, start: number, end: Mark, open: number) {
     this.progress = progress;
     this.start = start;
     this.end = end;
+    this.open = open;
   }
 }
 
@@ -97,12 +98,17 @@ export class Progress {
   }
 
   /**
-   * Starts an event.
-   * @param end the offset after its first line
+   * Starts an event, or several that are sent together. Of lines that were read in one go it may be an earlier one than those
+   * that began last.
+   * @param end the offset after its first line, or after the last line of them all
    */
-  begin(start: number, end: Mark): Span {
-    const span = new Span(this, start, end);
-    this.#spans.push(span);
+  begin(start: number, end: Mark, events = 1): Span {
+    const span = new Span(this, start, end, events);
+    const spans = this.#spans;
+    let at = spans.length;
+    while (at > this.#first && spans[at - 1]!.start > start) at--;
+    if (at === spans.length) spans.push(span);
+    else spans.splice(at, 0, span);
     return span;
   }
 
@@ -148,9 +154,10 @@ export class Progress {
     this.#first = 0;
   }
 
-  /** One event of the span is acknowledged, or in the dead-letter file. Returns whether the acknowledged mark moved. */
-  settle(span: Span): boolean {
-    if (--span.open > 0) return false;
+  /** Events of the span are acknowledged, or in the dead-letter file. Returns whether the acknowledged mark moved. */
+  settle(span: Span, events = 1): boolean {
+    span.open -= events;
+    if (span.open > 0) return false;
     const spans = this.#spans;
     let reach = this.#acknowledged;
     let first = this.#first;

@@ -36,6 +36,7 @@ const RUNG_FACTOR = 4;
 /** The nearest earlier point is kept within this distance, the next ones within four times as much each. */
 const NEAREST_BYTES = 4096;
 const DIGEST_LENGTH = 12;
+const NO_BYTES = Buffer.alloc(0);
 /** The entry of a rung whose bytes were not read, or tell nothing. */
 const UNKNOWN = '';
 
@@ -48,13 +49,18 @@ export class Trail {
   readonly #rungs: string[];
   #points: readonly Point[];
   #position = 0;
-  #lead: Buffer = Buffer.alloc(0);
+  #lead: Buffer = NO_BYTES;
   /** The bytes before the last position that does not follow two NULs: another file may have NULs too. */
-  #evidence = { offset: 0, bytes: this.#lead };
+  #evidence: { readonly offset: number; readonly bytes: Buffer } = { offset: 0, bytes: NO_BYTES };
 
   constructor({ points, rungs }: Known = { points: [], rungs: [] }) {
     this.#points = points;
     this.#rungs = [...rungs];
+  }
+
+  /** Up to which the generation was read. */
+  get position(): number {
+    return this.#position;
   }
 
   /** Called when reading starts at a position. */

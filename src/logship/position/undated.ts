@@ -14,12 +14,28 @@ export interface UndatedFrom {
   readonly to: number;
 }
 
-interface Known {
+interface Seen {
   readonly from: readonly UndatedFrom[];
   /** The size of the file: an earlier run has not sent what comes later. */
   readonly size: number;
   /** When the earlier run has saved its state, by the file system's clock; undefined if that is unknown. */
   readonly savedMs?: number | undefined;
+}
+
+interface Known {
+  readonly from: readonly UndatedFrom[];
+  /** An earlier run may have sent the lines before this offset; by default it has sent none. */
+  readonly sentTo?: number;
+}
+
+/** What an earlier run may have sent, by its last entries. */
+export function sentBefore({ from, size, savedMs = -Infinity }: Seen): Required<Known> {
+  const entries = from.map((entry) => {
+    // What was read later has an entry of its own.
+    const isOver = dayOf(savedMs - CLOCKS_MS) > dayOf(entry.timeMs);
+    return isOver ? entry : { ...entry, to: Math.max(entry.to, Math.min(size, ANYWHERE)) };
+  });
+  return { from: entries, sentTo: entries.at(-1)?.to ?? 0 };
 }
 
 /**
@@ -37,21 +53,20 @@ export class UndatedTimes {
   #hasDated = false;
   readonly #from: UndatedFrom[];
   /** An earlier run may have sent the lines before this offset. */
-  readonly #sentTo: number;
+  readonly sentTo: number;
   readonly #firstSeenMs: number;
   readonly #onEntry: () => void;
 
   /** @param onEntry called for each entry that the checkpoint must have before the next document is sent */
-  constructor(firstSeenMs: number, { from, size, savedMs = -Infinity }: Known, onEntry: () => void) {
+  constructor(firstSeenMs: number, { from, sentTo = 0 }: Known, onEntry: () => void) {
     this.#firstSeenMs = firstSeenMs;
-    this.#from = from.map((entry) => {
-      // What was read later has an entry of its own.
-      const isOver = dayOf(savedMs - CLOCKS_MS) > dayOf(entry.timeMs);
-      return isOver ? entry : { ...entry, to: Math.max(entry.to, Math.min(size, ANYWHERE)) };
-    });
-    this.#sentTo = this.#from.at(-1)?.to ?? 0;
+    this.#from = [...from];
+    this.sentTo = sentTo;
     this.#onEntry = onEntry;
   }
+
+  /** Number of times that the entries have changed. */
+  changes = 0;
 
   /** The time of the last dated line; NaN if there was none. @param timeMs that of the content */
   lastMs(timeMs: number): number {
@@ -76,13 +91,44 @@ export class UndatedTimes {
     // The time of a dated line does not tell when this one was sent.
     const to = readMs === nowMs ? offset + 1 : ANYWHERE;
     if (entry !== undefined && dayOf(entry.timeMs) === dayOf(readMs)) {
-      this.#from[at] = { ...entry, to: Math.max(entry.to, to) };
+      this.#set(at, entry, to);
       return readMs;
     }
-    if (entry !== undefined && offset < this.#sentTo) return entry.timeMs;
+    if (entry !== undefined && offset < this.sentTo) return entry.timeMs;
     this.#from.splice(at + 1, 0, { at: offset, timeMs: readMs, to });
+    this.changes++;
     this.#onEntry();
     return readMs;
+  }
+
+  /**
+   * The times of lines from this offset on, as far as they need no new entry: `ms` until a dated line is read, and then the
+   * time of the last dated line while that is of this `day` (since the epoch). NaN if each line needs timeAt().
+   */
+  many(offset: number, lastMs: number, nowMs: number): { readonly ms: number; readonly day: number } {
+    const entry = this.#from.at(-1);
+    if (entry === undefined || entry.at > offset || offset < this.sentTo) return { ms: NaN, day: NaN };
+    const day = dayOf(entry.timeMs);
+    const ms = this.#hasDated ? lastMs : nowMs;
+    return { ms: dayOf(ms) === day ? ms : NaN, day };
+  }
+
+  /**
+   * Called when lines were taken with the times of many().
+   * @param offset of the last one
+   * @param isLater whether it came after a dated line
+   */
+  took(offset: number, isLater: boolean): void {
+    const entry = this.#from.at(-1);
+    if (entry === undefined) return;
+    const to = isLater || this.#hasDated ? ANYWHERE : offset + 1;
+    this.#set(this.#from.length - 1, entry, to);
+  }
+
+  #set(at: number, entry: UndatedFrom, to: number): void {
+    if (to <= entry.to) return;
+    this.#from[at] = { ...entry, to };
+    this.changes++;
   }
 
   /** The entries that a restart at this offset needs. */

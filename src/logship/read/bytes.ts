@@ -1,3 +1,5 @@
+import { LEAD_BYTES } from '../position/trail.ts';
+
 /** A position at which a text can be cut without splitting a UTF-8 character: `end`, or up to three bytes before it. */
 export function characterBoundary(bytes: Buffer, end: number): number {
   for (let at = end; at > end - 4 && at > 0; at--) {
@@ -44,4 +46,9 @@ export const CHUNK_BYTES = 256 * 1024;
 /** Maximum number of bytes per read, in a buffer that all files of a reader share. */
 export function readBytesFor(maxLineBytes: number): number {
   return Math.max(CHUNK_BYTES, maxLineBytes);
+}
+
+/** The buffer of all files of a reader, with room for a chunk and for the longest line plus one byte, after what is before them. */
+export function readBuffer(maxLineBytes: number): Buffer {
+  return Buffer.allocUnsafeSlow(LEAD_BYTES + readBytesFor(maxLineBytes) + 1);
 }

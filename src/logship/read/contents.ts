@@ -1,34 +1,27 @@
 import { defined } from '../../core/defined.ts';
-import { EventParser, type ParserOptions } from '../parse/document.ts';
-import { over, type Saved } from '../state/checkpoint.ts';
+import { FileFormat, type ParserOptions } from '../formats/parser.ts';
+import { over, type Entry } from '../state/checkpoint.ts';
+import type { Saved } from '../state/saved.ts';
 import { ByPath } from './by-path.ts';
+import {
+  entryFrom,
+  pathOf,
+  Rested,
+  savedFrom,
+  timesOf,
+  type Content,
+  type KnownOfContent,
+  type Recognizer,
+} from './content.ts';
+import { Former } from './former.ts';
+import type { DiscoveredFile } from './discovered-file.ts';
+import { Recognition } from './recognition.ts';
 import { firstLine, Generation, hasFirstLine, type Rival } from '../position/generation.ts';
 import type { HeldFile } from './held-file.ts';
-import { Progress, type Cut, type Mark } from '../position/progress.ts';
+import { Progress, type Mark } from '../position/progress.ts';
 import { resumptionIn, startOf, type Resumption } from './resumption.ts';
 import { knownUpTo, lastUnchanged, Trail } from '../position/trail.ts';
-import { ANYWHERE, UndatedTimes } from '../position/undated.ts';
-
-/** A generation that is being read. */
-export interface Content {
-  readonly generation: Generation;
-  readonly progress: Progress;
-  readonly parser: EventParser;
-  /** Ends of events and lines that do not follow from the file's content alone; see Cut. New entries are appended. */
-  readonly cuts: Cut[];
-  /** Set if earlier runs did not know the generation, so that none has sent any of its lines. */
-  readonly isNew: boolean;
-  /** No earlier run has sent lines from this offset on. */
-  readonly sentTo: number;
-  readonly undated: UndatedTimes;
-  /** The timestamp of the last dated event. */
-  timeMs: number;
-  /** The last modification that was seen, by the file system's clock. */
-  modifiedMs: number;
-  /** The last size that was seen. */
-  size: number;
-  readonly trail: Trail;
-}
+import { ANYWHERE, sentBefore, UndatedTimes } from '../position/undated.ts';
 
 interface ContentsOptions extends ParserOptions {
   readonly source: string;
@@ -39,46 +32,18 @@ interface ContentsOptions extends ParserOptions {
   readonly savedMs?: number | undefined;
 }
 
-/** A file that was discovered. */
-interface Found {
-  /** The path while the file was being written, without a rotation suffix. */
-  readonly path: string;
-  readonly dev: number;
-  readonly ino: number;
-  /** The file's first bytes, HEAD_BYTES at most. */
-  readonly beginning: Buffer;
-  /** Set if nothing more will be read, so that an unterminated first line is complete. */
-  readonly final: boolean;
-  /** Set if the whole file was rotated, so that it may be a known file. */
-  readonly isRotated: boolean;
-  /** The open file; without it a rotated one is told by its start alone. */
-  readonly file?: HeldFile;
-  /** Where reading starts if the file is new. */
-  readonly from: { readonly offset: number; readonly skipping: boolean };
-}
-
-/** Whether a file contains a generation of this run, by more than its start. */
-type IsIn = (file: HeldFile) => boolean;
-
-/** Maximum number of a path's generations that are recognized by it. */
-const RECOGNIZED = 64;
-/** Number of paths whose last generation is remembered, to name the next one. */
-const REMEMBERED = 4096;
-/** Maximum number of these generations in the checkpoint, for paths that have no other entry in it. */
-const FORMER = 256;
-
 /** All generations being read or not fully acknowledged, and the checkpoint's entries for them. */
 export class Contents {
   readonly #options: ContentsOptions;
   readonly #saved: ByPath<Saved>;
-  readonly #current = new ByPath<Content>();
+  readonly #current = new ByPath<Content | Rested>(pathOf);
   readonly #retired = new Set<Content>();
-  /** Generations by path. */
-  readonly #latest = new Map<string, Generation>();
-  /** The time of the last dated line of generations that were read to their end, by path. */
-  readonly #lastMs = new Map<string, number>();
-  /** How generations of this run are recognized, by path, from the oldest. */
-  readonly #recognized = new Map<string, Map<Generation, IsIn>>();
+  /** The last generation of each path that is no longer read. */
+  readonly #former = new Former();
+  /** How generations of this run are recognized that nothing reads. */
+  readonly #recognition = new Recognition();
+  /** Number of generations so far. */
+  #count = 0;
   /** As in the options, until all files that exist at the start were read. */
   #isLost: boolean;
   /** Number of changes that the checkpoint must record before the next document is sent: new generations and cuts. */
@@ -89,8 +54,11 @@ export class Contents {
   constructor(options: ContentsOptions, saved: readonly Saved[]) {
     this.#options = options;
     this.#isLost = options.isLost ?? false;
-    this.#saved = new ByPath(saved.filter(({ isOver }) => isOver !== true));
-    for (const entry of saved) this.#remember(this.#generation(entry));
+    this.#saved = new ByPath(
+      pathOf,
+      saved.filter(({ isOver }) => isOver !== true),
+    );
+    for (const entry of saved) this.#former.add(this.#generation(entry), this.#count++, NaN);
   }
 
   /** Entries of the checkpoint without a matching file so far, oldest of a path first. */
@@ -101,7 +69,9 @@ export class Contents {
   /** Whether lines that an earlier run may have sent are not acknowledged. */
   get mayBeSent(): boolean {
     if (this.#saved.size > 0) return true;
-    return [...this.#current, ...this.#retired].some((each) => each.progress.acknowledged.offset < each.sentTo);
+    return [...this.#current, ...this.#retired].some(
+      (each) => !(each instanceof Rested) && each.progress.acknowledged.offset < each.sentTo,
+    );
   }
 
   /**
@@ -146,7 +116,7 @@ export class Contents {
   }
 
   /** Begins a generation that no checkpoint knows. Undefined while the file has too little content to tell it. */
-  begin(found: Found): Content | undefined {
+  begin(found: DiscoveredFile): Content | undefined {
     const { path, dev, ino, beginning, final, from, file } = found;
     if (beginning.length === 0 || !(final || hasFirstLine(beginning))) return undefined;
     const known = found.isRotated ? this.#rivalsOfKnown(found) : undefined;
@@ -189,14 +159,41 @@ export class Contents {
     this.lineCuts++;
   }
 
-  /** Tells how files that contain the generation are recognized from now on. */
-  recognize({ generation }: Content, isIn: IsIn): void {
-    if (!this.#latest.has(generation.path)) return;
-    const all = this.#recognized.get(generation.path) ?? new Map<Generation, IsIn>();
-    all.set(generation, isIn);
-    const [oldest] = all.keys();
-    if (all.size > RECOGNIZED && oldest !== undefined) all.delete(oldest);
-    this.#recognized.set(generation.path, all);
+  /** Tells how files that contain the generation are recognized from now on, because nothing reads it. */
+  recognize(content: Content, isIn: Recognizer['isIn']): void {
+    content.reader = undefined;
+    this.#recognition.add({ generation: content.generation, nth: content.nth, isIn });
+  }
+
+  /**
+   * Keeps only what a restart needs, for a generation that was read to its end. Undefined if it must not rest: lines are not
+   * acknowledged, or an earlier run may have sent later ones.
+   */
+  rest(content: Content, position: number): Rested | undefined {
+    const { progress, sentTo, timeMs, undated } = content;
+    const mark = progress.acknowledged;
+    if (progress.isOpen || position === 0 || mark.offset !== position || sentTo > position) return undefined;
+    if (mark.timeMs !== timeMs) return undefined;
+    const rested = entryFrom(content);
+    if (!(rested instanceof Rested)) return undefined;
+    rested.reader = content.reader;
+    rested.undatedTo = undated.sentTo;
+    this.#current.replace(content, rested);
+    content.forget?.();
+    content.format[Symbol.dispose]();
+    return rested;
+  }
+
+  /** Called when the file of a rested generation is needed. */
+  wake(rested: Rested): Content {
+    const { nth, reader, saved } = rested;
+    const { generation, mark, modifiedMs, size = 0, trail } = saved;
+    const times = { from: saved.undated ?? [], sentTo: rested.undatedTo };
+    const undated = new UndatedTimes(generation.firstSeenMs, times, () => void this.begun++);
+    const others = { cuts: [], isNew: false, sentTo: 0, trail: new Trail(trail), undated, modifiedMs };
+    const content = { ...this.#content(this.#generation(saved), mark, others, nth), size, reader };
+    this.#current.replace(rested, content);
+    return content;
   }
 
   /** Called when all files were read to their ends. */
@@ -208,92 +205,89 @@ export class Contents {
   retire(content: Content): void {
     this.#current.delete(content);
     this.#retired.add(content);
-    const { generation, undated, timeMs } = content;
-    if (!Number.isNaN(undated.lastMs(timeMs))) this.#lastMs.set(generation.path, timeMs);
+    const { generation, nth, undated, timeMs } = content;
+    this.#former.add(generation, nth, undated.lastMs(timeMs));
   }
 
   /** The state that a restart needs. Entries of a path are ordered from the oldest. */
-  collect(): Saved[] {
-    for (const content of this.#retired) if (!content.progress.isOpen) this.#retired.delete(content);
-    const known = [...this.#saved, ...[...this.#retired, ...this.#current].map(savedFrom)];
-    const paths = new Set(known.map(({ generation }) => generation.path));
-    const former = [...this.#latest.values()].filter(({ path }) => !paths.has(path));
-    return [...former.slice(-FORMER).map(over), ...known];
+  collect(): Entry[] {
+    for (const content of this.#retired) {
+      if (content.progress.isOpen) continue;
+      this.#retired.delete(content);
+      content.forget?.();
+    }
+    const all = [...this.#saved, ...this.#retired, ...this.#current];
+    const paths = new Set(all.map(pathOf));
+    return [...this.#former.others(paths).map(over), ...all.map(entryFrom)];
   }
 
   /** The time of the last dated line of the path's generations before: a log's times rise, also through its rotation. */
   #lastTimeOf(path: string): number | undefined {
-    const saved = this.#saved.of(path).map(({ generation, mark }) => ({ generation, timeMs: mark.timeMs }));
-    const known = [...saved, ...this.#current.of(path)].findLast(
+    const current = this.#current.of(path).map((each) => (each instanceof Rested ? timesOf(each.saved) : each));
+    const known = [...this.#saved.of(path).map(timesOf), ...current].findLast(
       ({ generation, timeMs }) => timeMs !== generation.firstSeenMs,
     );
-    return known?.timeMs ?? this.#lastMs.get(path);
+    return known?.timeMs ?? this.#former.lastMsOf(path);
+  }
+
+  /** The path's latest generation, whether or not it is read. */
+  #latestOf(path: string): Generation | undefined {
+    const current = this.#current.of(path).at(-1);
+    const former = this.#former.of(path);
+    if (current === undefined || (former !== undefined && former.nth > current.nth)) return former?.generation;
+    return this.#generationOf(current);
+  }
+
+  #generationOf(each: Content | Rested): Generation {
+    return each instanceof Rested ? this.#generation(each.saved) : each.generation;
   }
 
   #rivalsOf(path: string, beginning: Buffer): readonly Rival[] {
-    const latest = this.#latest.get(path);
+    const latest = this.#latestOf(path);
     if (latest === undefined) return [];
     // Two files do not start at the same time: this one was cut to less than what tells whether it is the same.
     const first = firstLine(beginning);
-    const timeMs = () =>
-      new EventParser(path, this.#options).timeOf(first.toString().trimEnd(), this.#options.now(), NaN);
-    const isSame = first.equals(firstLine(latest.head)) && !Number.isNaN(timeMs());
+    const isSame =
+      first.equals(firstLine(latest.head)) && new FileFormat(path, this.#options).isDated(first, this.#options.now());
     return isSame ? latest.rivals : latest.rivalsOfNext(beginning);
   }
 
   /** The rivals of the generation that a rotated file contains, if it is a known one. */
-  #rivalsOfKnown({ path, beginning, file }: Found): readonly Rival[] | undefined {
-    const all = file === undefined ? [] : [...(this.#recognized.get(path) ?? [])];
-    const alike = all.filter(([generation]) => generation.matches(beginning));
+  #rivalsOfKnown({ path, beginning, file }: DiscoveredFile): readonly Rival[] | undefined {
+    const read = this.#current.of(path);
+    const all = file === undefined ? [] : this.#recognition.of(path, read, (each) => this.#generationOf(each));
+    const alike = all.filter(({ generation }) => generation.matches(beginning));
     // The latest: an earlier one may be just the beginning of it.
-    const same = alike.findLast(([, isIn]) => isIn(file!));
-    if (same !== undefined) return same[0].rivals;
+    const same = alike.findLast((each) => each.isIn(file!));
+    if (same !== undefined) return same.generation.rivals;
     // Of generations of earlier runs only the start is known.
-    const others = new Set(alike.map(([generation]) => generation.id));
-    return this.#latest.get(path)?.rivalsOfKnown(beginning, others.size);
+    const others = new Set(alike.map(({ generation }) => generation.id));
+    return this.#latestOf(path)?.rivalsOfKnown(beginning, others.size);
   }
 
-  #add(
-    generation: Generation,
-    mark: Mark,
-    known: Pick<Content, 'modifiedMs' | 'isNew' | 'sentTo' | 'trail'> & Pick<Saved, 'cuts' | 'undated'>,
-  ): Content {
-    const parser = new EventParser(generation.path, this.#options);
-    const progress = new Progress(mark);
+  #add(generation: Generation, mark: Mark, known: KnownOfContent & Pick<Saved, 'undated'>): Content {
     const { offset, timeMs } = mark;
     // An earlier version gave such lines the time of the mark.
     const from = known.undated ?? [{ at: offset, timeMs, to: ANYWHERE }];
-    const { savedMs } = this.#options;
-    const seen = { from, size: known.sentTo, savedMs };
-    const undated = new UndatedTimes(generation.firstSeenMs, seen, () => void this.begun++);
-    const content = { generation, progress, parser, ...known, cuts: [...known.cuts], undated, timeMs, size: 0 };
+    const seen = { from, size: known.sentTo, savedMs: this.#options.savedMs };
+    const undated = new UndatedTimes(generation.firstSeenMs, sentBefore(seen), () => void this.begun++);
+    const content = this.#content(generation, mark, { ...known, undated }, this.#count++);
     this.#current.add(content);
-    this.#remember(generation);
     return content;
+  }
+
+  #content(
+    generation: Generation,
+    mark: Mark,
+    known: KnownOfContent & { readonly undated: UndatedTimes },
+    nth: number,
+  ): Content {
+    const format = new FileFormat(generation.path, this.#options);
+    const { timeMs } = mark;
+    return { generation, progress: new Progress(mark), format, ...known, cuts: [...known.cuts], timeMs, size: 0, nth };
   }
 
   #generation({ generation }: Saved): Generation {
     return new Generation(this.#options.source, generation);
   }
-
-  #remember(generation: Generation): void {
-    this.#latest.delete(generation.path);
-    this.#latest.set(generation.path, generation);
-    const [oldest] = this.#latest.keys();
-    if (this.#latest.size <= REMEMBERED || oldest === undefined) return;
-    this.#latest.delete(oldest);
-    this.#lastMs.delete(oldest);
-    this.#recognized.delete(oldest);
-  }
-}
-
-function savedFrom({ generation, progress, cuts, undated, modifiedMs, size, trail }: Content) {
-  const mark = progress.acknowledged;
-  // Acknowledged lines are not read again.
-  const past = cuts.filter(({ at }) => at <= mark.offset);
-  for (const cut of past) cuts.splice(cuts.indexOf(cut), 1);
-  const known = trail.at(mark);
-  // Reading may resume at an earlier point, where lines without a time must keep their day.
-  const from = known.points[0]?.mark.offset ?? 0;
-  return { generation, mark, cuts: [...cuts], undated: undated.entries(from), modifiedMs, size, trail: known };
 }

@@ -1,5 +1,6 @@
-import { globSync, type Stats } from 'node:fs';
-import { basename, dirname, join, matchesGlob, resolve, sep } from 'node:path';
+import type { Stats } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import { matchesGlob, pathsMatching } from '../../fs/glob.ts';
 import { baseOf, isCompressed, statOf } from './listing.ts';
 
 interface DiscoverOptions {
@@ -13,6 +14,8 @@ interface DiscoverOptions {
 
 /** Number of polls after which all globs are matched again, for file systems with coarse timestamps of directories. */
 const FULL_EVERY = 30;
+/** With many files, matching them all takes at most one part in this many of the time. */
+const FULL_SHARE = 500;
 const MAGIC = /[*?[{(!]/;
 /** The names of rotated files, after the file's own. */
 const ROTATED = '[.-][0-9]*';
@@ -28,6 +31,7 @@ export class Discover {
   #signature = '';
   #wasChanged = false;
   #looks = 0;
+  #nextMs = -Infinity;
   #files: readonly string[] = [];
   #origins: readonly string[] = [];
 
@@ -49,7 +53,7 @@ export class Discover {
 
   /** The files that currently match, sorted. */
   look(): readonly string[] {
-    const isDue = this.#looks++ % FULL_EVERY === 0;
+    const isDue = this.#looks++ % FULL_EVERY === 0 && performance.now() >= this.#nextMs;
     const isChanged = isDue || signatureOf(this.#directories) !== this.#signature;
     // After a change the globs are matched once more: if a directory changes again within the same clock tick, its
     // timestamp stays the same.
@@ -66,13 +70,16 @@ export class Discover {
 
   #match(): void {
     const { patterns } = this.#options;
+    const startMs = performance.now();
     this.#directories = [...new Set(patterns.flatMap(directoriesOf))];
     this.#signature = signatureOf(this.#directories);
     this.#existing = this.#directories.filter((directory) => statOf(directory) !== undefined);
-    const matches = new Set(globSync([...patterns]).map((path) => resolve(path)));
-    this.#files = [...matches].filter((path) => !this.#isExcluded(path) && !isCompressed(path)).toSorted();
-    const rotated = globSync(patterns.map((pattern) => pattern + ROTATED)).map((path) => resolve(path));
+    const matches = pathsMatching(patterns);
+    this.#files = matches.filter((path) => !this.#isExcluded(path) && !isCompressed(path)).toSorted();
+    const rotated = pathsMatching(patterns.map((pattern) => pattern + ROTATED));
     this.#origins = [...new Set(rotated.flatMap((path) => this.originOf(path) ?? []))];
+    const endMs = performance.now();
+    this.#nextMs = endMs + (endMs - startMs) * FULL_SHARE;
   }
 
   #isWanted(path: string): boolean {
@@ -88,7 +95,7 @@ export class Discover {
 
 /** The paths without a wildcard at which there is no file, not even a rotated one. */
 export function missingPaths(patterns: readonly string[]): readonly string[] {
-  return patterns.filter((path) => !MAGIC.test(path) && globSync([path, path + ROTATED]).length === 0);
+  return patterns.filter((path) => !MAGIC.test(path) && pathsMatching([path, path + ROTATED]).length === 0);
 }
 
 /** The directories that a glob matches, from its first wildcard on. */
@@ -99,7 +106,7 @@ function directoriesOf(pattern: string): string[] {
   const named = parts.slice(0, magic).join('/') || '/';
   const directories = [named];
   for (let length = magic + 1; length < parts.length; length++) {
-    const found = globSync(join('/', ...parts.slice(0, length))).filter((path) => statOf(path)?.isDirectory());
+    const found = pathsMatching([join('/', ...parts.slice(0, length))]).filter((path) => statOf(path)?.isDirectory());
     directories.push(...found);
   }
   return directories;

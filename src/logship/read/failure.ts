@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { isSystemError, messageOf, reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { GoneError } from './held-file.ts';
+import { GoneError } from './gone.ts';
 import type { Tail } from './tail.ts';
 
 const { ESTALE, ENOTCONN } = constants.errno;

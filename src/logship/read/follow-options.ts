@@ -1,9 +1,11 @@
-import type { SharedMemory } from '../wasm/memory.ts';
 import type { Handles } from './handles.ts';
 import type { List } from './listing.ts';
-import type { TailOptions } from './tail.ts';
+import type { TailOptions } from './tail-options.ts';
 
-export interface FollowOptions extends Omit<TailOptions, 'buffer' | 'displaced' | 'open' | 'handles' | 'beside'> {
+export interface FollowOptions extends Omit<
+  TailOptions<unknown>,
+  'buffer' | 'displaced' | 'open' | 'handles' | 'leads' | 'beside'
+> {
   /** Globs, as absolute paths. */
   readonly patterns: readonly string[];
   /** Globs as absolute paths; globs without a slash match names. */
@@ -27,6 +29,4 @@ export interface FollowOptions extends Omit<TailOptions, 'buffer' | 'displaced' 
   readonly handles?: Handles | undefined;
   /** Reads directories; by default with the file system's calls. */
   readonly list?: List | undefined;
-  /** The memory into which lines are read. */
-  readonly memory?: SharedMemory | undefined;
 }

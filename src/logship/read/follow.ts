@@ -1,24 +1,29 @@
 import type { Stats } from 'node:fs';
-import { codeOf, reasonOf } from '../../core/errors.ts';
 import { addClosed, fileStatesOf, type FileState } from '../report/counts.ts';
 import { DedupedWarnings } from '../report/deduped-warnings.ts';
+import { Awake } from './awake.ts';
+import { readBuffer } from './bytes.ts';
 import { Discover, Finished } from './discover.ts';
 import { Failures, unreadable, type Unreadable } from './failure.ts';
 import type { FollowOptions } from './follow-options.ts';
 import { Handles } from './handles.ts';
 import { HeldFile } from './held-file.ts';
-import type { LineSource, ReadOptions, TakeLine } from './line-reader.ts';
+import { Leads } from './leads.ts';
+import type { LineSource, ReadOptions } from './line-reader.ts';
+import type { TakeLine } from './take-line.ts';
 import { statOf, type Beside } from './listing.ts';
 import { logOpener } from './open-log.ts';
 import { revive } from './revive.ts';
 import { RotatedTails } from './rotated-tails.ts';
+import { Polls } from './polls.ts';
 import { Rotated } from './rotated.ts';
-import { Tail, tailBuffer, type Displaced, type TailOptions } from './tail.ts';
+import type { Displaced, TailOptions } from './tail-options.ts';
+import { Tail } from './tail.ts';
+import { Unopened } from './unopened.ts';
 import { Changes, meanwhile } from './wake.ts';
 
-const DISCOVER_MS = 1000;
-/** Minimum interval between polls while there is much to read. */
-const LOOK_MS = 50;
+/** Minimum intervals: between searches for files, and between polls while there is much to read. */
+const [DISCOVER_MS, LOOK_MS] = [1000, 50];
 
 /**
  * Follows every file that matches the patterns through its rotations.
@@ -30,14 +35,14 @@ const LOOK_MS = 50;
 export class Follower implements LineSource {
   readonly #options: FollowOptions;
   readonly #uptime: () => number;
-  readonly #tailOptions: TailOptions;
+  readonly #tailOptions: TailOptions<Tail>;
   readonly #discover: Discover;
   readonly #rotation: Rotated;
   readonly #changes: Changes;
+  readonly #polls = new Polls<Tail>();
   readonly #handles: Handles;
   readonly #tails = new Map<string, Tail>();
-  readonly #rotated: RotatedTails;
-  /** Number of tails that were added. */
+  readonly #rotated = new RotatedTails(() => this.#uptime());
   #added = 0;
   readonly #finished = new Finished();
   /** Last modification of the file that left its path, if there is no file at the path now. */
@@ -46,10 +51,10 @@ export class Follower implements LineSource {
   /** Totals over former generations of each path. */
   readonly #closed = new Map<string, { readonly lines: number; readonly bytes: number }>();
   readonly #warnings: DedupedWarnings;
-  /** Why files could not be opened, by path. */
-  readonly #unopened = new Map<string, Error>();
+  readonly #unopened: Unopened;
   readonly #failures: Failures;
   #behind = new Set<Tail>();
+  readonly #awake = new Awake();
   #lookedMs = -Infinity;
   #discoveredMs = -Infinity;
   #hasMore = false;
@@ -58,17 +63,16 @@ export class Follower implements LineSource {
     const { patterns, root, excludes = [], stateDir, maxLineBytes, log, uptime = () => performance.now() } = options;
     this.#options = options;
     this.#uptime = uptime;
-    this.#rotated = new RotatedTails(uptime);
     this.#sinceMs = (options.sinceMs ?? Date.now()) - DISCOVER_MS;
-    const displaced = (tail: Tail, what: Displaced) => this.#addRotated(this.#rotation.displaced(tail, what));
     this.#handles = options.handles ?? new Handles({ log });
     const opener = logOpener({ patterns, root, isOwn: options.isOwn });
     const open = (path: string) => this.#handles.open(() => opener(path));
-    const beside = (path: string) => this.#rotation.beside(path);
-    const parts = { open, displaced, beside, handles: this.#handles };
-    this.#tailOptions = { ...options, ...parts, buffer: tailBuffer(maxLineBytes, options.memory) };
+    const displaced = (tail: Tail, what: Displaced) => this.#addRotated(this.#rotation.displaced(tail, what));
+    const parts = { open, displaced, beside: (path: string) => this.#rotation.beside(path), handles: this.#handles };
+    this.#tailOptions = { ...options, ...parts, leads: new Leads(), buffer: readBuffer(maxLineBytes) };
     this.#discover = new Discover({ patterns, excludes, stateDir });
     this.#warnings = new DedupedWarnings(log);
+    this.#unopened = new Unopened(this.#warnings);
     this.#rotation = new Rotated({
       ...this.#tailOptions,
       list: options.list,
@@ -77,10 +81,10 @@ export class Follower implements LineSource {
     });
     this.#failures = new Failures({
       log,
-      revive: (tail) => revive(tail, { open, beside, isFollowed: (stat) => this.#isFollowed(stat) }),
+      revive: (tail) => revive(tail, { open, beside: parts.beside, isFollowed: this.#isFollowed }),
       lost: (tail, reason, isGone) => this.#lose(tail, reason, isGone),
     });
-    this.#changes = new Changes(log);
+    this.#changes = new Changes(log, (path) => this.#polls.changed(path));
   }
 
   get left(): number {
@@ -98,30 +102,33 @@ export class Follower implements LineSource {
 
   /** Why files cannot be read at present, by path. */
   get unreadable(): ReadonlyMap<string, Unreadable> {
-    return unreadable(this.#all, this.#unopened, this.#rotation.leftAlone.values());
+    return unreadable(this.#all, this.#unopened.errors, this.#rotation.leftAlone.values());
   }
 
-  look(): void {
+  look(all = false): void {
+    if (all) this.#polls.changed();
     const now = this.#uptime();
     if (this.#hasMore && now - this.#lookedMs < LOOK_MS) return;
     this.#lookedMs = now;
-    for (const [path, tail] of this.#tails) this.#lookAt(path, tail);
+    this.#awake.rest(now);
+    for (const [path, tail] of this.#polls.due(this.#tails, this.#changes.isWatching)) this.#lookAt(path, tail);
     for (const tail of this.#rotated) this.#failures.attempt(tail, () => this.#lookAtRotated(tail));
     if (now - this.#discoveredMs < DISCOVER_MS && !this.#changes.hasMoved) return;
     this.#discoverAt(now);
     this.#handles.report(this.#tails.size);
   }
 
-  async read(take: TakeLine, { final, mayCut = true, isHeld = () => false, pace }: ReadOptions): Promise<boolean> {
-    this.#hasMore = false;
-    const added = this.#added;
-    const unfinished = new Set<string>();
-    for (const tail of this.#all) {
+  async read(take: TakeLine, options: ReadOptions): Promise<boolean> {
+    const { final, mayCut = true, isHeld = () => false, isStalled = false, pace } = options;
+    for (const tail of this.#awake.begin(final, isStalled)) this.#behind.add(tail);
+    this.#hasMore = this.#awake.hasFresh;
+    const [added, unfinished] = [this.#added, new Set<string>()];
+    for (const tail of final ? this.#all : new Set([...this.#rotated, ...this.#behind])) {
       // An event may start in a rotated file and end in its successor, which is read after the older file.
       if (unfinished.has(tail.path)) continue;
       const isOver = this.#rotated.isOver(tail);
       if (!final && !this.#behind.has(tail) && !(isOver && tail.left > 0)) continue;
-      if (tail.content !== undefined && isHeld(tail.content)) {
+      if (!tail.isResting && tail.content !== undefined && isHeld(tail.content)) {
         unfinished.add(tail.path);
         continue;
       }
@@ -133,6 +140,7 @@ export class Follower implements LineSource {
         this.#hasMore = true;
         unfinished.add(tail.path);
       } else this.#behind.delete(tail);
+      this.#awake.read(tail, this.#uptime());
     }
     return this.#hasMore;
   }
@@ -140,8 +148,8 @@ export class Follower implements LineSource {
   /** While there is no room to read, rotated files are opened before they are compressed or removed. */
   #patrol(): void {
     this.look();
-    for (const tail of [...this.#tails.values()].filter((each) => this.#behind.has(each)))
-      this.#failures.attempt(tail, () => tail.check());
+    const behind = [...this.#tails.values()].filter((tail) => this.#behind.has(tail) || this.#awake.isFresh(tail));
+    for (const tail of behind) this.#failures.attempt(tail, () => tail.check());
   }
 
   async changed(ms: number, signal: AbortSignal): Promise<void> {
@@ -150,7 +158,8 @@ export class Follower implements LineSource {
 
   [Symbol.dispose](): void {
     this.#changes[Symbol.dispose]();
-    for (const tail of this.#all) tail[Symbol.dispose]();
+    // What rests is in the checkpoint as it is.
+    for (const tail of this.#all) (tail.isResting ? tail.file : tail)[Symbol.dispose]();
     // Later progress queries must not use closed files.
     this.#tails.clear();
     this.#rotated.clear();
@@ -164,7 +173,7 @@ export class Follower implements LineSource {
   #lookAt(path: string, tail: Tail): void {
     const stat = statOf(path);
     if (stat === undefined || !tail.file.isSame(stat)) this.#rotate(path, tail, stat);
-    else if (tail.isBehind(stat)) this.#behind.add(tail);
+    else if (!this.#awake.isFresh(tail) && tail.isBehind(stat)) this.#behind.add(tail);
   }
 
   #rotate(path: string, tail: Tail, stat: Stats | undefined): void {
@@ -185,11 +194,11 @@ export class Follower implements LineSource {
     this.#discoveredMs = now;
     this.#changes.seen();
     const files = this.#discover.look().filter((path) => !this.#tails.has(path));
+    this.#changes.watch(this.#discover.directories);
     const origins = new Map(files.map((path) => [path, this.#discover.originOf(path)]));
     const places = files.filter((path) => origins.get(path) === undefined);
     const empty = this.#discover.takeOrigins().filter((path) => !this.#tails.has(path));
-    // Files at their paths come first, then rotated files next to them. A file that was renamed meanwhile is already
-    // open, or is found there.
+    // Files at their paths first, then rotated ones next to them: one renamed meanwhile is open already, or is found there.
     for (const path of places) this.#open(path, isFirst && this.#options.firstStart === 'end');
     const beside = this.#rotation.lookAround();
     const awaited = isFirst ? this.#recover(beside) : new Set<string>();
@@ -202,18 +211,14 @@ export class Follower implements LineSource {
       if (origin === undefined) continue;
       if (isFirst && this.#options.firstStart === 'beginning')
         this.#addRotated(this.#rotation.older(origin, path, beside));
-      else
-        this.#warnings.warn(
-          `rotated ${origin}`,
-          `${path} matches, but was rotated from ${origin}: it is not shipped again`,
-        );
+      else {
+        const what = `${path} matches, but was rotated from ${origin}: it is not shipped again`;
+        this.#warnings.warn(`rotated ${origin}`, what);
+      }
     }
   }
 
-  /**
-   * Finds files of the checkpoint that have moved.
-   * @returns the checkpoint's paths
-   */
+  /** Finds files of the checkpoint that have moved. Returns the checkpoint's paths. */
   #recover(beside: Beside): ReadonlySet<string> {
     const { awaited } = this.#options.contents;
     // The last entry of a path is the latest.
@@ -233,14 +238,10 @@ export class Follower implements LineSource {
       if (fromEnd) tail.skipToEnd();
       if (tail.file === file) opened.move();
       this.#tails.set(path, tail);
-      this.#behind.add(tail);
-      this.#warnings.over(path, `${path} can be read now`);
-      this.#unopened.delete(path);
+      this.#awake.found(tail);
+      this.#unopened.opened(path);
     } catch (error) {
-      this.#unopened.delete(path);
-      if (codeOf(error) === 'ENOENT') return;
-      this.#unopened.set(path, error as Error);
-      this.#warnings.warn(path, `cannot read ${path}: ${reasonOf(error)}`);
+      this.#unopened.failed(path, error);
     }
   }
 
@@ -261,15 +262,13 @@ export class Follower implements LineSource {
     } else if (this.#rotated.isLeft(tail) && tail.left === 0) this.#close(tail);
   }
 
-  #isFollowed(stat: Stats): boolean {
-    return this.#all.some(({ file, isMissing }) => !isMissing && file.isSame(stat));
-  }
+  readonly #isFollowed = (stat: Stats) => this.#all.some(({ file, isMissing }) => !isMissing && file.isSame(stat));
 
   #lose(tail: Tail, reason: string, isGone: boolean): void {
     const { path, unread: lost } = tail;
-    // The next look finds out that it has left its path.
-    if (isGone && this.#tails.get(path) === tail) return;
     if (isGone) {
+      // The next look finds out that it has left its path.
+      if (this.#tails.get(path) === tail) return this.#polls.changed(path);
       this.#rotation.gone(tail);
       if (lost === 0) return this.#rotated.miss(tail);
     } else {
@@ -295,6 +294,7 @@ export class Follower implements LineSource {
     this.#rotated.delete(tail);
     addClosed(this.#closed, tail, this.#tails.has(tail.path));
     this.#behind.delete(tail);
+    this.#awake.delete(tail);
     tail[Symbol.dispose]();
   }
 }

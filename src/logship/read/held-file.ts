@@ -1,12 +1,15 @@
 import { fstatSync, readSync } from 'node:fs';
-import type { SharedMemory } from '../wasm/memory.ts';
 import { HEAD_BYTES, type Generation } from '../position/generation.ts';
+import { GoneError } from './gone.ts';
 import type { Handles, Lender } from './handles.ts';
+import type { LeadNumber, Leads } from './leads.ts';
 import { statOf } from './listing.ts';
 import { closeLog, type OpenLog } from './open-log.ts';
 import { LEAD_BYTES, Trail } from '../position/trail.ts';
 
 const NO_BYTES = Buffer.alloc(0);
+/** Where the first bytes of a file are read, of one at a time. */
+const scratch = Buffer.alloc(HEAD_BYTES);
 /** The descriptor of a file that is closed. */
 const NONE = -1;
 /** Unit of `st_blocks`, stat(2). */
@@ -19,22 +22,21 @@ export interface Standing {
   readonly mtimeMs: number;
 }
 
-/** How a file lends its handle to others. */
+/** What a file shares with others. */
 interface Sharing {
   readonly handles: Handles;
-  readonly stake: () => number;
+  /** The bytes before the positions of files that rest. */
+  readonly leads: Leads;
+}
+
+/** What reads a file. */
+interface Holder {
+  readonly stake: number;
   /**
    * Opens the closed file under its present name. Undefined if it is gone; throws the error of `open`.
    * @param at the name under which it was opened last
    */
-  readonly again: (file: HeldFile, at: string) => HeldFile | undefined;
-}
-
-/** A file that was closed, and has no name that we know any more. */
-export class GoneError extends Error {
-  override name = 'GoneError';
-  /** As an error of the system. */
-  readonly syscall = 'open';
+  openAgain(at: string): HeldFile | undefined;
 }
 
 /**
@@ -48,14 +50,14 @@ export class HeldFile implements Disposable, Lender {
   /** The name under which it was opened last. */
   #at: string;
   #sharing: Sharing | undefined;
+  #holder: Holder | undefined;
   #isMoved = false;
   readonly #buffer: Buffer;
-  readonly #scratch = Buffer.allocUnsafe(HEAD_BYTES);
   #position = 0;
-  /** The bytes before our position. */
-  #lead: Buffer = NO_BYTES;
+  /** The bytes before our position, or where they are while the file rests. */
+  #lead: Buffer | LeadNumber = NO_BYTES;
   /** The trail of the generation that is read. */
-  #trail = new Trail();
+  #trail: Trail | undefined;
 
   /**
    * @param buffer buffer that all files share, with room for the longest read plus LEAD_BYTES
@@ -95,13 +97,37 @@ export class HeldFile implements Disposable, Lender {
   }
 
   /** Lets the file be closed when others need its handle. */
-  share(sharing: Sharing): void {
+  share(holder: Holder, sharing: Sharing): void {
+    this.#holder = holder;
     this.#sharing = sharing;
     sharing.handles.use(this);
   }
 
   get stake(): number {
-    return this.#sharing?.stake() ?? Infinity;
+    return this.#holder?.stake ?? Infinity;
+  }
+
+  /** Puts away what is needed only while the file is read. */
+  rest(): void {
+    this.#lead = this.#sharing!.leads.keep(this.lead);
+    this.#trail = undefined;
+  }
+
+  /**
+   * Continues after rest().
+   * @param trail of the generation that is read
+   */
+  wake(trail: Trail): void {
+    const { lead } = this;
+    this.#drop();
+    this.#lead = lead;
+    this.#trail = trail;
+    trail.start(this.#position, lead);
+  }
+
+  #drop(): void {
+    if (typeof this.#lead === 'number') this.#sharing!.leads.drop(this.#lead);
+    this.#lead = NO_BYTES;
   }
 
   lend(): void {
@@ -121,14 +147,9 @@ export class HeldFile implements Disposable, Lender {
 
   /** Throws GoneError, or the error of `open`. */
   #openAgain(): void {
-    const file = this.#sharing?.again(this, this.#at);
+    const file = this.#holder?.openAgain(this.#at);
     if (file === undefined) throw new GoneError('it was removed while it was closed');
     this.adopt(file);
-  }
-
-  /** A buffer with room for reads of this many bytes. */
-  static bufferFor(bytes: number, memory?: SharedMemory): Buffer {
-    return memory?.readBuffer(bytes + LEAD_BYTES) ?? Buffer.allocUnsafeSlow(bytes + LEAD_BYTES);
   }
 
   /** Whether this is the file with that device and inode, whatever its name. */
@@ -141,7 +162,7 @@ export class HeldFile implements Disposable, Lender {
   }
 
   get lead(): Buffer {
-    return this.#lead;
+    return typeof this.#lead === 'number' ? this.#sharing!.leads.at(this.#lead) : this.#lead;
   }
 
   /** The file's current state, whatever its name. */
@@ -177,23 +198,24 @@ export class HeldFile implements Disposable, Lender {
     return Math.max(0, size - blocks * STAT_BLOCK_BYTES);
   }
 
-  /** The file's first bytes. The next call overwrites them. */
+  /** The file's first bytes. The next call overwrites them, of any file. */
   beginning(): Buffer {
-    return this.#scratch.subarray(0, readSync(this.#handle, this.#scratch, 0, HEAD_BYTES, 0));
+    return scratch.subarray(0, readSync(this.#handle, scratch, 0, HEAD_BYTES, 0));
   }
 
   /**
    * Moves to a position, and records the bytes before it, which must stay unchanged.
    * @param trail of the generation that is read from there
    */
-  seek(position: number, trail = new Trail()): void {
+  seek(position: number, trail?: Trail): void {
     // Set first: after a failure the next read must not start elsewhere.
     this.#position = position;
-    this.#lead = NO_BYTES;
+    this.#drop();
     this.#trail = trail;
-    trail.start(position, NO_BYTES);
-    this.#lead = this.before(position);
-    trail.start(position, this.#lead);
+    trail?.start(position, NO_BYTES);
+    const lead = this.before(position);
+    this.#lead = lead;
+    trail?.start(position, lead);
   }
 
   /** The bytes before an offset, LEAD_BYTES at most; fewer if the file is shorter. */
@@ -233,7 +255,7 @@ export class HeldFile implements Disposable, Lender {
 
   /** Whether the file still starts with the generation's head, and the bytes before our position are unchanged. */
   holds(generation: Generation): boolean {
-    return this.hasBefore(this.#position, this.#lead) && generation.matches(this.beginning());
+    return this.hasBefore(this.#position, this.lead) && generation.matches(this.beginning());
   }
 
   /**
@@ -241,24 +263,30 @@ export class HeldFile implements Disposable, Lender {
    * head is checked after the read, so bytes from before a truncation are never attributed to the content after it.
    */
   read(bytes: number, generation: Generation): Buffer | undefined {
-    const lead = this.#lead.length;
+    const before = this.lead;
+    // After it rested, only the end of them is known.
+    const lead = Math.min(this.#position, LEAD_BYTES);
     const read = readSync(this.#handle, this.#buffer, 0, bytes + lead, this.#position - lead);
     this.#sharing?.handles.use(this);
-    if (read < lead || this.#lead.compare(this.#buffer, 0, lead) !== 0) return undefined;
+    if (read < lead || before.compare(this.#buffer, lead - before.length, lead) !== 0) return undefined;
     const beginning = this.beginning();
     if (!generation.matches(beginning)) return undefined;
     generation.learn(beginning);
+    if (before.length < lead) this.#lead = Buffer.from(this.#buffer.subarray(0, lead));
+    if (before.length < lead) this.#trail?.start(this.#position, this.lead);
     return this.#buffer.subarray(lead, read);
   }
 
   /** Consumes the first bytes of a chunk. */
   advance(chunk: Buffer, bytes: number): void {
     this.#position += bytes;
+    this.#trail ??= new Trail();
     this.#lead = this.#trail.pass(chunk, bytes);
   }
 
   [Symbol.dispose](): void {
     this.#sharing?.handles.delete(this);
+    this.#drop();
     if (!this.#isMoved && this.isOpen) closeLog(this.#fd);
   }
 }

@@ -10,27 +10,11 @@ import {
   readBytesFor,
   skipNuls,
 } from './bytes.ts';
-import type { Content, Contents } from './contents.ts';
+import type { Content } from './content.ts';
+import type { Contents } from './contents.ts';
 import { HEAD_BYTES } from '../position/generation.ts';
 import type { HeldFile } from './held-file.ts';
-
-/**
- * Receives one line as bytes of a shared buffer, which the next read overwrites.
- * @param chunk the same object for all lines of a read
- * @param offset of the line in its generation
- * @param next offset of the next line
- * @param skipping whether the rest of this overlong line follows at `next`
- * @param start of the line in the chunk, if it is not the whole chunk
- */
-export type TakeLine = (
-  content: Content,
-  chunk: Buffer,
-  offset: number,
-  next: number,
-  skipping: boolean,
-  start?: number,
-  end?: number,
-) => void;
+import type { TakeLine } from './take-line.ts';
 
 export interface LineReaderOptions {
   readonly contents: Pick<Contents, 'cutLine'>;
@@ -67,6 +51,11 @@ export class LineReader {
   #hole: Hole | undefined;
   #hasNuls = false;
 
+  /** Whether another reader would go on at this position as this one. */
+  get isBetweenLines(): boolean {
+    return !this.skipping && this.#hole === undefined && !this.#hasNuls;
+  }
+
   constructor(path: string, file: HeldFile, options: LineReaderOptions) {
     this.#path = path;
     this.#file = file;
@@ -84,11 +73,12 @@ export class LineReader {
     const chunk = this.#file.read(Math.min(CHUNK_BYTES, room), content.generation);
     if (chunk === undefined) return undefined;
     const isFull = chunk.length === CHUNK_BYTES || chunk.length === room;
-    const hole = this.#holeIn(content, chunk);
+    const nul = chunk.indexOf(NUL);
+    const hole = this.#holeIn(content, chunk, nul);
     if (hole !== -1) return this.#leap(content, chunk, hole, take);
     if (this.skipping) return this.#skip(chunk);
     const isLast = chunk.length === room || (final && !isFull);
-    const consumed = this.#takeLines(content, chunk, take);
+    const consumed = this.#takeLines(content, chunk, take, nul);
     if (consumed > 0) {
       this.#file.advance(chunk, consumed);
       return isFull || (isLast && consumed < chunk.length);
@@ -100,14 +90,24 @@ export class LineReader {
   }
 
   /** @returns the number of bytes in complete lines */
-  #takeLines(content: Content, chunk: Buffer, take: TakeLine): number {
+  #takeLines(content: Content, chunk: Buffer, take: TakeLine, firstNul: number): number {
     const { maxLineBytes, counts } = this.#options;
     const position = this.#file.position;
-    let [start, newline, nul] = [0, chunk.indexOf(NEWLINE), chunk.indexOf(NUL)];
+    let nul = firstNul;
     // An unfinished line may end in the middle of a character.
     const lastNul = nul === -1 ? -1 : chunk.lastIndexOf(NUL);
     const lines = chunk.subarray(0, Math.max(chunk.lastIndexOf(NEWLINE), lastNul) + 1);
-    while (newline !== -1 || nul !== -1) {
+    let start = 0;
+    let newline = lines.indexOf(NEWLINE);
+    for (;;) {
+      // Lines in the head of a generation have names of their own.
+      if (newline !== -1 && (nul === -1 || newline < nul) && position + start >= HEAD_BYTES) {
+        const whole = nul === -1 ? lines.length : lines.lastIndexOf(NEWLINE, nul) + 1;
+        start = this.#takeMany(content, lines, start, whole, take);
+      }
+      // Not for each NUL: a chunk may have thousands of them, and no newline.
+      if (newline !== -1 && newline < start) newline = lines.indexOf(NEWLINE, start);
+      if (newline === -1 && nul === -1) return start;
       const isNul = nul !== -1 && (newline === -1 || nul < newline);
       const end = isNul ? nul : newline;
       if (!isNul || end > start) {
@@ -122,9 +122,15 @@ export class LineReader {
       }
       start = isNul ? this.#skipNuls(chunk, end) : end + 1;
       if (isNul) nul = chunk.indexOf(NUL, start);
-      else newline = chunk.indexOf(NEWLINE, start);
     }
-    return start;
+  }
+
+  /** @returns the index of the first line that was not taken */
+  #takeMany(content: Content, chunk: Buffer, start: number, end: number, { many }: TakeLine): number {
+    if (many === undefined) return start;
+    const { at, lines } = many(content, chunk, this.#file.position, start, end);
+    this.lines += lines;
+    return at;
   }
 
   /** @returns the index after the NULs */
@@ -141,8 +147,8 @@ export class LineReader {
   }
 
   /** The index of a punched hole in the chunk, or -1. */
-  #holeIn(content: Content, chunk: Buffer): number {
-    if (!chunk.includes(NUL)) return -1;
+  #holeIn(content: Content, chunk: Buffer, nul: number): number {
+    if (nul === -1) return -1;
     const { position } = this.#file;
     if (this.#hole !== undefined && chunk[0] === NUL && position < this.#hole.end) return 0;
     const { holes } = this.#options;
@@ -163,7 +169,8 @@ export class LineReader {
     const { position } = this.#file;
     const before = chunk.subarray(0, hole);
     const isSkipped = this.skipping && hole > 0 && this.#skip(before);
-    const consumed = this.skipping || isSkipped ? 0 : this.#takeLines(content, before, take);
+    const isRead = this.skipping || isSkipped;
+    const consumed = isRead ? 0 : this.#takeLines(content, before, take, before.indexOf(NUL));
     if (consumed > 0) this.#file.advance(chunk, consumed);
     if (isSkipped || consumed > 0) return true;
     if (!this.skipping) log.info(`${this.#path}: the reclaimed part after byte ${position} is not read again`);
@@ -182,9 +189,10 @@ export class LineReader {
     const room = nextCut(content, this.#file.position) - this.#file.position;
     const chunk = this.#file.read(Math.min(wanted, room), content.generation);
     if (chunk === undefined) return undefined;
-    const hole = this.#holeIn(content, chunk);
+    const nul = chunk.indexOf(NUL);
+    const hole = this.#holeIn(content, chunk, nul);
     if (hole !== -1) return this.#leap(content, chunk, hole, take);
-    const consumed = this.#takeLines(content, chunk, take);
+    const consumed = this.#takeLines(content, chunk, take, nul);
     if (consumed > 0) this.#file.advance(chunk, consumed);
     else if (chunk.length === wanted) this.#takeCut(content, chunk, maxLineBytes, take);
     else if (chunk.length === room || final) this.#takeRest(content, chunk, take);
@@ -242,8 +250,11 @@ function nextCut({ cuts }: Content, position: number): number {
 
 /** A source of lines: our reader or, in tests that compare readers, another one. */
 export interface LineSource extends Disposable {
-  /** Finds new, renamed and removed files. */
-  look(): void;
+  /**
+   * Finds new, renamed and removed files.
+   * @param all looks at all files, also at those of which the kernel reported no change
+   */
+  look(all?: boolean): void;
   /** Reads one chunk of each file that has more. Returns whether more can be read immediately. */
   read(take: TakeLine, options: ReadOptions): Promise<boolean>;
   /**
@@ -262,6 +273,8 @@ export interface ReadOptions {
   readonly mayCut?: boolean;
   /** Whether the generation is not to be read on for now; its successors at the path wait too. */
   readonly isHeld?: (content: Content) => boolean;
+  /** Whether the server accepts nothing at present; by default it does. */
+  readonly isStalled?: boolean;
   /** Called before each chunk: waits until there is room, and yields. Returns whether reading continues. */
   readonly pace: () => Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readdirSync, readSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { constants as zlib, gunzipSync } from 'node:zlib';
+import { gunzipStart } from '#gzip';
 import { HEAD_BYTES } from '../position/generation.ts';
 import type { OpenLog } from './open-log.ts';
 
@@ -25,7 +25,7 @@ export function listed(directory: string, isWanted: (name: string) => boolean = 
     .filter(isWanted)
     .toSorted()
     .flatMap((name) => {
-      const stat = statOf(join(directory, name));
+      const stat = statOf(`${directory}/${name}`);
       return stat?.isFile() ? [{ name, stat }] : [];
     });
 }
@@ -107,8 +107,17 @@ export interface Sibling {
   readonly isRotated: boolean;
 }
 
-/** With equal timestamps, `.2` is older than `.1`. */
-const BY_NAME = new Intl.Collator('en', { numeric: true });
+/** Orders names with their numbers by value: with equal timestamps, `.2` is older than `.1`. */
+function byName(a: string, b: string): number {
+  const [ours, theirs] = [a, b].map((name) => name.split(/(\d+)/)) as [string[], string[]];
+  for (const [i, part] of ours.entries()) {
+    const other = theirs[i] ?? '';
+    if (part === other) continue;
+    const byValue = Number(part) - Number(other);
+    return byValue || (part < other ? -1 : 1);
+  }
+  return ours.length - theirs.length;
+}
 
 /** Possible rotations of a file in a listing, from the oldest. */
 function siblingsIn(listing: Listing, path: string): readonly Sibling[] {
@@ -119,7 +128,7 @@ function siblingsIn(listing: Listing, path: string): readonly Sibling[] {
       const at = join(dirname(path), other.name);
       return { at, stat: other.stat, isRotated: baseOf(at) === path };
     })
-    .toSorted((a, b) => a.stat.mtimeMs - b.stat.mtimeMs || BY_NAME.compare(b.at, a.at));
+    .toSorted((a, b) => a.stat.mtimeMs - b.stat.mtimeMs || byName(b.at, a.at));
 }
 
 /** The original name of a rotated file; undefined for names without a rotation suffix, and for compressed files. */
@@ -137,18 +146,18 @@ export function unzippedHead(
   path: string,
   open: OpenLog,
 ): { readonly head: Buffer; readonly size: number } | undefined {
-  const ENOUGH_BYTES = 4096;
+  const ENOUGH_BYTES = 73_728;
   try {
     const fd = open(path);
     try {
       const start = Buffer.alloc(ENOUGH_BYTES);
       const read = readSync(fd, start, 0, ENOUGH_BYTES, 0);
-      const plain = gunzipSync(start.subarray(0, read), { finishFlush: zlib.Z_SYNC_FLUSH });
+      const head = gunzipStart(start.subarray(0, read), HEAD_BYTES);
       const { size } = fstatSync(fd);
       const end = Buffer.alloc(4);
       readSync(fd, end, 0, 4, size - 4);
       // gzip stores the size modulo 4 GiB, RFC 1952.
-      return { head: plain.subarray(0, HEAD_BYTES), size: end.readUInt32LE() };
+      return { head, size: end.readUInt32LE() };
     } finally {
       closeSync(fd);
     }

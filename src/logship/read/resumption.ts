@@ -1,4 +1,4 @@
-import type { Saved } from '../state/checkpoint.ts';
+import type { Saved } from '../state/saved.ts';
 import type { HeldFile } from './held-file.ts';
 import type { Sibling } from './listing.ts';
 import type { Mark } from '../position/progress.ts';

@@ -1,15 +1,16 @@
 import { reasonOf } from '../../core/errors.ts';
-import type { Saved } from '../state/checkpoint.ts';
-import type { Content } from './contents.ts';
+import type { Saved } from '../state/saved.ts';
+import type { Content } from './content.ts';
 import { HeldFile } from './held-file.ts';
 import { besideMany, besideOne, listed, statOf, type Beside, type List, type Sibling } from './listing.ts';
 import { hold } from './reopen.ts';
 import { bestOf, resumptionIn, type Moved, type Resumption } from './resumption.ts';
-import { Tail, type Displaced, type TailOptions } from './tail.ts';
+import type { Displaced, TailOptions } from './tail-options.ts';
+import { Tail } from './tail.ts';
 import { unreadableAt, unreadOf, type Unread } from './unread.ts';
 import { reportReplaced, reportResumption, reportVanished, rewound, unreadBytes } from './vanished.ts';
 
-interface RotatedOptions extends TailOptions {
+interface RotatedOptions extends TailOptions<Tail> {
   readonly list: List | undefined;
   /** Whether that file is open, or was read to the end. */
   readonly isKnown: (sibling: Sibling) => boolean;

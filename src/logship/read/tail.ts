@@ -1,29 +1,12 @@
 import { isSystemError } from '../../core/errors.ts';
-import type { SharedMemory } from '../wasm/memory.ts';
-import { readBytesFor } from './bytes.ts';
-import type { Content, Contents } from './contents.ts';
-import { STAKE, type Handles } from './handles.ts';
-import { HeldFile, type Standing } from './held-file.ts';
-import { LineReader, type LineReaderOptions, type TakeLine } from './line-reader.ts';
-import type { Beside } from './listing.ts';
-import type { OpenLog } from './open-log.ts';
+import type { Content, Rested } from './content.ts';
+import { STAKE } from './handles.ts';
+import type { HeldFile, Standing } from './held-file.ts';
+import { LineReader } from './line-reader.ts';
+import type { TailOptions } from './tail-options.ts';
+import type { TakeLine } from './take-line.ts';
 import { reopen } from './reopen.ts';
 import { reportResumption, reportVanished, shortened } from './vanished.ts';
-
-export interface TailOptions extends LineReaderOptions {
-  readonly contents: Contents;
-  /** Buffer that all tails share, from `tailBuffer`. */
-  readonly buffer: Buffer;
-  readonly open: OpenLog;
-  readonly handles: Handles;
-  /** Lists the files next to a path, among which a closed file is found after its rotation. */
-  readonly beside: Beside;
-  /**
-   * Called when content was truncated, and the tail is at the start of the file. Returns whether older content must be
-   * read first.
-   */
-  readonly displaced: (tail: Tail, displaced: Displaced) => boolean;
-}
 
 /** An open file, which its tail closes. */
 interface Followed {
@@ -34,34 +17,17 @@ interface Followed {
   readonly isRotated: boolean;
 }
 
-/** Truncated content, with our position in it. */
-export interface Displaced {
-  /** Undefined if no complete line was written. */
-  readonly content: Content | undefined;
-  readonly position: number;
-  readonly skipping: boolean;
-  /** The bytes before the position. */
-  readonly lead: Buffer;
-  /** The largest size that was seen. */
-  readonly size: number;
-  /** Writes to the file after this time belong to other generations. */
-  readonly modifiedMs: number;
-}
-
 const NEWLINE = 10;
-
-/** Allocates the buffer for all tails, with room for a chunk and for the longest line plus one byte. */
-export function tailBuffer(maxLineBytes: number, memory?: SharedMemory): Buffer {
-  return HeldFile.bufferFor(readBytesFor(maxLineBytes) + 1, memory);
-}
 
 /** Follows one open file: its generation, our position, and whether it was truncated. */
 export class Tail implements Disposable {
   /** The path while the file was being written, without a rotation suffix. */
   readonly path: string;
   readonly #file: HeldFile;
-  readonly #options: TailOptions;
-  readonly #reader: LineReader;
+  readonly #options: TailOptions<Tail>;
+  #reader: LineReader | undefined;
+  /** Number of lines that former readers have read. */
+  #lines = 0;
   /** Number of bytes read. */
   bytes = 0;
   /** Set if the file may contain a generation that was known before its rotation. */
@@ -71,6 +37,8 @@ export class Tail implements Disposable {
   /** Set while it is closed, and under no name that we know. */
   isMissing = false;
   #content: Content | undefined;
+  /** What is left of the content while the file rests. */
+  #rested: Rested | undefined;
   #modifiedMs = -1;
   #size = 0;
   /** The file's size at the last poll, whether or not it was read. */
@@ -81,26 +49,34 @@ export class Tail implements Disposable {
   #isClosed = false;
 
   /** Throws the system's error. */
-  constructor({ path, file, isRotated }: Followed, options: TailOptions) {
+  constructor({ path, file, isRotated }: Followed, options: TailOptions<Tail>) {
     this.path = path;
     this.#options = options;
     this.#file = file;
-    this.#reader = new LineReader(path, file, options);
     this.isRotated = this.hasLeft = isRotated;
     // Recorded at once: if the content is truncated before it is read, the generations in between are those written
     // after this time.
     const { size, mtimeMs } = this.#file.stat();
     this.#modifiedMs = mtimeMs;
     this.#seenSize = size;
-    const again = (closed: HeldFile, at: string) => reopen(closed, at, path, options);
-    file.share({ handles: options.handles, stake: () => this.#stake, again });
+    file.share(this, options);
   }
 
-  get #stake(): number {
+  /** See Holder. */
+  openAgain(at: string): HeldFile | undefined {
+    return reopen(this.#file, at, this.path, this.#options);
+  }
+
+  get stake(): number {
     const isRead = this.#seenSize <= this.#file.position;
     if (!this.hasLeft) return isRead ? STAKE.nothing : STAKE.unreadLines;
     if (!this.#file.hasName) return STAKE.all;
     return isRead ? STAKE.laterLines : STAKE.unreadRotatedLines;
+  }
+
+  /** Made when it is needed: a file that rests has none. */
+  get #lineReader(): LineReader {
+    return (this.#reader ??= new LineReader(this.path, this.#file, this.#options));
   }
 
   get file(): HeldFile {
@@ -108,7 +84,31 @@ export class Tail implements Disposable {
   }
 
   get content(): Content | undefined {
+    if (this.#rested !== undefined) {
+      this.#content = this.#options.contents.wake(this.#rested);
+      this.#rested = undefined;
+      this.#file.wake(this.#content.trail);
+    }
     return this.#content;
+  }
+
+  /** Whether nothing of the content is kept but what a restart needs. */
+  get isResting(): boolean {
+    return this.#rested !== undefined;
+  }
+
+  /** Gives up what is needed only while the file is read, if that is its end and all is acknowledged. */
+  rest(): void {
+    const content = this.#content;
+    if (content === undefined || this.#hasMore || this.hasLeft || this.isMissing) return;
+    if (this.#reader?.isBetweenLines === false || this.failure !== undefined) return;
+    const rested = this.#options.contents.rest(content, this.#file.position);
+    if (rested === undefined) return;
+    this.#rested = rested;
+    this.#content = undefined;
+    this.#lines = this.lines;
+    this.#reader = undefined;
+    this.#file.rest();
   }
 
   /** The largest size of the current generation that was seen. */
@@ -122,7 +122,7 @@ export class Tail implements Disposable {
 
   /** Number of lines read. */
   get lines(): number {
-    return this.#reader.lines;
+    return this.#lines + (this.#reader?.lines ?? 0);
   }
 
   /** Number of bytes not read. */
@@ -157,20 +157,21 @@ export class Tail implements Disposable {
   /** Continues a generation at a position, whatever the start of the file. */
   goOn(content: Content, { position, skipping }: { readonly position: number; readonly skipping: boolean }): void {
     this.#content = content;
-    this.#options.contents.recognize(content, (other) => this.#agreesWith(other));
-    this.#reader.skipping = skipping;
+    content.reader = this;
+    this.#lineReader.skipping = skipping;
     this.#file.seek(position, content.trail);
   }
 
   /** Whether the file has all that was read of our content. */
   hasRead(file: HeldFile): boolean {
-    if (this.#content === undefined) return this.#file.isSame(file);
+    const { content } = this;
+    if (content === undefined) return this.#file.isSame(file);
     const { position, lead } = this.#file;
-    return this.#content.generation.matches(file.beginning()) && file.hasBefore(position, lead);
+    return content.generation.matches(file.beginning()) && file.hasBefore(position, lead);
   }
 
-  /** A file that can no longer be read tells nothing about others, whose reading must not fail because of it. */
-  #agreesWith(other: HeldFile): boolean {
+  /** See Recognizer. A file that can no longer be read tells nothing about others, whose reading must not fail because of it. */
+  isIn(other: HeldFile): boolean {
     try {
       return this.#file.agreesWith(other);
     } catch (error) {
@@ -194,7 +195,7 @@ export class Tail implements Disposable {
   read(take: TakeLine, final: boolean): boolean {
     const standing = this.#file.stat();
     if (!final && !this.isBehind(standing)) return false;
-    this.#hasMore = this.#readAt(standing, take, final);
+    this.#hasMore = this.#readAt(this.content, standing, take, final);
     if (!this.#hasMore) this.#content?.undated.caughtUp();
     this.#modifiedMs = standing.mtimeMs;
     this.#size = standing.size;
@@ -210,7 +211,7 @@ export class Tail implements Disposable {
   check(): void {
     if (!this.#file.isOpen && this.#sizeNow >= this.#file.position) return;
     const { size, mtimeMs } = this.#file.stat();
-    const content = this.#content;
+    const { content } = this;
     if (content !== undefined) {
       if (size < this.#file.position || !this.#file.holds(content.generation)) this.#truncated(content);
     } else if (this.#modifiedMs !== -1 && mtimeMs !== this.#modifiedMs) this.#displace();
@@ -224,16 +225,17 @@ export class Tail implements Disposable {
   /** Closes the file. Unacknowledged content is remembered. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
-    if (this.#content !== undefined) {
+    const { content } = this;
+    if (content !== undefined) {
       const { position, lead } = this.#file;
-      this.#options.contents.recognize(this.#content, (other) => other.hasBefore(position, lead));
-      this.#options.contents.retire(this.#content);
+      this.#options.contents.recognize(content, (other) => other.hasBefore(position, lead));
+      this.#options.contents.retire(content);
     }
     this.#file[Symbol.dispose]();
   }
 
-  #readAt({ size, mtimeMs }: Standing, take: TakeLine, final: boolean): boolean {
-    if (this.#content === undefined) {
+  #readAt(content: Content | undefined, { size, mtimeMs }: Standing, take: TakeLine, final: boolean): boolean {
+    if (content === undefined) {
       // Whole generations may have been written and rotated between polls that found the file empty.
       if (this.#modifiedMs !== -1 && mtimeMs !== this.#modifiedMs && this.#displace()) return true;
       this.#content = this.#identify(size, final);
@@ -242,7 +244,7 @@ export class Tail implements Disposable {
     const from = this.#file.position;
     if (size < from) return this.#truncated(this.#content);
     const sizeBefore = this.#size;
-    const hasMore = this.#reader.read(this.#content, take, final);
+    const hasMore = this.#lineReader.read(this.#content, take, final);
     if (hasMore === undefined) return this.#truncated(this.#content);
     if (size < sizeBefore) reportVanished(shortened(this.path, size), sizeBefore - size, this.#options);
     this.bytes += Math.max(0, this.#file.position - from);
@@ -270,14 +272,14 @@ export class Tail implements Disposable {
 
   #truncated(content: Content): true {
     const { position, lead } = this.#file;
-    const { skipping } = this.#reader;
+    const { skipping } = this.#lineReader;
     this.#options.contents.recognize(
       content,
       (other) => other.stat().size < position || other.hasBefore(position, lead),
     );
     const displaced = { content, position, skipping, lead, size: this.#size, modifiedMs: this.#modifiedMs };
     this.#content = undefined;
-    this.#reader.skipping = false;
+    this.#lineReader.skipping = false;
     this.#size = 0;
     this.#file.seek(0);
     this.#options.displaced(this, displaced);
@@ -290,7 +292,7 @@ export class Tail implements Disposable {
    */
   #displace(): boolean {
     const { position, lead } = this.#file;
-    const { skipping } = this.#reader;
+    const { skipping } = this.#lineReader;
     const nothing = { content: undefined, position, skipping, lead, size: this.#size };
     return this.#options.displaced(this, { ...nothing, modifiedMs: this.#modifiedMs });
   }

@@ -1,4 +1,4 @@
-import type { Saved } from '../state/checkpoint.ts';
+import type { Saved } from '../state/saved.ts';
 import { HeldFile } from './held-file.ts';
 import { statOf, type Sibling } from './listing.ts';
 import type { OpenLog } from './open-log.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '../../core/log.ts';
 import type { Counts } from '../report/counts.ts';
-import type { Saved } from '../state/checkpoint.ts';
+import type { Saved } from '../state/saved.ts';
 import type { Resumption } from './resumption.ts';
 import { isCompressed, unzippedHead, type Sibling } from './listing.ts';
 import type { OpenLog } from './open-log.ts';

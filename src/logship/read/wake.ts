@@ -1,4 +1,5 @@
-import type { ChokidarOptions, FSWatcher } from 'chokidar';
+import { watch as watchPath, type FSWatcher } from 'node:fs';
+import { basename, join } from 'node:path';
 import { codeOf, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 
@@ -7,31 +8,31 @@ const LIMITS: Readonly<Record<string, string>> = {
   EMFILE: 'no inotify instance is left on this node (fs.inotify.max_user_instances)',
 };
 
-/** System calls on an entry of a directory. */
-const ENTRY_CALLS = new Set(['lstat', 'stat', 'open', 'scandir']);
-
-/** chokidar's watch(). */
-export type Watch = (paths: string[], options: ChokidarOptions) => FSWatcher;
+/** `watch` of `node:fs`, of a directory. */
+export type Watch = (path: string, listener: (event: string, name: string | null) => void) => FSWatcher;
 
 interface WakeOptions {
-  /** Called when an entry was added to a directory or removed. One change causes several calls. */
-  readonly moved: () => void;
+  /**
+   * Called when an entry was added to a directory or removed. One change causes several calls.
+   * @param path of the entry; undefined if events were lost
+   */
+  readonly moved: (path?: string) => void;
   /** Called when a file in a directory was written to. */
-  readonly grown: () => void;
+  readonly grown: (path?: string) => void;
   readonly log: Log;
-  /** The watch function; by default chokidar's. */
+  /** The watch function; by default Node's. */
   readonly watch?: Watch;
 }
 
 /**
  * Reports changes in directories, so that new, rotated and written files are noticed at once. Best effort: it may miss
- * events, and gives up if no inotify watches are left; polling finds all changes within a second.
+ * events, and gives up if no inotify watches are left; polling finds all changes within a second. Directories only: a watch
+ * per file costs as much as polling it.
  */
 export class Wake implements Disposable {
   readonly #options: WakeOptions;
-  #watcher: FSWatcher | undefined;
+  readonly #watchers = new Map<string, FSWatcher>();
   #watched: readonly string[] = [];
-  #isReady = false;
   #isOver = false;
 
   constructor(options: WakeOptions) {
@@ -40,45 +41,48 @@ export class Wake implements Disposable {
 
   /** Whether changes are being reported. */
   get isWatching(): boolean {
-    return this.#isReady && !this.#isOver;
+    return this.#watchers.size > 0 && this.#watchers.size === this.#watched.length;
   }
 
-  /** Watches these directories instead of the previous ones. Resolves when the watch is requested; never rejects. */
-  async watch(directories: readonly string[]): Promise<void> {
-    if (this.#isOver || directories === this.#watched) return;
-    const gone = this.#watched.filter((directory) => !directories.includes(directory));
-    // chokidar keeps another listener each time that a directory is added.
-    const added = directories.filter((directory) => !this.#watched.includes(directory));
+  /** Watches these directories instead of the previous ones. Never throws. */
+  watch(directories: readonly string[]): void {
+    if (this.#isOver || (directories === this.#watched && this.isWatching)) return;
     this.#watched = directories;
-    if (gone.length + added.length === 0) return;
-    try {
-      const watcher = (this.#watcher ??= await this.#begin());
-      watcher.unwatch(gone);
-      watcher.add(added);
-    } catch (error) {
-      this.#giveUp(error);
+    for (const [directory, watcher] of this.#watchers) {
+      if (directories.includes(directory)) continue;
+      watcher.close();
+      this.#watchers.delete(directory);
     }
+    for (const directory of directories) if (!this.#isOver && !this.#watchers.has(directory)) this.#begin(directory);
   }
 
   [Symbol.dispose](): void {
     this.#isOver = true;
-    // Later events of this watch are ignored.
-    void this.#watcher?.close().catch(() => {});
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
   }
 
-  async #begin(): Promise<FSWatcher> {
-    // Loaded lazily: the package is large, and only following files needs it.
-    const watch = this.#options.watch ?? (await import('chokidar')).watch;
-    // Watches directories only. A watch per file costs as much as polling it, plus an event per line.
-    const ignored = (_: string, stats?: { isFile(): boolean }) => stats?.isFile() === true;
-    const watcher = watch([], { depth: 0, ignored, ignoreInitial: true, atomic: false });
-    watcher.on('raw', (event) => (event === 'rename' ? this.#options.moved() : this.#options.grown()));
-    watcher.on('ready', () => (this.#isReady = true));
-    watcher.on('error', (error) => {
-      // A single entry that cannot be read says nothing about the watch.
-      if (!ENTRY_CALLS.has((error as NodeJS.ErrnoException).syscall ?? '')) this.#giveUp(error);
-    });
-    return watcher;
+  #begin(directory: string): void {
+    const { watch = watchPath, moved, grown } = this.#options;
+    try {
+      const watcher = watch(directory, (event, name) => {
+        // The directory itself was removed or moved: another one at its path is not watched.
+        if (event === 'rename' && name === basename(directory)) this.#end(directory, watcher);
+        const path = name === null ? undefined : join(directory, name);
+        if (event === 'rename') moved(path);
+        else grown(path);
+      });
+      watcher.on('error', (error) => this.#giveUp(error));
+      this.#watchers.set(directory, watcher);
+    } catch (error) {
+      // It was removed meanwhile, or is not ours to read: polling finds out.
+      if (LIMITS[codeOf(error) ?? ''] !== undefined) this.#giveUp(error);
+    }
+  }
+
+  #end(directory: string, watcher: FSWatcher): void {
+    watcher.close();
+    if (this.#watchers.get(directory) === watcher) this.#watchers.delete(directory);
   }
 
   #giveUp(error: unknown): void {
@@ -96,20 +100,26 @@ const LONGEST_MS = 1000;
 export class Changes implements Disposable {
   readonly #wake: Wake;
   #hasMoved = false;
-  #hasGrown = false;
   #onMoved = (): void => {};
   #onGrown = (): void => {};
 
-  constructor(log: Log) {
-    const moved = () => {
+  /** @param changed called with the path of an entry that has changed; without one, any may have */
+  constructor(log: Log, changed: (path?: string) => void) {
+    const moved = (path?: string) => {
+      changed(path);
       this.#hasMoved = true;
       this.#onMoved();
     };
-    const grown = () => {
-      this.#hasGrown = true;
+    const grown = (path?: string) => {
+      changed(path);
       this.#onGrown();
     };
     this.#wake = new Wake({ moved, grown, log });
+  }
+
+  /** Whether changes in all directories are being reported. */
+  get isWatching(): boolean {
+    return this.#wake.isWatching;
   }
 
   /** Whether files have appeared or disappeared since `seen`. */
@@ -117,9 +127,17 @@ export class Changes implements Disposable {
     return this.#hasMoved;
   }
 
-  /** Called when the files were listed. */
+  /** Called when the files are listed. */
   seen(): void {
     this.#hasMoved = false;
+  }
+
+  /**
+   * Watches these directories instead of the previous ones, also before the first wait: while thousands of files are read for the
+   * first time, each poll would look at all of them.
+   */
+  watch(directories: readonly string[]): void {
+    this.#wake.watch(directories);
   }
 
   /**
@@ -127,14 +145,9 @@ export class Changes implements Disposable {
    * grown or no watch is active; otherwise on the next event, at most a second later. Rejects with the signal's reason.
    */
   async wait(directories: readonly string[], ms: number, signal: AbortSignal): Promise<void> {
-    void this.#wake.watch(directories);
-    this.#hasGrown = false;
-    if (!this.#hasMoved) await this.#rest(ms, signal);
-    if (!this.#hasMoved && !this.#hasGrown && this.#wake.isWatching) {
-      this.#onGrown = () => this.#onMoved();
-      await this.#rest(Math.max(0, LONGEST_MS - ms), signal);
-      this.#onGrown = () => {};
-    }
+    this.#wake.watch(directories);
+    // One timer, as each turn of an idle process looks at files.
+    if (!this.#hasMoved) await this.#rest(ms, this.#wake.isWatching ? Math.max(ms, LONGEST_MS) : ms, signal);
     signal.throwIfAborted();
   }
 
@@ -142,15 +155,22 @@ export class Changes implements Disposable {
     this.#wake[Symbol.dispose]();
   }
 
-  /** Resolves after that time, on a change, or on abort. */
-  async #rest(ms: number, signal: AbortSignal): Promise<void> {
+  /** Resolves when files were moved or on abort, after `leastMs` if files have grown, and after `mostMs`. */
+  async #rest(leastMs: number, mostMs: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const end = () => resolve();
-    const timer = setTimeout(end, ms);
+    const startMs = performance.now();
+    let timer = setTimeout(end, mostMs);
     this.#onMoved = end;
+    this.#onGrown = () => {
+      this.#onGrown = () => {};
+      clearTimeout(timer);
+      timer = setTimeout(end, Math.max(0, leastMs - (performance.now() - startMs)));
+    };
     signal.addEventListener('abort', end, { once: true });
     await promise;
+    this.#onGrown = () => {};
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
   }

@@ -2,8 +2,8 @@
  * Reclaims the disk space of shipped lines, since a Pod has no logrotate and its volume has a limit.
  *
  *   every destination's checkpoint on disk (marks) -> reclaimer (whole blocks before the lowest mark, except the first
- *   and the last ones; the file at that path still holds that generation) -> holes (recorded on disk first) -> punch (util-linux
- *   `fallocate --punch-hole --keep-size` on our own descriptor)
+ *   and the last ones; the file at that path still holds that generation) -> holes (recorded on disk first) -> punch
+ *   (fallocate(2); on Node util-linux's `fallocate --punch-hole --keep-size` on our own descriptor)
  *
  * The file keeps its size and all offsets; reclaimed bytes read as zeros. So writers notice nothing, no position moves,
  * and a restart resumes as usual. Only bytes acknowledged in a checkpoint on disk are reclaimed: after a crash nothing
@@ -17,8 +17,8 @@ import { ConfigError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { OpenLog } from '../read/open-log.ts';
 import type { Holes } from '../state/holes.ts';
-import { fallocateWith, findFallocate } from './punch.ts';
 import { Reclaimer, type Acknowledged } from './reclaimer.ts';
+import { findPunch } from '#punch';
 
 interface StartOptions {
   readonly mode: 'auto' | 'on' | 'off';
@@ -55,15 +55,15 @@ export function startReclaiming({ mode, root, everyMs = EVERY_MS, ...rest }: Sta
   const { log } = rest;
   const why = mode === 'on' ? 'asked for' : mode === 'off' ? undefined : ending(root);
   if (why === undefined) return undefined;
-  const found = findFallocate();
+  const found = findPunch();
   if ('reason' in found) {
-    const what = `acknowledged bytes in ${root} (${why}) can't be reclaimed: ${found.reason}; it comes with util-linux`;
+    const what = `acknowledged bytes in ${root} (${why}) can't be reclaimed: ${found.reason}`;
     if (mode === 'on') throw new ConfigError(`--reclaim on: ${what}`);
     log.warn(`${what}; if that is intended, set --reclaim off`);
     return undefined;
   }
   log.info(`disk space of acknowledged lines in ${root} is reclaimed (${why})`);
-  const reclaimer = new Reclaimer({ ...rest, punch: fallocateWith(found.file) });
+  const reclaimer = new Reclaimer({ ...rest, punch: found.punch });
   const stop = new AbortController();
   const ended = keepOn(reclaimer, everyMs, stop.signal, log);
   return {

@@ -1,21 +1,7 @@
 import { oneLine } from '../../core/one-line.ts';
 import { findProgram, isRefusal } from '../../process/exec/index.ts';
 import { start } from '../../process/run.ts';
-
-/** A range of bytes in a file; the end is exclusive. */
-export interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Why a range was not reclaimed. `here` means for this file only; otherwise no file can be reclaimed. */
-interface Refusal {
-  readonly isHere: boolean;
-  readonly reason: string;
-}
-
-/** Reclaims a range of an open file. Undefined on success. Rejects only with the signal's reason. */
-export type Punch = (fd: number, range: Range, signal: AbortSignal) => Promise<Refusal | undefined>;
+import type { Punch, Refusal } from './hole-punch.ts';
 
 /** Where distributions install the program; PATH is not trusted. */
 const DIRECTORIES = '/usr/bin:/bin:/usr/sbin:/sbin';
@@ -23,17 +9,18 @@ const DEADLINE_MS = 30_000;
 /** Number of the file's descriptor in the child. */
 const CHILD_FD = 3;
 
-/** The path of util-linux's program, or why it cannot be used. */
-export function findFallocate(): { readonly file: string } | { readonly reason: string } {
+/** How ranges are reclaimed on Node, or why they cannot be. src/engine/punch.ts is a system call. */
+export function findPunch(): { readonly punch: Punch } | { readonly reason: string } {
   const found = findProgram('fallocate', DIRECTORIES);
-  return isRefusal(found) ? { reason: 'there is no fallocate' } : { file: found.file };
+  if (isRefusal(found)) return { reason: 'there is no fallocate; it comes with util-linux' };
+  return { punch: fallocateWith(found.file) };
 }
 
 /**
  * Node has no fallocate(2). The child reopens our descriptor, so it is the same file whatever its name is now; that
  * requires write permission.
  */
-export function fallocateWith(program: string): Punch {
+function fallocateWith(program: string): Punch {
   return async (fd, range, signal) => {
     const where = ['--offset', String(range.start), '--length', String(range.end - range.start)];
     const words = ['--punch-hole', '--keep-size', ...where, `/proc/self/fd/${CHILD_FD}`];

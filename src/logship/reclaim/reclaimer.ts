@@ -9,7 +9,7 @@ import { closeLog, type OpenLog } from '../read/open-log.ts';
 import type { Mark } from '../position/progress.ts';
 import { isProved, type Known } from '../position/trail.ts';
 import type { Holes } from '../state/holes.ts';
-import type { Punch, Range } from './punch.ts';
+import type { Punch, Range } from './hole-punch.ts';
 
 /** How far a generation is acknowledged: the part of a checkpoint entry that matters here. */
 export interface Acknowledged {

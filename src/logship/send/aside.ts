@@ -6,7 +6,7 @@ import { range, type Batch } from '../batch/batch.ts';
  * files are not read on: the lines wait there, and all other files keep the rest of the memory.
  */
 export class Aside {
-  readonly #limit: number;
+  readonly #limit: () => number;
   readonly #spent: () => void;
   /** The files of each batch, until it is settled. */
   readonly #files = new Map<Batch, ReadonlySet<Progress>>();
@@ -15,10 +15,10 @@ export class Aside {
   #isHolding = false;
 
   /**
-   * @param limit number of bytes, which the requests in flight may exceed
+   * @param limit the present number of bytes, which the requests in flight may exceed
    * @param spent called when the budget is used up for the first time since it was empty
    */
-  constructor(limit: number, spent: () => void) {
+  constructor(limit: () => number, spent: () => void) {
     this.#limit = limit;
     this.#spent = spent;
   }
@@ -27,7 +27,7 @@ export class Aside {
     const spans = range(batch).flatMap((at) => batch.spans(at));
     this.#files.set(batch, new Set(spans.map(({ progress }) => progress)));
     this.#bytes += batch.weight;
-    if (this.#bytes < this.#limit || this.#isReported) return;
+    if (this.#bytes < this.#limit() || this.#isReported) return;
     this.#isReported = true;
     this.#spent();
   }
@@ -50,7 +50,7 @@ export class Aside {
 
   /** Whether the file must not be read on. */
   readonly holds = ({ progress }: { readonly progress: Progress }): boolean => {
-    const isHeld = this.#bytes >= this.#limit && [...this.#files.values()].some((files) => files.has(progress));
+    const isHeld = this.#bytes >= this.#limit() && [...this.#files.values()].some((files) => files.has(progress));
     this.#isHolding ||= isHeld;
     return isHeld;
   };

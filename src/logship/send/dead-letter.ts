@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { rename, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createInterface } from 'node:readline';
 import { codeOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
@@ -29,6 +28,7 @@ interface DeadLetter {
 }
 
 const NEWLINE = 10;
+const CHUNK_BYTES = 64 * 1024;
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
 
 /**
@@ -134,7 +134,7 @@ async function lettersIn(file: string): Promise<string[]> {
   const ids: string[] = [];
   try {
     await using handle = await openOwn(file, constants.O_RDONLY);
-    for await (const line of createInterface({ input: handle.createReadStream(), crlfDelay: Infinity })) {
+    for await (const line of linesOf(handle)) {
       const id = idOf(line);
       if (id !== undefined) ids.push(id);
     }
@@ -142,6 +142,24 @@ async function lettersIn(file: string): Promise<string[]> {
     if (codeOf(error) !== 'ENOENT') throw error;
   }
   return ids;
+}
+
+async function* linesOf(file: FileHandle): AsyncGenerator<string> {
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  let pieces: Buffer[] = [];
+  for (let position = 0; ;) {
+    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) break;
+    position += bytesRead;
+    let from = 0;
+    for (let to = chunk.indexOf(NEWLINE); to !== -1 && to < bytesRead; to = chunk.indexOf(NEWLINE, from)) {
+      yield Buffer.concat([...pieces, chunk.subarray(from, to)]).toString();
+      pieces = [];
+      from = to + 1;
+    }
+    pieces.push(Buffer.from(chunk.subarray(from, bytesRead)));
+  }
+  yield Buffer.concat(pieces).toString();
 }
 
 function idOf(line: string): string | undefined {

@@ -14,8 +14,8 @@ export interface DeliverOptions {
   readonly deadLetters: DeadLetters;
   readonly outage: Outage;
   readonly capacity: Capacity;
-  /** Called when a document is indexed, was already indexed, or is in the dead-letter file. */
-  readonly settled: (spans: readonly Span[]) => void;
+  /** Called when documents of these spans are indexed, were already indexed, or are in the dead-letter file. */
+  readonly settled: (spans: readonly Span[], documents: number) => void;
   /** Aborts the request immediately. */
   readonly signal: AbortSignal;
 }
@@ -57,7 +57,7 @@ export async function deliver(batch: Batch, options: DeliverOptions): Promise<De
       counts.acknowledged += batch.count;
       outage.over();
       capacity.taken();
-      for (let at = 0; at < batch.count; at++) options.settled(batch.spans(at));
+      for (const { spans, count } of batch.places) options.settled(spans, count);
       return ALL_DONE;
     case 'each':
       return await settleEach(batch, answer.verdicts, options);
@@ -115,7 +115,7 @@ async function settleEach(
     }
     if (verdict.is === 'in') counts.acknowledged++;
     else counts.already++;
-    settled(batch.spans(at));
+    settled(batch.spans(at), 1);
   }
   const unwritten = await bury(batch, refused, options);
   if (unwritten !== undefined) {
@@ -153,7 +153,7 @@ async function bury(
     return `rejected (${first.reason}), and cannot be written to ${deadLetters.file}: ${messageOf(error)}`;
   }
   counts.rejected += refused.length;
-  for (const { at } of refused) settled(batch.spans(at));
+  for (const { at } of refused) settled(batch.spans(at), 1);
   return undefined;
 }
 

@@ -2,7 +2,7 @@ import { formatDuration } from '../../core/duration.ts';
 import { DeadlineError, NotPermittedError, UnavailableError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { oneLine } from '../../core/one-line.ts';
-import type { ProxyEnv } from '../sink/agents.ts';
+import type { ProxyEnv } from '../sink/proxy-env.ts';
 import { NoAnswerError, Server, type ServerOptions } from '../sink/server.ts';
 import { at, type JsonObject } from './mappings/json.ts';
 

@@ -2,7 +2,7 @@ import type { Context, Input } from '../../cli/command.ts';
 import { ExitCode } from '../../core/errors.ts';
 import { printable } from '../../core/log.ts';
 import { paint, type Terminal } from '../../core/terminal.ts';
-import { proxyEnvOf } from '../sink/agents.ts';
+import { proxyEnvOf } from '../sink/proxy-env.ts';
 import { connect } from './api.ts';
 import { isObject, isSameValue, pretty, sorted, type Json } from './mappings/json.ts';
 import { apply, checkTemplate, checkWinner, plan, type Step } from './plan.ts';

@@ -103,7 +103,7 @@ export class BackingIndices {
   }
 
   #idOf(document: Buffer): string {
-    return document.toString('latin1', this.#idAt, document.indexOf('"', this.#idAt));
+    return document.toString('latin1', this.#idAt, document.indexOf(QUOTE, this.#idAt));
   }
 
   #verdictOf({ found, error }: Doc, index: string): DocumentOutcome | undefined {
@@ -127,6 +127,8 @@ export class BackingIndices {
     );
   }
 }
+
+const QUOTE = 34;
 
 const ALL_IN: Answer = { is: 'all in' };
 const IN: DocumentOutcome = { is: 'in' };

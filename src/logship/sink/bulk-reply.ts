@@ -71,12 +71,21 @@ const START = '{"errors":false,"items":[';
  */
 function allAlike(body: Buffer, documents: number): Item | undefined {
   const from = START.length;
-  const end = body.indexOf('}}', from) + 2;
+  const end = pairEnd(body, from);
   const items = body.subarray(from, -2);
   const period = end - from + 1;
   if (body.toString('latin1', 0, from) !== START || items.length !== documents * period - 1) return undefined;
   if (!items.subarray(period).equals(items.subarray(0, Math.max(0, items.length - period)))) return undefined;
   return itemsIn(`{"items":[${items.toString('utf8', 0, period - 1)}]}`)[0]?.create;
+}
+
+const BRACE = 125;
+
+/** The end of the first `}}`; 1 without one. */
+function pairEnd(body: Buffer, from: number): number {
+  let at = body.indexOf(BRACE, from);
+  while (at !== -1 && body[at + 1] !== BRACE) at = body.indexOf(BRACE, at + 1);
+  return at + 2;
 }
 
 function isIn({ status, failure_store: failureStore }: Item): boolean {

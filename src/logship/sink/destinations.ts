@@ -1,9 +1,10 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Values } from '../../cli/option.ts';
+import { givenBy } from '../../cli/secret-option.ts';
 import { isTlsMode, trustOfUrls, type TlsMode } from '../../cli/tls-option.ts';
 import type { ElasticsearchOptions, Target } from './elasticsearch.ts';
 import type { LoginOptions } from './login.ts';
-import type { SINK_OPTIONS } from './options.ts';
+import { API_KEY, PASSWORD, type SINK_OPTIONS } from './options.ts';
 import type { ServerOptions } from './server.ts';
 
 type Options = Values<typeof SINK_OPTIONS>;
@@ -175,13 +176,15 @@ function targetOf({ indexPrefix, dataStream }: Options): Target {
 
 type LoginWords = Readonly<Record<'user' | 'password' | 'passwordFile' | 'apiKey' | 'apiKeyFile', string | undefined>>;
 
-function loginOf({ user, password, passwordFile, apiKey, apiKeyFile }: LoginWords): LoginOptions | undefined {
-  if (apiKeyFile !== undefined || apiKey !== undefined) {
+function loginOf(words: LoginWords): LoginOptions | undefined {
+  const { user, password, passwordFile, apiKey, apiKeyFile } = words;
+  const passwordBy = givenBy(PASSWORD, words);
+  if (givenBy(API_KEY, words) !== undefined) {
     if (user !== undefined) throw new UsageError('--user and an API key: use only one of them');
     return apiKeyFile === undefined ? { apiKey: apiKey ?? '' } : { apiKeyFile };
   }
   if (user === undefined) {
-    if (password !== undefined || passwordFile !== undefined) throw new UsageError('a password needs its --user');
+    if (passwordBy !== undefined) throw new UsageError('a password needs its --user');
     return undefined;
   }
   if (passwordFile !== undefined) return { user, passwordFile };

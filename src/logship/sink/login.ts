@@ -1,5 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
-import { ConfigError, messageOf, reasonOf } from '../../core/errors.ts';
+import { WatchedFile } from '../../cli/secret-file.ts';
 import type { Log } from '../../core/log.ts';
 
 /** Credentials for a server. Their files are reloaded when they change. */
@@ -39,67 +38,4 @@ function basic(user: string, password: string): string {
 /** Elasticsearch shows a key in two forms: `id:key`, and base64-encoded. */
 function apiKey(key: string): string {
   return `ApiKey ${key.includes(':') ? Buffer.from(key).toString('base64') : key}`;
-}
-
-/** A file that is reloaded when it changes: a mounted Secret may be renewed during the Pod's life. */
-export class WatchedFile {
-  readonly file: string;
-  readonly #option: string;
-  #seen = '';
-  #text = '';
-  #failure = '';
-
-  /**
-   * @param option that named it, for messages
-   * @throws ConfigError if the file is unreadable or empty; never with its content
-   */
-  constructor(file: string, option: string) {
-    this.file = file;
-    this.#option = option;
-    this.#read();
-  }
-
-  /** The content without a trailing line break. */
-  get text(): string {
-    return this.#text;
-  }
-
-  /**
-   * Reloads the file if needed. If it is unreadable, the last content is kept and a warning is logged once. Returns
-   * whether the content has changed.
-   */
-  refresh(log: Log): boolean {
-    try {
-      if (this.#mark() === this.#seen) return false;
-      const before = this.#text;
-      this.#read();
-      this.#failure = '';
-      if (this.#text === before) return false;
-      log.info(`${this.file} has changed: reloaded`);
-      return true;
-    } catch (error) {
-      const failure = messageOf(error);
-      if (failure !== this.#failure) log.warn(`${failure}: keeping the previous one`);
-      this.#failure = failure;
-      return false;
-    }
-  }
-
-  #read(): void {
-    try {
-      // Taken before the content is read, so that a change in between causes another reload.
-      const seen = this.#mark();
-      const text = readFileSync(this.file, 'utf8').replace(/\r?\n$/, '');
-      if (text === '') throw new Error('it is empty');
-      this.#text = text;
-      this.#seen = seen;
-    } catch (cause) {
-      throw new ConfigError(`${this.#option}: cannot read ${this.file}: ${reasonOf(cause)}`, { cause });
-    }
-  }
-
-  #mark(): string {
-    const { ino, size, mtimeMs, ctimeMs } = statSync(this.file);
-    return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
-  }
 }

@@ -1,5 +1,32 @@
 import type { Option } from '../../cli/option.ts';
+import { secretOption } from '../../cli/secret-option.ts';
 import { TLS_MEANING } from '../../cli/tls-option.ts';
+
+export const PASSWORD = secretOption({
+  flag: 'password',
+  env: 'KOLLA_LOG_SHIP_PASSWORD',
+  help: "account's password",
+  example: '...',
+  file: {
+    repeat: true,
+    help: '[KIND=]FILE with the password, reloaded on change',
+    details: 'A trailing newline is ignored.',
+    example: '/run/secrets/elasticsearch/password',
+  },
+});
+
+export const API_KEY = secretOption({
+  flag: 'api-key',
+  env: 'KOLLA_LOG_SHIP_API_KEY',
+  help: 'API key instead of user and password',
+  example: '...',
+  file: {
+    repeat: true,
+    help: '[KIND=]FILE with the API key, reloaded on change',
+    details: 'Base64-encoded, or as id:key.',
+    example: '/run/secrets/elasticsearch/api-key',
+  },
+});
 
 /** Options for the connection to servers and for the target, which `setup` has too. */
 export const SINK_OPTIONS = [
@@ -30,40 +57,8 @@ export const SINK_OPTIONS = [
     details: 'KIND limits the value to that destination, such as opensearch=NAME; so do all options with [KIND=].',
     example: 'shipper',
   },
-  {
-    flag: 'password',
-    type: 'string',
-    secret: true,
-    env: 'KOLLA_LOG_SHIP_PASSWORD',
-    help: "account's password",
-    example: '...',
-  },
-  {
-    flag: 'password-file',
-    type: 'path',
-    repeat: true,
-    env: 'KOLLA_LOG_SHIP_PASSWORD_FILE',
-    help: '[KIND=]FILE with the password, reloaded on change',
-    details: 'A trailing newline is ignored.',
-    example: '/run/secrets/elasticsearch/password',
-  },
-  {
-    flag: 'api-key',
-    type: 'string',
-    secret: true,
-    env: 'KOLLA_LOG_SHIP_API_KEY',
-    help: 'API key instead of user and password',
-    example: '...',
-  },
-  {
-    flag: 'api-key-file',
-    type: 'path',
-    repeat: true,
-    env: 'KOLLA_LOG_SHIP_API_KEY_FILE',
-    help: '[KIND=]FILE with the API key, reloaded on change',
-    details: 'Base64-encoded, or as id:key.',
-    example: '/run/secrets/elasticsearch/api-key',
-  },
+  ...PASSWORD,
+  ...API_KEY,
   {
     flag: 'tls',
     type: 'string',
@@ -133,12 +128,19 @@ export const SEND_OPTIONS = [
     example: '1073741824',
   },
   {
+    flag: 'memory',
+    type: 'integer',
+    env: 'KOLLA_LOG_SHIP_MEMORY',
+    default: '33554432',
+    help: 'maximum anonymous memory of the process, in bytes',
+    details: 'What the process and its files leave of it is for unacknowledged lines. Reading pauses at the limit.',
+    example: '67108864',
+  },
+  {
     flag: 'in-flight-bytes',
     type: 'integer',
     env: 'KOLLA_LOG_SHIP_IN_FLIGHT_BYTES',
-    default: '33554432',
-    help: 'maximum number of unacknowledged bytes in memory (backpressure)',
-    details: 'Reading pauses at the limit.',
+    help: 'maximum number of unacknowledged bytes in memory (default: what --memory leaves)',
     example: '8388608',
   },
 ] as const satisfies readonly Option[];

@@ -1,12 +1,17 @@
-import { promisify } from 'node:util';
+import * as packing from '#gzip';
 import { defined } from '../../core/defined.ts';
 import { codeOf, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { oneLine } from '../../core/one-line.ts';
-import { exchange, type HttpAnswer } from '../../net/client.ts';
+import { HttpParseError } from '../../net/codec/head.ts';
 import { networkReason } from '../../net/dial/network-error.ts';
-import { Agents, proxiesFor, proxyNameOf, proxyOf, type ProxyEnv, type TlsFiles } from './agents.ts';
+import { TlsAlertError } from '../../net/dial/tls-alert.ts';
+import { exchange, type HttpAnswer } from '../../net/pool/exchange.ts';
+import { forProxy, Pool, type Route } from '../../net/pool/index.ts';
+import { requestParts } from '../../net/request-parts.ts';
 import { Login, type LoginOptions } from './login.ts';
+import { proxiesFor, proxyNameOf, proxyOf, type ProxyEnv } from './proxy-env.ts';
+import { WatchedTls, type TlsFiles } from './tls-files.ts';
 
 export interface ServerOptions {
   /** The kind of server, for messages and for differences between the two. */
@@ -48,6 +53,15 @@ export class NoAnswerError extends Error {
 
 /** Timeout of a bulk request. A slower request is retried; its IDs prevent duplicates. */
 const ANSWER_MS = 60_000;
+const POOL = {
+  // The caller limits the number of requests, and an urgent one must not wait behind them.
+  atOnce: Infinity,
+  idle: 16,
+  // Proxies drop idle connections silently.
+  idleMs: 30_000,
+  connectMs: 10_000,
+  keepAliveMs: 10_000,
+} as const;
 /** Statuses of a proxy that cannot reach its server. */
 const GONE = new Set([502, 503, 504]);
 const CUT = new Set(['ECONNRESET', 'EPIPE']);
@@ -60,9 +74,11 @@ export class Server implements Disposable {
   readonly #gzip: boolean;
   readonly #log: Log;
   readonly #login: Login | undefined;
-  readonly #agents: Agents;
+  readonly #tls: WatchedTls;
+  readonly #pool = new Pool(POOL);
   readonly #proxyEnv: ProxyEnv;
   readonly #hosts: Hosts;
+  readonly #ways: ReadonlyMap<URL, ReturnType<typeof wayTo>>;
 
   /**
    * @throws ConfigError for unreadable files, and for an unusable proxy
@@ -73,8 +89,9 @@ export class Server implements Disposable {
     this.#log = log;
     this.#proxyEnv = proxiesFor(options.urls, proxyEnv);
     this.#login = options.login && new Login(options.login);
-    this.#agents = new Agents(options.tls);
+    this.#tls = new WatchedTls(options.tls);
     this.#hosts = new Hosts(options.urls);
+    this.#ways = new Map(options.urls.map((url) => [url, wayTo(url, this.#proxyEnv)]));
   }
 
   /** The server's name: `elasticsearch at https://es:9200`. */
@@ -91,7 +108,7 @@ export class Server implements Disposable {
   async ask(asked: Asked, signal: AbortSignal): Promise<HttpAnswer> {
     const { method, path, body: plain, contentType = 'application/json', isOnce = false } = asked;
     const packs = this.#gzip && plain !== undefined;
-    const body = packs ? await gzipped(plain) : plain;
+    const body = packs ? packing.gzip(plain) : plain;
     const headers = {
       accept: 'application/json',
       // Without it a proxy may compress the response.
@@ -105,19 +122,10 @@ export class Server implements Disposable {
     let gone: HttpAnswer | undefined;
     const failures: { readonly reason: string; readonly cause: unknown }[] = [];
     for (const host of this.#hosts.order()) {
-      const url = below(host, path);
       try {
-        const reply = await exchange({
-          url,
-          agent: this.#agents.agentFor(host, this.#log),
-          proxy: proxyOf(host, this.#proxyEnv),
-          method,
-          headers,
-          body,
-          signal,
-          isRepeatable: !isOnce,
-          answerMs: ANSWER_MS,
-        });
+        const to = this.#requestTo(host, path, headers);
+        const more = { method, body, signal, isRepeatable: !isOnce, answerMs: ANSWER_MS };
+        const reply = await exchange(this.#pool, { ...to, ...more });
         if (!GONE.has(reply.status)) {
           this.#hosts.answered(host);
           return reply;
@@ -136,7 +144,15 @@ export class Server implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#agents[Symbol.dispose]();
+    this.#pool[Symbol.dispose]();
+  }
+
+  #requestTo(host: URL, path: string, headers: Readonly<Record<string, string>>) {
+    const { to, isTls, own, base, proxy } = this.#ways.get(host)!;
+    const tls = isTls ? this.#tls.current(this.#log) : undefined;
+    const route: Route = { to, tls, proxy };
+    const proxied = forProxy(route, host.origin, base + path);
+    return { route, target: proxied.target, headers: Object.entries({ ...own, ...headers, ...proxied.headers }) };
   }
 
   #reasonOf(error: unknown, host: URL): string {
@@ -148,20 +164,17 @@ export class Server implements Disposable {
   }
 }
 
-/** A path starting with two slashes would name another host, which would receive the password. */
-function below(host: URL, path: string): URL {
-  return new URL(host.pathname.replace(/^\/+/, '/').replace(/\/+$/, '') + path, host);
-}
-
-/** Loaded only if compression is enabled. */
-async function gzipped(body: Buffer): Promise<Buffer> {
-  const { constants, gzip } = await import('node:zlib');
-  return await promisify<Buffer, { level: number }, Buffer>(gzip)(body, { level: constants.Z_BEST_SPEED });
+/** What stays the same of the requests to a host. */
+function wayTo(host: URL, proxies: ProxyEnv) {
+  const { to, isTls, target, headers } = requestParts(host);
+  // Of a path starting with two slashes, a proxy could take the beginning for another host.
+  const base = target.replace(/\?.*$/, '').replace(/^\/+/, '/').replace(/\/+$/, '');
+  return { to, isTls, own: headers, base, proxy: proxyOf(host, proxies) };
 }
 
 function networkHint(error: unknown, { protocol }: URL, caFile: string | undefined): string {
   const code = codeOf(error) ?? '';
-  if (code.startsWith('HPE_'))
+  if (error instanceof TlsAlertError || error instanceof HttpParseError)
     return `the server does not speak HTTP${protocol === 'http:' ? '; is it https://?' : ''}`;
   if (/ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|HANDSHAKE_FAILURE|UNKNOWN_CA)/.test(code))
     return `it requires another client certificate: see --cert-file and --key-file (${code})`;

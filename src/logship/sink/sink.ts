@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import { unlessAborted } from '../../core/abort.ts';
 import { messageOf, UnavailableError } from '../../core/errors.ts';
 import type { Batch } from '../batch/batch.ts';
@@ -48,11 +47,17 @@ export interface Sink extends AsyncDisposable {
   send(batch: Batch, signal: AbortSignal): Promise<Answer>;
 }
 
+/** What the sink uses of process.stdout. */
+export interface ByteStream {
+  /** @param then called when the bytes are written, or with the error */
+  write(bytes: Uint8Array, then: (error?: Error | null) => void): boolean;
+}
+
 /**
  * JSON lines on a stream. A line counts as acknowledged when the stream accepts it: after a SIGKILL the last ones may
  * be repeated.
  */
-export function stdoutSink(stream: Writable): Sink {
+export function stdoutSink(stream: ByteStream): Sink {
   return {
     name: 'stdout',
     opening: undefined,
@@ -67,7 +72,7 @@ export function stdoutSink(stream: Writable): Sink {
   };
 }
 
-function written(stream: Writable, bytes: Buffer): Promise<void> {
+function written(stream: ByteStream, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(bytes, (cause) => {
       if (cause) reject(new UnavailableError(`cannot write to stdout: ${messageOf(cause)}`, { cause }));

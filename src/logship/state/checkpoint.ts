@@ -4,32 +4,13 @@ import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import type { Identity } from '../position/generation.ts';
-import type { Cut, Mark } from '../position/progress.ts';
-import type { Known } from '../position/trail.ts';
-import type { UndatedFrom } from '../position/undated.ts';
+import { plain, textOfEntry, type EntryText } from './entry-text.ts';
 import { readOwn, setAside, type StateDirectory } from './held-directory.ts';
+import type { Saved } from './saved.ts';
 import { replaceKeepingRoom } from './spare-room.ts';
 
-/** A generation, and the position up to which it is acknowledged. */
-export interface Saved {
-  readonly generation: Identity;
-  readonly mark: Mark;
-  /** The cuts after the mark. */
-  readonly cuts: readonly Cut[];
-  /** Undefined in a checkpoint of an earlier version. */
-  readonly undated?: readonly UndatedFrom[];
-  /** The last modification that was seen, in milliseconds by the file system's clock; -1 if unknown. */
-  readonly modifiedMs: number;
-  /** The last size that was seen; undefined if it is unknown. */
-  readonly size?: number;
-  /** What proves the mark. Builds before it was recorded trusted the size. */
-  readonly trail?: Known;
-  /**
-   * Set if the generation is fully acknowledged and no longer at its path. The entry is then only needed to name a
-   * later generation that starts alike.
-   */
-  readonly isOver?: true;
-}
+/** An entry, or its text. */
+export type Entry = Saved | EntryText;
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const bytes = v.pipe(
@@ -72,24 +53,15 @@ const SCHEMA = v.object({
   ),
 });
 
-function textOf(all: readonly Saved[], indexGeneration: number | undefined): string {
-  const files = all
-    .filter(({ isOver }) => isOver !== true)
-    .map(({ generation, ...entry }) => ({ generation: plain(generation), ...entry }));
-  const former = all.filter(({ isOver }) => isOver).map(({ generation }) => plain(generation));
-  return JSON.stringify({ version: VERSION, files, former, indexGeneration });
-}
-
-function plain({ path, dev, ino, firstSeenMs, head, rivals, digestFrom }: Identity) {
-  return {
-    path,
-    dev,
-    ino,
-    firstSeenMs,
-    digestFrom,
-    head: head.toString('base64'),
-    rivals: rivals.map((rival) => ({ ...rival, head: rival.head.toString('base64') })),
-  };
+function textOf(all: readonly Entry[], indexGeneration: number | undefined): string {
+  const files: string[] = [];
+  const former: Identity[] = [];
+  for (const each of all)
+    if ('text' in each) files.push(each.text);
+    else if (each.isOver === true) former.push(each.generation);
+    else files.push(textOfEntry(each));
+  const rest = JSON.stringify({ former: former.map(plain), indexGeneration });
+  return `{"version":${VERSION},"files":[${files.join()}],${rest.slice(1)}`;
 }
 
 /** The entry of a generation that is fully acknowledged and no longer at its path. */
@@ -150,7 +122,7 @@ export class CheckpointWriter {
   #failed = false;
   readonly #room = { bytes: 0 };
   /** The last state that is known to be on disk. */
-  saved: readonly Saved[] = [];
+  saved: readonly Entry[] = [];
 
   /** @param name the file's name; each destination has its own */
   constructor(directory: StateDirectory, log: Log, name: string) {
@@ -160,13 +132,13 @@ export class CheckpointWriter {
   }
 
   /** Resolves when the results of both at the time of writing are on disk. Returns whether they are. */
-  async save(collect: () => readonly Saved[], indexGeneration?: () => number | undefined): Promise<boolean> {
+  async save(collect: () => readonly Entry[], indexGeneration?: () => number | undefined): Promise<boolean> {
     this.#queue = this.#queue.then(() => this.#write(collect(), indexGeneration?.()));
     await this.#queue;
     return !this.#failed;
   }
 
-  async #write(files: readonly Saved[], indexGeneration: number | undefined): Promise<void> {
+  async #write(files: readonly Entry[], indexGeneration: number | undefined): Promise<void> {
     const file = this.#directory.nameOf(this.#name);
     try {
       await replaceKeepingRoom(this.#directory.at(this.#name), textOf(files, indexGeneration), this.#room);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { rename, stat, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { codeOf, ConfigError, messageOf } from '../../core/errors.ts';
@@ -24,7 +23,7 @@ export async function openState(directory: StateDirectory, given: string | undef
   try {
     const source = given ?? (await readOwn(file).catch(ignoreAbsent))?.trim() ?? '';
     if (source !== '') return { source };
-    const made = randomBytes(9).toString('base64url');
+    const made = Buffer.from(crypto.getRandomValues(new Uint8Array(9))).toString('base64url');
     await replaceOwn(file, `${made}\n`);
     return { source: made };
   } catch (cause) {
@@ -115,7 +114,7 @@ async function bind(path: string, directory: string): Promise<Server> {
 
 function listening(path: string): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
+    const server = createServer({}, (socket) => socket.destroy());
     server.once('error', reject);
     server.listen(path, () => resolve(server.unref()));
   });
@@ -124,7 +123,7 @@ function listening(path: string): Promise<Server> {
 /** Whether a process listens on the socket. Rejects with the system's error if this cannot be determined. */
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const socket = connect(path);
+    const socket = connect({ path });
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);

@@ -4,7 +4,7 @@ import { messageOf, reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { makeDirectories } from '../../fs/directory.ts';
 import { DedupedWarnings } from '../report/deduped-warnings.ts';
-import type { SyslogMessage } from '../parse/syslog.ts';
+import type { SyslogMessage } from './message.ts';
 
 interface FilesOptions {
   /** The log root directory. */

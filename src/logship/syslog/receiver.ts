@@ -2,20 +2,21 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { codeOf, ConfigError, messageOf, NotPermittedError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { nextTurn } from '../../core/next-turn.ts';
 import { formatAddress, type Address } from '../../net/dial/address.ts';
 import { resolveName } from '../../net/resolver/index.ts';
-import { parseSyslog } from '../parse/syslog.ts';
-import type { Zone } from '../time/zone.ts';
+import { parseSyslog } from './message.ts';
+import { zoneOf } from '../time/zone.ts';
+import type { ZoneTable } from '../time/zone-table.ts';
 import { lineOf, SyslogFiles } from './files.ts';
 
 interface SyslogOptions {
   readonly at: Address;
   readonly root: string;
   /** The zone for timestamps without one. */
-  readonly zone: Zone;
+  readonly zone: ZoneTable;
   readonly mayRotate: (path: string) => boolean;
   readonly log: Log;
   /** The time of arrival in milliseconds since the epoch. */
@@ -65,7 +66,7 @@ export async function openSyslog(options: SyslogOptions): Promise<Syslog> {
   };
   socket.on('message', (datagram) => {
     received++;
-    const message = parseSyslog(datagram.toString('utf8'), { atMs: now(), zone });
+    const message = parseSyslog(datagram.toString('utf8'), { atMs: now(), zone: zoneOf(zone) });
     files.add(message.program, lineOf({ ...message, timeMs: believable(message.timeMs, now()) }));
     if (willFlush) return;
     willFlush = true;

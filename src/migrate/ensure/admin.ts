@@ -1,8 +1,8 @@
 import { defined } from '../../core/defined.ts';
 import { ConfigError, UsageError } from '../../core/errors.ts';
 import type { MysqlTarget, MysqlTls } from '../../mysql/index.ts';
-import type { EnsureValues } from '../options/ensure.ts';
-import { readSecret } from '../server/read-text.ts';
+import { givenBy, readSecret } from '../../cli/secret-option.ts';
+import { ADMIN_PASSWORD, type EnsureValues } from '../options/ensure.ts';
 import type { Source } from '../server/target.ts';
 
 /** The admin account on the service's server; undefined if none was given. */
@@ -10,14 +10,11 @@ export async function findAdmin(
   options: EnsureValues,
   { target, place, urlTls }: Source,
 ): Promise<MysqlTarget | undefined> {
-  const { adminUser: user, adminPassword, adminPasswordFile, adminSocket } = options;
+  const { adminUser: user, adminSocket } = options;
   if (user === undefined) {
     const stray = strayOf(options);
     if (stray !== undefined) throw new UsageError(`${stray} is given without --admin-user`);
     return undefined;
-  }
-  if (adminPassword !== undefined && adminPasswordFile !== undefined) {
-    throw new UsageError('KOLLA_DB_SYNC_ADMIN_PASSWORD and --admin-password-file are both given: leave one out');
   }
   // Not only when the server has been reached, which may take as long as --timeout.
   if (!hasCredentials(options, target.tls)) {
@@ -27,8 +24,7 @@ export async function findAdmin(
     );
   }
   checkRequirement(options, urlTls, place);
-  const password =
-    adminPasswordFile === undefined ? adminPassword : await readSecret(adminPasswordFile, '--admin-password-file');
+  const password = await readSecret(ADMIN_PASSWORD, options);
   const tls = adminTls(options, target.tls);
   return {
     ...target,
@@ -51,24 +47,21 @@ export function adminAt(admin: MysqlTarget, target: MysqlTarget): MysqlTarget {
 }
 
 /** A server may accept an account without a password over its socket, or with a client certificate. */
-function hasCredentials(
-  { adminPassword, adminPasswordFile, adminSocket, adminCertFile }: EnsureValues,
-  tls: MysqlTls | undefined,
-): boolean {
-  return [adminPassword, adminPasswordFile, adminSocket, adminCertFile, tls?.certFile].some((one) => one !== undefined);
+function hasCredentials(options: EnsureValues, tls: MysqlTls | undefined): boolean {
+  const { adminSocket, adminCertFile } = options;
+  const given = givenBy(ADMIN_PASSWORD, options);
+  return [given, adminSocket, adminCertFile, tls?.certFile].some((one) => one !== undefined);
 }
 
 function strayOf(options: EnsureValues): string | undefined {
   const given: [unknown, string][] = [
-    [options.adminPassword, 'KOLLA_DB_SYNC_ADMIN_PASSWORD'],
-    [options.adminPasswordFile, '--admin-password-file'],
     [options.adminSocket, '--admin-socket'],
     [options.adminCertFile, '--admin-cert-file'],
     [options.adminKeyFile, '--admin-key-file'],
     [options.require, '--require'],
     [options.rotate || undefined, '--rotate'],
   ];
-  return given.find(([value]) => value !== undefined)?.[1];
+  return givenBy(ADMIN_PASSWORD, options) ?? given.find(([value]) => value !== undefined)?.[1];
 }
 
 /** Rejects TLS requirements that the URL of the service's account does not meet. */

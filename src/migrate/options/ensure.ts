@@ -1,9 +1,18 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
+import { secretOption } from '../../cli/secret-option.ts';
 
 /** TLS requirements for an account. */
 const REQUIREMENTS = ['none', 'ssl', 'x509'] as const;
 export type Requirement = (typeof REQUIREMENTS)[number];
+
+export const ADMIN_PASSWORD = secretOption({
+  flag: 'admin-password',
+  env: 'KOLLA_DB_SYNC_ADMIN_PASSWORD',
+  help: 'password of the admin account',
+  example: 'PASSWORD',
+  file: { help: "file with the admin account's password", example: '/run/secrets/mariadb-root' },
+});
 
 /** Options for creating databases, accounts and grants, used by a migration and by `ensure`. */
 export const ENSURE_OPTIONS = [
@@ -15,21 +24,7 @@ export const ENSURE_OPTIONS = [
     details: 'Without it they are not changed.',
     example: 'root',
   },
-  {
-    flag: 'admin-password',
-    type: 'string',
-    env: 'KOLLA_DB_SYNC_ADMIN_PASSWORD',
-    secret: true,
-    help: 'password of the admin account',
-    example: 'PASSWORD',
-  },
-  {
-    flag: 'admin-password-file',
-    type: 'path',
-    env: 'KOLLA_DB_SYNC_ADMIN_PASSWORD_FILE',
-    help: "file with the admin account's password",
-    example: '/run/secrets/mariadb-root',
-  },
+  ...ADMIN_PASSWORD,
   {
     flag: 'admin-socket',
     type: 'path',

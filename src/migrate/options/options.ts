@@ -1,29 +1,24 @@
 import { grouped, type Option, type Values } from '../../cli/option.ts';
+import { secretOption } from '../../cli/secret-option.ts';
 import { caFileOption, tlsOption } from '../../cli/tls-option.ts';
-import { DONOR_POLICIES } from '../../mysql/index.ts';
+import { DONOR_POLICIES } from '../../mysql/galera.ts';
 import { PHASES } from '../../catalog/index.ts';
 import { ENSURE_OPTIONS } from './ensure.ts';
 import { KUBE_OPTIONS, LOCK_OPTIONS } from './lease.ts';
 import { ROLLOUT_OPTIONS } from './rollout.ts';
 
+export const CONNECTION = secretOption({
+  flag: 'connection',
+  env: 'KOLLA_DB_SYNC_CONNECTION',
+  help: "database URL, overriding the service's configuration",
+  details: "The command receives it in oslo.config's environment variable (OS_DATABASE__CONNECTION).",
+  example: 'mysql+pymysql://keystone:PASSWORD@mariadb:3306/keystone',
+  file: { help: 'file with the database URL', example: '/run/secrets/keystone-connection' },
+});
+
 /** Options for the location of the database. */
 export const PLACE_OPTIONS = [
-  {
-    flag: 'connection',
-    type: 'string',
-    env: 'KOLLA_DB_SYNC_CONNECTION',
-    secret: true,
-    help: "database URL, overriding the service's configuration",
-    details: "The command receives it in oslo.config's environment variable (OS_DATABASE__CONNECTION).",
-    example: 'mysql+pymysql://keystone:PASSWORD@mariadb:3306/keystone',
-  },
-  {
-    flag: 'connection-file',
-    type: 'path',
-    env: 'KOLLA_DB_SYNC_CONNECTION_FILE',
-    help: 'file with the database URL',
-    example: '/run/secrets/keystone-connection',
-  },
+  ...CONNECTION,
   {
     flag: 'host',
     type: 'string',
@@ -182,6 +177,15 @@ export const SIDECAR_OPTIONS = [
     help: "this Pod's name, for --stay (default: the host name)",
     details: 'metadata.name of the downward API; used to read the startup probe of this Pod.',
     example: 'keystone-5d4f8c7b9-x2x7q',
+  },
+  {
+    flag: 'report-stages',
+    type: 'boolean',
+    env: 'KOLLA_DB_SYNC_REPORT_STAGES',
+    help: 'report stages and the error on stdout, as JSON lines',
+    details:
+      'For the program that runs this one, as kolla-sidecar does. The error is then not logged. Takes precedence over --stay.',
+    example: 'true',
   },
 ] as const satisfies readonly Option[];
 

@@ -1,5 +1,5 @@
 /** Stage of a migration, as the probes of a sidecar report it. */
-type Stage =
+export type Stage =
   | 'waiting for the server'
   | 'waiting for the rollout'
   | 'waiting for the lock'

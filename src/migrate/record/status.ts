@@ -10,7 +10,8 @@ import { atHosts } from '../server/hosts.ts';
 import { TARGET_OPTIONS, type TargetOptions } from '../options/options.ts';
 import { reach } from '../server/reach.ts';
 import { readRecords, type RecordRow } from './record.ts';
-import { findSource, serviceOf } from '../server/target.ts';
+import { serviceOf } from '../plan/service-of.ts';
+import { findSource } from '../server/target.ts';
 
 /** Prints the fence row and the records: the running or last migration, and the state of each phase of each release. */
 export const status = command({

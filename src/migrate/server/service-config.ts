@@ -1,6 +1,4 @@
 import { ConfigError, reasonOf } from '../../core/errors.ts';
-import { parseYaml } from '../../core/yaml-budget.ts';
-import { yamlProblem } from '../../core/yaml-problem.ts';
 import { osloValue } from '../../oslo/value.ts';
 import { isForOslo, isYaml, osloVariable, setVariable } from '../../oslo/variable.ts';
 import type { ConfigOption, Service } from '../../catalog/index.ts';
@@ -50,7 +48,7 @@ export async function configured(
         return { value, place: variable ?? `${file}: ${wordsOf(place)}`, isVariable: variable !== undefined };
     }
   } catch (cause) {
-    throw new ConfigError(`${file}: ${reasonOf(cause)}`, { cause });
+    throw cause instanceof ConfigError ? cause : new ConfigError(`${file}: ${reasonOf(cause)}`, { cause });
   }
   const words = places.map((place) => {
     const variable = setVariable(place, env);
@@ -67,7 +65,7 @@ export function wordsOf({ section, key }: ConfigOption): string {
 /**
  * An option in a service's configuration: an oslo.config file with its variables, or YAML with mappings as sections.
  * @returns undefined if it is not set
- * @throws RangeError with line and column, never their text: it may contain a password
+ * @throws RangeError, or for YAML ConfigError, with the line, never its text: it may contain a password
  */
 export async function valueIn(
   file: string,
@@ -76,14 +74,8 @@ export async function valueIn(
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
   if (!isYaml(file)) return osloValue(text, place, env);
-  const { loadAll } = await import('js-yaml');
-  let all: unknown;
-  try {
-    [all] = parseYaml(text, (documents) => loadAll(documents));
-  } catch (error) {
-    throw new RangeError(`not YAML: ${yamlProblem(error)}`);
-  }
-  const value = at(at(all, place.section), place.key);
+  const { loadFile } = await import('../../core/yaml.ts');
+  const value = at(at(loadFile(file, text), place.section), place.key);
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -1,12 +1,11 @@
 import { defined } from '../../core/defined.ts';
-import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
-import { suggestion } from '../../core/nearest.ts';
+import { ConfigError, messageOf } from '../../core/errors.ts';
+import { givenBy, readSecret } from '../../cli/secret-option.ts';
 import { parseMysqlUrl, type MysqlTarget, type MysqlTls } from '../../mysql/index.ts';
 import { asOslo } from '../../oslo/value.ts';
 import type { Service, ServiceDatabase } from '../../catalog/index.ts';
-import type { TargetOptions } from '../options/options.ts';
+import { CONNECTION, type TargetOptions } from '../options/options.ts';
 import { ownTls, type OwnTls } from './own-tls.ts';
-import { readSecret } from './read-text.ts';
 import { configured, variableOf, wordsOf, type Configured } from './service-config.ts';
 
 export interface Source {
@@ -27,14 +26,6 @@ export interface Source {
   readonly variables: readonly string[];
   /** The catalogue's data of the database; undefined if it is not one of the service's. */
   readonly database?: ServiceDatabase | undefined;
-}
-
-/** The service's data. Throws UsageError for an unknown name. */
-export function serviceOf(name: string, services: readonly Service[]): Service {
-  const service = services.find((known) => known.name === name);
-  if (service !== undefined) return service;
-  const names = services.map((known) => known.name);
-  throw new UsageError(`no service '${name}'${suggestion(name, names)}`);
 }
 
 /**
@@ -84,13 +75,14 @@ export async function findOthers(
   return found;
 }
 
-async function givenUrl({ connection, connectionFile }: TargetOptions) {
-  if (connection !== undefined && connectionFile !== undefined) {
-    throw new UsageError('KOLLA_DB_SYNC_CONNECTION and --connection-file are both given: leave one out');
-  }
-  if (connection !== undefined) return { url: connection, place: 'KOLLA_DB_SYNC_CONNECTION' };
-  if (connectionFile === undefined) return undefined;
-  return { url: await readSecret(connectionFile, '--connection-file'), place: connectionFile };
+/** Whether an option gives the URL, so that the service's configuration is not read. */
+export function isUrlGiven(options: TargetOptions): boolean {
+  return givenBy(CONNECTION, options) !== undefined;
+}
+
+async function givenUrl(options: TargetOptions) {
+  const url = await readSecret(CONNECTION, options);
+  return url === undefined ? undefined : { url, place: options.connectionFile ?? CONNECTION[0].env };
 }
 
 async function configuredUrl(

@@ -27,7 +27,7 @@ export async function findTasks(service: Service, from: TaskSources): Promise<Ta
   const found: Task[] = [];
   for (const { name, steps, settings = {}, variables = [], throwawayKeys = [], done } of tool) {
     const words: Words = { ...settings, ...ownOf(set, settings) };
-    const { shown, secrets, lacks } = await findVariables(variables, from);
+    const { shown, secrets, lacks } = findVariables(variables, from);
     const environment: Record<string, string> = { ...shown, ...secrets };
     let filledDone: ListedDone | RecordedDone;
     if ('listed' in done) {

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../core/errors.ts';
 import { isHttpUrl } from '../../core/http-url.ts';
 import type { ToolVariable } from '../../catalog/index.ts';
-import { readSecret } from '../server/read-text.ts';
+import { readSecretFile } from '../../cli/secret-file.ts';
 
 /** Where the value of a variable may come from. */
 export interface VariableSources {
@@ -21,14 +21,14 @@ interface Variables {
  * then from the environment, then from the file named by NAME_FILE.
  * @throws ConfigError if a file is unreadable or empty, or a URL is none
  */
-export async function findVariables(variables: readonly ToolVariable[], from: VariableSources): Promise<Variables> {
+export function findVariables(variables: readonly ToolVariable[], from: VariableSources): Variables {
   const shown: Record<string, string> = {};
   const secrets: Record<string, string> = {};
   const missing: string[] = [];
   for (const variable of variables) {
     const { name, otherwise = [], secret, required } = variable;
     let value: string | undefined;
-    for (const each of [name, ...otherwise]) value ??= await valueOf(each, from);
+    for (const each of [name, ...otherwise]) value ??= valueOf(each, from);
     value ??= variable.default;
     if (variable.url === true && value !== undefined && !isHttpUrl(value))
       throw new ConfigError(`${name}: '${value}' is not an http or https URL such as https://HOST:5000/v3`);
@@ -39,9 +39,9 @@ export async function findVariables(variables: readonly ToolVariable[], from: Va
   return { shown, secrets, lacks };
 }
 
-async function valueOf(name: string, { given = {}, inherited }: VariableSources): Promise<string | undefined> {
+function valueOf(name: string, { given = {}, inherited }: VariableSources): string | undefined {
   const direct = given[name] || inherited[name];
   if (direct) return direct;
   const file = given[`${name}_FILE`] || inherited[`${name}_FILE`];
-  return file ? await readSecret(file, `${name}_FILE`) : undefined;
+  return file ? readSecretFile(file, `${name}_FILE`) : undefined;
 }

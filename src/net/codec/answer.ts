@@ -2,7 +2,7 @@ import { isTlsAlert, TlsAlertError } from '../dial/tls-alert.ts';
 import { HeaderLines, HttpParseError, Lines, type Headers } from './head.ts';
 
 /** curl's limit. */
-const HEAD_MAX_BYTES = 300 * 2 ** 10;
+export const HEAD_MAX_BYTES = 300 * 2 ** 10;
 const CHUNK_LINE_MAX_BYTES = 16_384;
 /** At most 12 hexadecimal digits (2^48 bytes): no body is longer, and a number can represent the length exactly. */
 const CHUNK_SIZE = /^([0-9a-f]{1,12})(?:[ \t;\r].*)?$/i;
@@ -60,10 +60,15 @@ export class AnswerReader {
     return this.#state === 'done';
   }
 
-  /** @throws HttpParseError; TlsAlertError */
-  push(piece: Uint8Array): void {
-    for (let at = 0; at < piece.length && this.#state !== 'done';)
+  /**
+   * @returns how much of the piece belongs to this response: all of it, unless more follows its end
+   * @throws HttpParseError; TlsAlertError
+   */
+  push(piece: Uint8Array): number {
+    let at = 0;
+    while (at < piece.length && this.#state !== 'done')
       at = this.#isInBody() ? this.#takeBody(piece, at) : this.#takeLine(piece, at);
+    return at;
   }
 
   /**

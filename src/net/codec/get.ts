@@ -15,6 +15,7 @@ export interface GetOptions {
   /** Path and query as they are sent. */
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body?: Uint8Array | undefined;
   readonly signal: AbortSignal;
   /** Called with the TCP connection when it is open. */
   readonly onSocket?: (socket: Socket) => void;
@@ -27,25 +28,25 @@ export interface GetOptions {
 }
 
 /**
- * A GET, or another request without a body, on a new connection, which is then closed. The response's body is not
+ * A GET, or another request, on a new connection, which is then closed. The response's body is not
  * stored.
  * @throws the system's or TLS's error if there is no connection; an error with code ECONNRESET for a truncated response, as in
  * Node's http; HttpParseError or TlsAlertError if the response is not HTTP; TypeError as encodeHead(); the signal's reason
  */
 export async function get(options: GetOptions): Promise<AnswerHead> {
-  const { method = 'GET', target, headers, signal, ...reading } = options;
+  const { method = 'GET', target, headers, body, signal, ...reading } = options;
   // RFC 9110, 8.6: methods that may have a body state that there is none.
-  const length = method === 'GET' ? [] : ([['Content-Length', '0']] as const);
-  const request = encodeHead(`${method} ${target} HTTP/1.1`, [...headers, ...length]);
+  const length = method === 'GET' && body === undefined ? [] : ([['Content-Length', `${body?.length ?? 0}`]] as const);
+  const head = encodeHead(`${method} ${target} HTTP/1.1`, [...headers, ...length]);
   const socket = await connected(options);
-  socket.write(request);
+  socket.write(body === undefined ? head : Buffer.concat([head, body]));
   return await answerOn(socket, signal, reading);
 }
 
 async function connected({ to, tls, signal, onSocket }: GetOptions): Promise<Socket> {
   if (tls !== undefined) {
     // Loaded lazily: TLS costs half of Node's start time, which a request without it need not pay.
-    const { dialTls } = await import('#secure');
+    const { dialTls } = await import('../dial/secure.ts');
     // As Node's https and curl: a server of several protocols must not choose another one.
     return await dialTls(to, {
       signal,
@@ -94,6 +95,7 @@ function answerOn(
   });
 }
 
-function brokenOff(head: AnswerHead | undefined): NodeJS.ErrnoException {
+/** The error of a connection that ends within a response, as in Node's http. */
+export function brokenOff(head: AnswerHead | undefined): NodeJS.ErrnoException {
   return Object.assign(new Error(head === undefined ? 'socket hang up' : 'aborted'), { code: 'ECONNRESET' });
 }

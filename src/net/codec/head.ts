@@ -1,14 +1,14 @@
 /**
  * A minimal HTTP/1.1 codec: enough to request one page, and to serve one. Parses chunks of any size, keeps at most one
- * head, and opens nothing. Keep-alive, proxies and whole bodies are in client.ts.
+ * head, and opens nothing. Kept connections and proxies are in pool/.
  *
- * Requests are read strictly, responses as leniently as curl reads them: of a response only the status counts, and it
- * has a connection of its own, so that no other message could be hidden in it.
+ * Requests are read strictly, responses as leniently as curl reads them: the connection of a response whose end is in
+ * doubt is closed, so that no other message could be hidden in it.
  *
  *   encodeHead('GET / HTTP/1.1', ...) -> the connection -> AnswerReader: head, then chunks of its body
  *   the connection -> RequestReader: head -> headText('HTTP/1.1 200 OK', ...) and the body
  *
- * https://www.rfc-editor.org/rfc/rfc9112, and docs/adr/0013 for the division of work with client.ts
+ * https://www.rfc-editor.org/rfc/rfc9112, and docs/adr/0013 for what stands on it
  */
 
 /** Headers by lower-case name. Repeated headers are joined with commas. */
@@ -55,7 +55,7 @@ export function headText(first: string, headers: HeaderList): string {
 export function encodeHead(first: string, headers: HeaderList): Uint8Array {
   const text = headText(first, headers);
   if (/[\u0100-\uffff]/.test(text)) throw new TypeError('a line of an HTTP head holds a character beyond Latin-1');
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  return Buffer.from(text, 'latin1');
 }
 
 /** Splits a head into lines, which may be split across chunks. */

@@ -18,6 +18,9 @@ export const CLOSED = 'closed without a response';
 
 const OTHER_PROTOCOL = /wrong version number|packet length too long|unexpected message|http request|unknown protocol/i;
 
+/** What servers say to a client without a certificate, which TLS 1.3 alone has an alert for. */
+const MAY_WANT_CERTIFICATE = /alert (?:handshake failure|certificate required)$/;
+
 /**
  * One-line reason for a failed or untrusted connection.
  * @param caFile the CA bundle that was used, for messages
@@ -31,7 +34,8 @@ export function networkReason(error: unknown, caFile?: string): string {
   const text = messageOf(error);
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
     if (OTHER_PROTOCOL.test(text)) return 'the server does not speak TLS';
-    return `TLS failed: ${oneLine(reason ?? /:SSL routines:[^:]*:([^:]*):/.exec(text)?.[1] ?? text)}`;
+    const why = oneLine(reason ?? /:SSL routines:[^:]*:([^:]*):/.exec(text)?.[1] ?? text);
+    return `TLS failed: ${why}${MAY_WANT_CERTIFICATE.test(why) ? '; it may require a client certificate' : ''}`;
   }
   if (error instanceof Error && isUntrusted(error)) {
     const whom = caFile === undefined ? "a CA of this image's CA bundle; --ca-file names another" : `a CA in ${caFile}`;

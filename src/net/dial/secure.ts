@@ -18,10 +18,18 @@ interface SecureOptions {
  * @throws as dial() and tlsOptions(); TLS's error
  */
 export async function dialTls(to: DialTarget, { signal, tls, more, onConnect }: SecureOptions): Promise<TLSSocket> {
-  const options = await tlsOptions('host' in to ? to.host : 'localhost', tls);
+  const options = { ...tlsOptions('host' in to ? to.host : 'localhost', tls), ...more };
   const connection = await dial(to, signal);
   onConnect?.(connection);
-  const socket = connect({ ...options, ...more, socket: connection });
+  return await overTls(connection, { ...options, ...more }, signal);
+}
+
+/**
+ * Performs the handshake on an open connection, whose place the result takes.
+ * @throws TLS's error; the signal's reason
+ */
+export async function overTls(connection: Socket, options: ConnectionOptions, signal: AbortSignal): Promise<TLSSocket> {
+  const socket = connect({ ...options, socket: connection });
   const stop = () => socket.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
   try {

@@ -1,4 +1,4 @@
-import type { Conversation, Parsed } from '#conversation';
+import type { Conversation, Parsed } from '../dial/conversation.ts';
 
 /** A method of AMQP 0-9-1, numbered CLASS_METHOD: its reference, sections 1.4 (connection), 1.5 and 1.8. */
 export const CONNECTION = {

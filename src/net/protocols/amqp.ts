@@ -1,6 +1,6 @@
 import { codeOf } from '../../core/errors.ts';
 import { oneLine } from '../../core/one-line.ts';
-import type { Conversation } from '#conversation';
+import type { Conversation } from '../dial/conversation.ts';
 import {
   CHANNEL,
   CONNECTION,

@@ -1,6 +1,7 @@
 /** Greetings of servers, which identify them. Waits and checks need nothing more. */
-import type { Understood } from '#conversation';
+import type { Understood } from '../dial/conversation.ts';
 import { bad, good, type Answer } from './answer.ts';
+import { openingIn } from './mysql-packets.ts';
 
 /** The request to memcached. */
 export const ASK_VERSION = Buffer.from('version\r\n');
@@ -20,22 +21,15 @@ export function understandVersion(bytes: Buffer): Understood<Answer> {
   return { is: bad('the server is not memcached') };
 }
 
-const MYSQL_HEADER_BYTES = 4;
-const MYSQL_PROTOCOL = 10;
-const MYSQL_ERROR = 0xff;
+export const NOT_MYSQL = 'the server is not MySQL';
 
-/** MySQL's first packet: the server's version, or why it rejects clients (too many connections, a blocked host). */
+/** MySQL's first packet: the server's version, or why it rejects clients. */
 export function understandGreeting(bytes: Buffer): Understood<Answer> {
-  if (bytes.length < MYSQL_HEADER_BYTES + 1) return undefined;
-  const length = bytes.readUInt16LE(0) + (bytes[2]! << 16);
-  const kind = bytes[MYSQL_HEADER_BYTES];
-  if (kind !== MYSQL_PROTOCOL && kind !== MYSQL_ERROR) return { is: bad('the server is not MySQL') };
-  if (bytes.length < MYSQL_HEADER_BYTES + length) return undefined;
-  const body = bytes.subarray(MYSQL_HEADER_BYTES + 1, MYSQL_HEADER_BYTES + length);
-  if (kind === MYSQL_ERROR) return { is: bad(`error ${body.readUInt16LE(0)}: ${body.toString('utf8', 2)}`) };
-  // MariaDB prefixes its version with 5.5.5-, for replicas that compare 10 as less than 5.
-  const version = body.toString('latin1', 0, Math.max(0, body.indexOf(0))).replace(/^5\.5\.5-/, '');
-  return { is: good(`greets as ${version}`) };
+  const opening = openingIn(bytes)?.is;
+  if (opening === undefined) return undefined;
+  if (opening.kind === 'other') return { is: bad(NOT_MYSQL) };
+  if (opening.kind === 'error') return { is: bad(`error ${opening.errno}: ${opening.text}`) };
+  return { is: good(`greets as ${opening.version}`) };
 }
 
 /** An AMQP client's header. AMQP 0-9-1, section 4.2.2. */

@@ -1,5 +1,5 @@
 import { oneLine } from '../../core/one-line.ts';
-import type { Conversation, Parsed } from '#conversation';
+import type { Conversation, Parsed } from '../dial/conversation.ts';
 import { bad, good, type Answer, type Tell } from './answer.ts';
 
 /** Credentials for Redis or Valkey. Without a user, the default user is meant. */
@@ -54,7 +54,7 @@ function commandBytes(words: readonly string[]): Buffer {
 function lineIn(heard: Buffer): Parsed<string> {
   const first = String.fromCharCode(heard[0] ?? 0x2b);
   if (!'+-'.includes(first)) throw new Error('the server is not Redis');
-  const end = heard.indexOf('\r\n');
+  const end = heard.toString('latin1').indexOf('\r\n');
   return end === -1 ? undefined : { is: heard.toString('utf8', 0, end), length: end + 2 };
 }
 

@@ -1,5 +1,5 @@
-import { loadAll } from 'js-yaml';
-import { parseYaml, separatorsIn } from '../../core/yaml-budget.ts';
+import { loadDocuments } from '../../core/yaml.ts';
+import { separatorsIn } from '../../core/yaml-budget.ts';
 import { yamlProblem } from '../../core/yaml-problem.ts';
 import { ChartError } from './chart.ts';
 
@@ -19,7 +19,7 @@ export function documentsIn<R>(yaml: string, pick: (document: unknown) => R | re
   if (parts.length > DOCUMENTS_MAX) throw new ChartError(`the chart renders more than ${DOCUMENTS_MAX} documents`);
   return parts.flatMap((part, i) => {
     try {
-      return parseYaml(part, (text) => loadAll(text, null, { json: true })).flatMap((document) => pick(document));
+      return loadDocuments(part, { json: true }).flatMap((document) => pick(document));
     } catch (error) {
       const before = parts.slice(0, i).join('').split('\n').length - 1;
       throw new ChartError(`the chart renders no valid YAML: ${yamlProblem(error, before)}`);

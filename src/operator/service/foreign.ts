@@ -19,7 +19,7 @@ export function requireOwnRelease(newest: Release | undefined, { chart: { name }
   if (newest === undefined || newest.status === 'uninstalled') return;
   const { chart, revision } = newest;
   const isOurs = labelOf(newest, 'desired') !== undefined || chart.dependencies?.includes(LIBRARY) === true;
-  const isNamesake = (UPGRADE_STAGES.flat() as readonly string[]).includes(name) && !isOurs;
+  const isNamesake = UPGRADE_STAGES.flat().includes(name) && !isOurs;
   if (chart.name === name && !isNamesake) return;
   const whose =
     chart.name === name ? `another chart named ${name}, without the library ${LIBRARY}` : `chart ${chart.name}`;

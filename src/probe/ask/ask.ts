@@ -49,7 +49,14 @@ export async function answerOf(
       // A check that the deadline interrupts while it resolves a name says so: the server is not what is silent.
       bounded.addEventListener('abort', () => setImmediate(() => resolve(late())), { once: true });
     });
-    const verdict = await Promise.race([question.ask(bounded, (what) => (awaited = what)), over]);
+    const asked = question
+      .ask(bounded, (what) => (awaited = what))
+      .catch((error: unknown) => {
+        // A check that only stops at the deadline has no verdict of its own.
+        if (bounded.aborted && error === bounded.reason) return over;
+        throw error;
+      });
+    const verdict = await Promise.race([asked, over]);
     signal.throwIfAborted();
     // Otherwise a check reports after the deadline only that it was interrupted, not why there was no response.
     return deadline.aborted && !verdict.healthy ? lateBecause(verdict) : verdict;

@@ -23,14 +23,9 @@ export interface Check<O extends readonly Option[] = readonly Option[]> extends 
   prepare(input: Input<O>, context: CheckContext): Question | Promise<Question>;
 }
 
-/** The checks that one binary contains. */
+/** The checks in the order of help and docs. */
 export interface CheckSet {
-  /** The checks in the order of help and docs. */
   readonly checks: readonly Check[];
-  /** Names of checks that exist only in another binary. */
-  readonly elsewhere: readonly string[];
-  /** Why this binary cannot run a check with these arguments, and which binary can; undefined if it can. */
-  readonly refusal: (words: readonly string[]) => string | undefined;
 }
 
 export type CheckContext = Pick<Context, 'log' | 'inherited' | 'podFile'>;

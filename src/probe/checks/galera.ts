@@ -1,5 +1,5 @@
 import { UsageError } from '../../core/errors.ts';
-import type { MysqlSession } from '../../mysql/index.ts';
+import type { RowSource } from '../../mysql/session.ts';
 import { check } from '../ask/check.ts';
 import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer, type MysqlServer } from '../remote/mysql.ts';
 import { healthyAs, unhealthy, type Question, type CheckResult } from '../ask/verdict.ts';
@@ -68,7 +68,7 @@ export const galera = check({
       async ask(signal, tell = () => {}) {
         const { askMysql } = await import('../remote/mysql-session.ts');
         const { galeraVerdict } = await import('../remote/galera.ts');
-        const inside = (session: MysqlSession) => galeraVerdict(session, options);
+        const inside = (session: RowSource) => galeraVerdict(session, options);
         return await askMysql(server, { greeted, inside }, signal, tell);
       },
     };
@@ -83,7 +83,7 @@ function unlessDisconnected(server: MysqlServer, greeted: () => CheckResult): Pi
       const { askMysql } = await import('../remote/mysql-session.ts');
       const { disconnectedVerdict } = await import('../remote/galera.ts');
       let seen: CheckResult | undefined;
-      const inside = async (session: MysqlSession) => (seen = await disconnectedVerdict(session));
+      const inside = async (session: RowSource) => (seen = await disconnectedVerdict(session));
       const verdict = await askMysql(server, { greeted, inside }, signal, tell);
       return seen ?? (verdict.healthy ? verdict : healthyAs(`unknown: ${verdict.reason}`));
     },

@@ -1,7 +1,11 @@
+import { UsageError } from '../../core/errors.ts';
 import { formatAddress } from '../../net/dial/address.ts';
 import { check } from '../ask/check.ts';
 import { answered, addressOf } from '../remote/server.ts';
 import { TLS_OPTIONS, tlsOf } from '../remote/tls.ts';
+
+/** With it the call is one frame of HTTP/2. */
+const SERVICE_MAX_BYTES = 8192;
 
 /** Checks that the gRPC health service (grpc.health.v1) reports SERVING. */
 export const grpc = check({
@@ -30,6 +34,8 @@ export const grpc = check({
     const at = addressOf('grpc', text);
     const tls = tlsOf('grpc', options);
     const { service } = options;
+    if (Buffer.byteLength(service) > SERVICE_MAX_BYTES)
+      throw new UsageError(`grpc: --service of more than ${SERVICE_MAX_BYTES} bytes`);
     return {
       subject: `grpc ${formatAddress(at)}${service === '' ? '' : ` ${service}`}`,
       hosts: [at.host],

@@ -1,5 +1,5 @@
 import { UsageError } from '../../core/errors.ts';
-import { trustOfUrl } from '../../cli/tls-option.ts';
+import { clientOf, trustOfUrl } from '../../cli/tls-option.ts';
 import { check } from '../ask/check.ts';
 import { URL_TLS_OPTIONS } from '../remote/tls.ts';
 import { healthyAs, unhealthy } from '../ask/verdict.ts';
@@ -34,6 +34,7 @@ export const http = check({
   async prepare({ operands: [text = ''], options: { status: wanted, ...tls } }) {
     const url = urlOf(text);
     const trust = trustOfUrl(tls, url, url.origin, 'http: ');
+    const client = clientOf(tls, url.protocol === 'https:', 'http: ');
     // Loaded lazily: node:https costs half of Node's start time, which a TCP probe need not pay.
     const { requestOnce, statusReason } = await import('../../net/request-once.ts');
     return {
@@ -47,7 +48,7 @@ export const http = check({
             tell(`status ${status}, but the response does not end`);
             return isGood(status);
           };
-          const { status } = await requestOnce(url, { signal, ...trust, awaitsBody });
+          const { status } = await requestOnce(url, { signal, ...trust, ...client, awaitsBody });
           return isGood(status) ? healthyAs(`status ${status}`) : unhealthy(statusReason(status, url));
         } catch (error) {
           if (!(error instanceof Error)) throw error;

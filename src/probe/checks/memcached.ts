@@ -25,7 +25,7 @@ export const memcached = check({
         const version = async () => {
           tell('it does not report its version: it may be frozen, or unreachable');
           const { ASK_VERSION, understandVersion } = await import('../../net/protocols/greetings.ts');
-          const { exchange } = await import('#conversation');
+          const { exchange } = await import('../../net/dial/conversation.ts');
           return await exchange({ at, say: ASK_VERSION, understand: understandVersion, signal });
         };
         return answered(version, undefined, 'use the check tls');

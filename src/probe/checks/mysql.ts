@@ -1,4 +1,4 @@
-import type { MysqlSession } from '../../mysql/index.ts';
+import type { RowSource } from '../../mysql/session.ts';
 import type { Answer } from '../../net/protocols/answer.ts';
 import { check } from '../ask/check.ts';
 import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer } from '../remote/mysql.ts';
@@ -30,7 +30,7 @@ export const mysql = check({
         const { askMysql } = await import('../remote/mysql-session.ts');
         const judges = {
           greeted: ({ isGood, says }: Answer) => (isGood ? healthyAs(says) : unhealthy(says)),
-          inside: async (session: MysqlSession, user: string) => {
+          inside: async (session: RowSource, user: string) => {
             const [row] = await session.rows('SELECT VERSION() AS version');
             return healthyAs(`${String(row?.['version'])}, logged in as '${user}'`);
           },

@@ -131,7 +131,7 @@ function recording(question: Question, { file, image }: { file: string; image: s
       const verdict = await question.ask(signal, tell);
       if (!verdict.healthy || isDone) return verdict;
       try {
-        await recordVersion(file, await imageVersion(image));
+        recordVersion(file, imageVersion(image));
         isDone = true;
       } catch (error) {
         const text = `the version of this RabbitMQ is not recorded in ${file}: ${reasonOf(error)}`;

@@ -36,7 +36,7 @@ export const redis = check({
       ask: (signal, tell = () => {}) =>
         answered(async () => {
           const login = await readLogin(options);
-          const { converse } = await import('#conversation');
+          const { converse } = await import('../../net/dial/conversation.ts');
           const { redisPing } = await import('../../net/protocols/redis.ts');
           using talk = await converse(at, { signal, tls });
           return await redisPing(talk, login, tell);

@@ -5,7 +5,7 @@ import { ENCRYPTED_MEANING, tlsOption } from '../../cli/tls-option.ts';
 import { formatAddress } from '../../net/dial/address.ts';
 import { check } from '../ask/check.ts';
 import { addressOf } from '../remote/server.ts';
-import { CA_FILE_OPTION, SERVER_NAME_OPTION, tlsOf } from '../remote/tls.ts';
+import { CA_FILE_OPTION, CLIENT_OPTIONS, SERVER_NAME_OPTION, tlsOf } from '../remote/tls.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 
@@ -42,6 +42,7 @@ export const tls = check({
     },
     CA_FILE_OPTION,
     SERVER_NAME_OPTION,
+    ...CLIENT_OPTIONS,
   ],
   examples: [
     {

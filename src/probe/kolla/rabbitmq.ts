@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
 import { formatAddress, type Address } from '../../net/dial/address.ts';
 import { unseen } from '../ask/verdict.ts';
@@ -25,7 +25,7 @@ async function answerOf(
 ): Promise<KollaAnswer> {
   let at: Listener;
   try {
-    at = await listenerOf(env);
+    at = listenerOf(env);
   } catch (error) {
     return { verdict: unseen(messageOf(error)) };
   }
@@ -44,15 +44,12 @@ interface Listener extends Address {
  * The broker's address from its variables and rabbitmq.conf, because kolla-ansible binds it to one address, which is
  * not loopback.
  */
-async function listenerOf(env: NodeJS.ProcessEnv): Promise<Listener> {
+function listenerOf(env: NodeJS.ProcessEnv): Listener {
   const [host, port] = [env['RABBITMQ_NODE_IP_ADDRESS'], env['RABBITMQ_NODE_PORT']];
   const own = { host: reachable(host || '127.0.0.1'), port: Number(port || PORT), isTls: false };
   if (host || port) return own;
-  const text = await readFile(env['RABBITMQ_CONFIG_FILE'] || CONFIG, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
-  return parseListener(text) ?? own;
+  const file = env['RABBITMQ_CONFIG_FILE'] || CONFIG;
+  return existsSync(file) ? (parseListener(readFileSync(file, 'utf8')) ?? own) : own;
 }
 
 /** The first listener in a rabbitmq.conf, preferably one without TLS; undefined if there is none. */

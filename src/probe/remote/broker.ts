@@ -96,7 +96,7 @@ export function askBroker(
     const login = await readLogin(options);
     // Loaded lazily, so that a TCP check stays fast. amqplib is not used, because it can neither stop before a login
     // nor report the current step.
-    const { converse } = await import('#conversation');
+    const { converse } = await import('../../net/dial/conversation.ts');
     const { amqpKnock, amqpStart, amqpVisit } = await import('../../net/protocols/amqp.ts');
     using talk = await converse(at, { signal, tls });
     if (login?.user === undefined) return greeting ? await amqpStart(talk, tell) : await amqpKnock(talk, tell);

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
 import { networkReason } from '../../net/dial/network-error.ts';
 import { unhealthy, healthyAs, type CheckResult } from '../ask/verdict.ts';
@@ -43,10 +43,10 @@ export function judgeValidity(chain: readonly Validity[], leftMs: number): Check
 }
 
 /** Checks that every certificate in a PEM file is valid now, and for `leftMs` more. */
-export async function judgeFile(file: string, leftMs: number): Promise<CheckResult> {
+export function judgeFile(file: string, leftMs: number): CheckResult {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     return unhealthy(networkReason(error));
   }

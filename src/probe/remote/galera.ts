@@ -5,8 +5,8 @@ import {
   whyUnusable,
   type GaleraState,
   type GaleraSwitches,
-  type MysqlSession,
-} from '../../mysql/index.ts';
+} from '../../mysql/galera.ts';
+import type { RowSource } from '../../mysql/session.ts';
 import { healthyAs, unhealthy, type CheckResult } from '../ask/verdict.ts';
 
 export interface FitnessPolicy {
@@ -19,7 +19,7 @@ const DONOR = 'Donor/Desynced';
 const SELECT_1 = 'SELECT 1 still passes there, but tables are refused (error 1047)';
 
 /** Queries a node's state with SQL and turns it into a verdict. */
-export async function galeraVerdict(session: MysqlSession, policy: FitnessPolicy): Promise<CheckResult> {
+export async function galeraVerdict(session: RowSource, policy: FitnessPolicy): Promise<CheckResult> {
   const state = await galeraState(session);
   if (state === undefined) return unhealthy('it is not a Galera node: wsrep_provider is none');
   const why = whyUnfit(state, await galeraSwitches(session), policy);
@@ -27,7 +27,7 @@ export async function galeraVerdict(session: MysqlSession, policy: FitnessPolicy
 }
 
 /** The verdict for liveness: unhealthy only in the one state that a restart repairs. */
-export async function disconnectedVerdict(session: MysqlSession): Promise<CheckResult> {
+export async function disconnectedVerdict(session: RowSource): Promise<CheckResult> {
   const state = await galeraState(session);
   if (state === undefined) return healthyAs('it is no Galera node');
   return hasLeft(state) ? unhealthy(whyUnusable(state, 'ok') ?? '') : healthyAs(`${state.component}, ${state.state}`);

@@ -2,7 +2,7 @@ import { checkServerIdentity, type DetailedPeerCertificate, type PeerCertificate
 import type { Address } from '../../net/dial/address.ts';
 import { networkReason } from '../../net/dial/network-error.ts';
 import type { Tell } from '../../net/protocols/answer.ts';
-import { dialTls } from '#secure';
+import { dialTls } from '../../net/dial/secure.ts';
 import type { TlsAsk } from '../../net/dial/tls-ask.ts';
 import { unhealthy, type CheckResult } from '../ask/verdict.ts';
 import { judgeValidity, type Validity } from './certificates.ts';
@@ -49,20 +49,16 @@ async function shakenHands({ at, verify }: HandshakeAsk, signal: AbortSignal, te
   };
 }
 
-/** The certificates from the server's to the self-signed root. */
+/** The certificates from the server's to the self-signed root, whose issuer Node says is itself. */
 function chainOf(leaf: DetailedPeerCertificate): DetailedPeerCertificate[] {
-  const chain: DetailedPeerCertificate[] = [];
-  const seen = new Set<string>();
-  for (
-    let next: DetailedPeerCertificate | undefined = leaf;
-    next?.fingerprint256 !== undefined;
-    next = next.issuerCertificate
-  ) {
-    if (seen.has(next.fingerprint256)) break;
-    seen.add(next.fingerprint256);
-    chain.push(next);
+  const chain = new Set<DetailedPeerCertificate>();
+  let next: DetailedPeerCertificate | undefined = leaf;
+  // Without a certificate, the first one has no property.
+  while (next?.raw !== undefined && !chain.has(next)) {
+    chain.add(next);
+    next = next.issuerCertificate;
   }
-  return chain;
+  return [...chain];
 }
 
 function validityOf({ subject, valid_from: validFrom, valid_to: validTo }: PeerCertificate): Validity {

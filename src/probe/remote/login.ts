@@ -1,5 +1,14 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
+import { givenBy, readSecret, secretOption } from '../../cli/secret-option.ts';
+
+const PASSWORD = secretOption({
+  flag: 'password',
+  env: 'KOLLA_PROBE_PASSWORD',
+  help: "account's password",
+  example: 'PASSWORD',
+  file: { help: 'file with the password, read on every check', example: '/run/secrets/healthcheck' },
+});
 
 export const LOGIN_OPTIONS = [
   {
@@ -9,21 +18,7 @@ export const LOGIN_OPTIONS = [
     help: 'account to log in as',
     example: 'healthcheck',
   },
-  {
-    flag: 'password',
-    type: 'string',
-    env: 'KOLLA_PROBE_PASSWORD',
-    secret: true,
-    help: "account's password",
-    example: 'PASSWORD',
-  },
-  {
-    flag: 'password-file',
-    type: 'path',
-    env: 'KOLLA_PROBE_PASSWORD_FILE',
-    help: 'file with the password, read on every check',
-    example: '/run/secrets/healthcheck',
-  },
+  ...PASSWORD,
 ] as const satisfies readonly Option[];
 
 export type LoginValues = Values<typeof LOGIN_OPTIONS>;
@@ -38,9 +33,8 @@ export interface Login {
  * Validates the login options.
  * @throws UsageError if two passwords are given
  */
-export function checkLogin(word: string, { password, passwordFile }: LoginValues): void {
-  if (password === undefined || passwordFile === undefined) return;
-  throw new UsageError(`${word}: KOLLA_PROBE_PASSWORD and --password-file are both given: leave one out`);
+export function checkLogin(word: string, values: LoginValues): void {
+  givenBy(PASSWORD, values, `${word}: `);
 }
 
 /**
@@ -48,10 +42,8 @@ export function checkLogin(word: string, { password, passwordFile }: LoginValues
  * @throws UsageError for two passwords, and for one without a user
  */
 export function requireUser(word: string, values: LoginValues): void {
-  checkLogin(word, values);
-  const { user, password, passwordFile } = values;
-  if (user !== undefined || (password === undefined && passwordFile === undefined)) return;
-  const given = passwordFile === undefined ? 'KOLLA_PROBE_PASSWORD' : '--password-file';
+  const given = givenBy(PASSWORD, values, `${word}: `);
+  if (values.user !== undefined || given === undefined) return;
   throw new UsageError(`${word}: ${given} is given without an account: give --user`);
 }
 
@@ -59,10 +51,8 @@ export function requireUser(word: string, values: LoginValues): void {
  * The login; undefined if none was given.
  * @throws ConfigError if a file is unreadable or empty
  */
-export async function readLogin({ user, password, passwordFile }: LoginValues): Promise<Login | undefined> {
-  if (passwordFile !== undefined) {
-    const { readSecret } = await import('../../cli/secret-file.ts');
-    return { user, password: await readSecret(passwordFile, '--password-file') };
-  }
+export async function readLogin(values: LoginValues): Promise<Login | undefined> {
+  const { user } = values;
+  const password = await readSecret(PASSWORD, values);
   return user === undefined && password === undefined ? undefined : { user, password: password ?? '' };
 }

@@ -1,6 +1,6 @@
 import type { Trust } from '../../cli/tls-option.ts';
 import { askJson } from '../../net/json.ts';
-import { networkReason } from '../../net/dial/network-error.ts';
+import { networkReason, plainReason } from '../../net/dial/network-error.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { healthyAs, unhealthy, type CheckResult } from '../ask/verdict.ts';
 import { readLogin, type LoginValues } from './login.ts';
@@ -27,7 +27,8 @@ export async function askManagement(ask: ManagementAsk, signal: AbortSignal): Pr
     const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
     const reasons = await Promise.all(
       CHECKS.map(async ([name, what]) => {
-        const url = new URL(`${ask.url.href.replace(/\/$/, '')}/api/health/checks/${name}`);
+        const { origin, pathname } = ask.url;
+        const url = new URL(`${origin}${pathname.replace(/\/$/, '')}/api/health/checks/${name}`);
         const answer = await askJson(
           { method: 'GET', url, headers: { authorization } },
           { signal, answerMs: ANSWER_MS, ...ask.trust },
@@ -38,7 +39,9 @@ export async function askManagement(ask: ManagementAsk, signal: AbortSignal): Pr
     const bad = [...new Set(reasons.filter((reason) => reason !== undefined))];
     return bad.length === 0 ? healthyAs('no alarm') : unhealthy(bad.join('; '));
   } catch (error) {
-    return unhealthy(`the management API at ${ask.url.host}: ${networkReason(error, ask.trust.caFile)}`);
+    const isPlain = ask.url.protocol === 'http:';
+    const reason = isPlain ? plainReason(error, 'use https://') : networkReason(error, ask.trust.caFile);
+    return unhealthy(`the management API at ${ask.url.host}: ${reason}`);
   }
 }
 

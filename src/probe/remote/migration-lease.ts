@@ -27,7 +27,7 @@ export function leaseQuestion(query: LeaseQuery, subject: string, inherited: Nod
     subject,
     hosts: ['the API server'],
     async ask(signal, tell = () => {}) {
-      const { connectKube, objectPath } = await import('#kube');
+      const { connectKube, objectPath } = await import('../../kube/index.ts');
       try {
         using client = await connectKube(source);
         const ref = dbSyncLease(query.namespace ?? client.namespace, query.name);

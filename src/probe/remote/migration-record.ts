@@ -1,7 +1,9 @@
 import type { PodFile } from '../../cli/file.ts';
 import { formatProblem } from '../../core/format.ts';
 import { contractedBy, readinessIn } from '../../kube/db-sync-lease.ts';
-import { NO_SUCH_TABLE, errnoOf, quoteName, type MysqlSession } from '../../mysql/index.ts';
+import { NO_SUCH_TABLE, errnoOf } from '../../mysql/errors.ts';
+import { quoteName, quoteText } from '../../mysql/quote.ts';
+import type { RowSource } from '../../mysql/session.ts';
 import { isLastBeforeRollout, isOneWay, knownServices, type Phase, type Service } from '../../catalog/index.ts';
 import { healthyAs, unhealthy, type CheckResult, type Question } from '../ask/verdict.ts';
 import { mysqlServer, type MysqlValues } from './mysql.ts';
@@ -38,7 +40,7 @@ export async function recordQuestion(query: RecordQuery, subject: string): Promi
       const { askMysql } = await import('./mysql-session.ts');
       const judges = {
         greeted: () => unhealthy('the record is visible to users only: give --user'),
-        inside: async (session: MysqlSession) => verdictOf(await rowsIn(session, database, name), service, release),
+        inside: async (session: RowSource) => verdictOf(await rowsIn(session, database, name), service, release),
       };
       return await askMysql(server, judges, signal, tell);
     },
@@ -46,12 +48,13 @@ export async function recordQuestion(query: RecordQuery, subject: string): Promi
 }
 
 /** The records, starting with the latest. */
-async function rowsIn(session: MysqlSession, database: string, name: string): Promise<Row[]> {
+async function rowsIn(session: RowSource, database: string, name: string): Promise<Row[]> {
   const table = `${quoteName(database)}.${quoteName('kolla_pod_record')}`;
   // All columns: a table created before `format` existed has no such column.
-  const sql = `SELECT * FROM ${table} WHERE service = ? ORDER BY token DESC`;
+  // The check has found the name without a character that any mode of the server takes for an escape.
+  const sql = `SELECT * FROM ${table} WHERE service = ${quoteText(name)} ORDER BY token DESC`;
   try {
-    return (await session.rows(sql, [name])) as unknown as Row[];
+    return (await session.rows(sql)) as unknown as Row[];
   } catch (error) {
     if (errnoOf(error) === NO_SUCH_TABLE) return [];
     throw error;

@@ -1,17 +1,11 @@
 import { KollaError } from '../../core/errors.ts';
 import type { Answer, Tell } from '../../net/protocols/answer.ts';
 import { understandGreeting } from '../../net/protocols/greetings.ts';
-import { exchange } from '#conversation';
-import {
-  connect,
-  errnoOf,
-  galeraState,
-  isDenied,
-  isUndone,
-  reasonOf,
-  whyUnusable,
-  type MysqlSession,
-} from '../../mysql/index.ts';
+import { exchange } from '../../net/dial/conversation.ts';
+import { openReader } from '../../mysql/client/session.ts';
+import { errnoOf, isDenied, isUndone, reasonOf } from '../../mysql/errors.ts';
+import { galeraState, whyUnusable } from '../../mysql/galera.ts';
+import type { RowSource } from '../../mysql/session.ts';
 import { networkReason } from '../../net/dial/network-error.ts';
 import { unhealthy, type CheckResult } from '../ask/verdict.ts';
 import type { MysqlServer } from './mysql.ts';
@@ -19,7 +13,7 @@ import type { MysqlServer } from './mysql.ts';
 /** How a server is judged, with and without a login. */
 export interface Judges {
   /** Runs queries. An error that it throws becomes the reason. */
-  readonly inside: (session: MysqlSession, user: string) => Promise<CheckResult>;
+  readonly inside: (session: RowSource, user: string) => Promise<CheckResult>;
   readonly greeted: (version: Answer) => CheckResult;
 }
 
@@ -43,11 +37,7 @@ export async function askMysql(
       return greeted(await exchange({ at, understand: understandGreeting, signal }));
     }
     tell('the server does not finish the login: it may be frozen, starting, or unreachable');
-    await using session = await connect(target, { signal });
-    // A statement can only be stopped by ending its session.
-    const stop = () => session.destroy();
-    signal.addEventListener('abort', stop, { once: true });
-    using _ = { [Symbol.dispose]: () => signal.removeEventListener('abort', stop) };
+    await using session = await openReader(target, { signal });
     tell('the server has accepted the login, but does not respond to a query');
     try {
       return await inside(session, user);
@@ -62,7 +52,7 @@ export async function askMysql(
 }
 
 /** With wsrep_sync_wait, a Galera node without quorum rejects each query as if it waited for a lock. */
-async function whyUndone(session: MysqlSession): Promise<string | undefined> {
+async function whyUndone(session: RowSource): Promise<string | undefined> {
   const state = await galeraState(session);
   return state && whyUnusable(state, 'ok');
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { defined } from '../../core/defined.ts';
 import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
@@ -108,12 +109,9 @@ function tlsIn(defaults: Defaults): MysqlTls | undefined {
 async function readDefaults(file: string | undefined): Promise<Defaults> {
   if (file === undefined) return new Map();
   // Loaded lazily, like everything that validation does not need.
-  const [{ readFile }, { parseDefaults }] = await Promise.all([
-    import('node:fs/promises'),
-    import('../../mysql/defaults-file.ts'),
-  ]);
+  const { parseDefaults } = await import('../../mysql/defaults-file.ts');
   try {
-    return parseDefaults(await readFile(file, 'utf8'));
+    return parseDefaults(readFileSync(file, 'utf8'));
   } catch (cause) {
     const what =
       cause instanceof RangeError ? `${file} is not an option file` : `cannot read ${file}, given by --defaults-file`;

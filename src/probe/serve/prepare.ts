@@ -32,8 +32,6 @@ async function prepared(config: CheckConfig, context: CheckContext, set: CheckSe
   const place = `${context.podFile?.file ?? 'kolla-pod.yaml'}: checks.${config.name}`;
   try {
     const [word = '', ...words] = run;
-    const refusal = set.refusal(run);
-    if (refusal !== undefined) throw new UsageError(refusal);
     const question = await questionOf(definitionOf(word, set), words, context, set);
     if (config.roles.includes('liveness') && !allowRemote) requireOwnHosts(word, question, 'set allow-remote: true');
     return { ...rest, question };
@@ -43,11 +41,11 @@ async function prepared(config: CheckConfig, context: CheckContext, set: CheckSe
   }
 }
 
-function definitionOf(word: string, { checks, elsewhere }: CheckSet): Check {
+function definitionOf(word: string, { checks }: CheckSet): Check {
   const found = checks.find((check) => check.word === word);
   if (found !== undefined) return found;
   if (word === 'kolla-probe') throw new UsageError("run starts with the check's name, without kolla-probe");
-  const known = [...checks.map((check) => check.word), ...elsewhere];
+  const known = checks.map((check) => check.word);
   throw new UsageError(`no check '${word}'${suggestion(word, known)}`);
 }
 
@@ -76,6 +74,6 @@ async function questionOf(
 async function fileOptions({ word, options }: Check, podFile: PodFile | undefined, set: CheckSet) {
   if (podFile === undefined || podFile.sectionOf('probe') === undefined) return undefined;
   const { readFileOptions } = await import('../../cli/file.ts');
-  const siblings = [...set.checks.map((check) => check.word), ...set.elsewhere, 'serve'];
+  const siblings = [...set.checks.map((check) => check.word), 'serve'];
   return readFileOptions(podFile.file, ['probe', word], siblings, COMMON_OPTIONS, [...options, ...CHECK_OPTIONS]);
 }

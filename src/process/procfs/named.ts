@@ -1,6 +1,5 @@
-import { codeOf } from '../../core/errors.ts';
 import { cutName, isNamed, pidsIn, type ProcessInfo } from './processes.ts';
-import { othersTurn, readHead } from './read.ts';
+import { othersTurn, readHead, unlessGone } from './read.ts';
 
 export type NamedProcess = Pick<ProcessInfo, 'pid' | 'name' | 'words'>;
 
@@ -57,14 +56,11 @@ export function commandOf(proc: string, pid: number): readonly string[] {
  * cannot match.
  */
 function processAt(proc: string, pid: number, isPossible: IsPossible): NamedProcess | undefined {
-  try {
+  return unlessGone(() => {
     const text = readHead(`${proc}/${pid}/cmdline`, WORDS_BYTES);
     if (text === '') return undefined;
     const name = readHead(`${proc}/${pid}/comm`, 64).replace(/\n$/, '');
     if (!isPossible(text, name)) return undefined;
     return { pid, name, words: text.replace(/\0$/, '').split('\0') };
-  } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return undefined;
-    throw error;
-  }
+  });
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename } from 'node:path';
-import { codeOf } from '../../core/errors.ts';
+import { unlessGone } from './read.ts';
 
 /** One process, as this user sees it in this PID namespace. */
 export interface ProcessInfo {
@@ -33,7 +33,7 @@ export function pidsIn(proc: string): number[] {
 }
 
 function readProcess(pid: number): ProcessInfo | undefined {
-  try {
+  return unlessGone(() => {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status)?.[1] ?? '';
@@ -49,11 +49,7 @@ function readProcess(pid: number): ProcessInfo | undefined {
       caught: mask('SigCgt'),
       ignored: mask('SigIgn'),
     };
-  } catch (error) {
-    // The process has exited, or hidepid hides it.
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return undefined;
-    throw error;
-  }
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { codeOf } from '../../core/errors.ts';
 
 /**
  * Size of one piece. Only for /proc, which is read synchronously: it is in memory, and a thread switch costs more than
@@ -32,6 +33,16 @@ export function readHead(file: string, bytes: number): string {
     return head.toString('utf8', 0, readSync(fd, head, 0, Math.min(bytes, HEAD_BYTES), null));
   } finally {
     closeSync(fd);
+  }
+}
+
+/** The result of reading about a process; undefined if it has exited, or is hidden (hidepid). */
+export function unlessGone<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return undefined;
+    throw error;
   }
 }
 

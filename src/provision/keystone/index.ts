@@ -9,7 +9,7 @@
  */
 import { UsageError } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
-import { readSecret } from '../../cli/secret-file.ts';
+import { readSecretFile } from '../../cli/secret-file.ts';
 import type { IdentityUser, Service } from '../../catalog/index.ts';
 import type { PartName, PartSource } from '../converge/change.ts';
 import type { BootstrapOptions } from '../options/options.ts';
@@ -42,7 +42,7 @@ export async function readKeystone(
   const hasEndpoints = chosen.includes('endpoints') && services.length > 0;
   if (!hasUsers && !hasEndpoints) return undefined;
   const access = await findAccess(options, home);
-  const wanted = wantedUsers(identity, await findAccounts(users, options, config));
+  const wanted = wantedUsers(identity, findAccounts(users, options, config));
   const regions = hasEndpoints ? regionsOf(options.region, access.region) : [];
   const templates = { public: options.publicUrl, internal: options.internalUrl, admin: options.adminUrl };
   const entries = hasEndpoints && purpose === 'ensure' ? wantedServices(name, services, templates, regions) : [];
@@ -68,11 +68,11 @@ function regionsOf(given: readonly string[], ofCloud: string = DEFAULT_REGION): 
  * they match the credentials that the service uses.
  * @throws UsageError for a password file without an account
  */
-async function findAccounts(
+function findAccounts(
   users: readonly IdentityUser[],
   { password, passwordFile }: BootstrapOptions,
   config: ServiceConfig,
-): Promise<(user: IdentityUser) => FoundAccount> {
+): (user: IdentityUser) => FoundAccount {
   const names = users.map(({ name }) => name);
   const given = new Map<string, string>();
   const [first] = names;
@@ -87,7 +87,7 @@ async function findAccounts(
         `the password of ${user} is given twice (KOLLA_BOOTSTRAP_PASSWORD, --password-file): leave one out`,
       );
     }
-    given.set(user, await readSecret(file, '--password-file'));
+    given.set(user, readSecretFile(file, '--password-file'));
   }
   return ({ name, places }) => ({
     name: config.valueAt(places?.name),

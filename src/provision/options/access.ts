@@ -1,4 +1,29 @@
 import type { Option, Values } from '../../cli/option.ts';
+import { secretOption } from '../../cli/secret-option.ts';
+
+export const OS_PASSWORD = secretOption({
+  flag: 'os-password',
+  env: 'OS_PASSWORD',
+  help: "user's password",
+  example: 'PASSWORD',
+  file: { help: "file with the user's password", example: '/run/secrets/keystone-admin' },
+});
+
+export const APP_CREDENTIAL_SECRET = secretOption({
+  flag: 'os-app-credential-secret',
+  env: 'OS_APPLICATION_CREDENTIAL_SECRET',
+  help: "application credential's secret",
+  example: 'SECRET',
+  file: { help: "file with the application credential's secret", example: '/run/secrets/bootstrap' },
+});
+
+export const OS_TOKEN = secretOption({
+  flag: 'os-token',
+  env: 'OS_TOKEN',
+  help: 'token instead of a password',
+  example: 'TOKEN',
+  file: { help: 'file with the token', example: '/run/secrets/token' },
+});
 
 /** Credentials for Keystone, with the names of OpenStack's own clients. */
 export const ACCESS_OPTIONS = [
@@ -53,21 +78,7 @@ export const ACCESS_OPTIONS = [
     help: "user's domain ID",
     example: 'default',
   },
-  {
-    flag: 'os-password',
-    type: 'string',
-    env: 'OS_PASSWORD',
-    secret: true,
-    help: "user's password",
-    example: 'PASSWORD',
-  },
-  {
-    flag: 'os-password-file',
-    type: 'path',
-    env: 'OS_PASSWORD_FILE',
-    help: "file with the user's password",
-    example: '/run/secrets/keystone-admin',
-  },
+  ...OS_PASSWORD,
   {
     flag: 'os-project-name',
     type: 'string',
@@ -112,36 +123,8 @@ export const ACCESS_OPTIONS = [
     help: "application credential's name, together with the user",
     example: 'bootstrap',
   },
-  {
-    flag: 'os-app-credential-secret',
-    type: 'string',
-    env: 'OS_APPLICATION_CREDENTIAL_SECRET',
-    secret: true,
-    help: "application credential's secret",
-    example: 'SECRET',
-  },
-  {
-    flag: 'os-app-credential-secret-file',
-    type: 'path',
-    env: 'OS_APPLICATION_CREDENTIAL_SECRET_FILE',
-    help: "file with the application credential's secret",
-    example: '/run/secrets/bootstrap',
-  },
-  {
-    flag: 'os-token',
-    type: 'string',
-    env: 'OS_TOKEN',
-    secret: true,
-    help: 'token instead of a password',
-    example: 'TOKEN',
-  },
-  {
-    flag: 'os-token-file',
-    type: 'path',
-    env: 'OS_TOKEN_FILE',
-    help: 'file with the token',
-    example: '/run/secrets/token',
-  },
+  ...APP_CREDENTIAL_SECRET,
+  ...OS_TOKEN,
   {
     flag: 'os-cacert',
     type: 'path',

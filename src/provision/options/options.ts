@@ -1,4 +1,5 @@
 import { grouped, type Option, type Values } from '../../cli/option.ts';
+import { secretOption } from '../../cli/secret-option.ts';
 import { caFileOption, tlsOption } from '../../cli/tls-option.ts';
 import { PARTS } from '../converge/change.ts';
 import { ACCESS_OPTIONS } from './access.ts';
@@ -48,25 +49,19 @@ export const OWN_OPTIONS = [
   caFileOption('KOLLA_BOOTSTRAP_CA_FILE'),
 ] as const satisfies readonly Option[];
 
-const USER_OPTIONS = [
-  {
-    flag: 'password',
-    type: 'string',
-    env: 'KOLLA_BOOTSTRAP_PASSWORD',
-    secret: true,
-    help: "password of the service's first account",
-    details: "Overrides the password in the service's configuration.",
-    example: 'PASSWORD',
-  },
-  {
-    flag: 'password-file',
-    type: 'string',
-    env: 'KOLLA_BOOTSTRAP_PASSWORD_FILE',
+/** Of the service's accounts: the value is that of the first one. */
+export const PASSWORD = secretOption({
+  flag: 'password',
+  env: 'KOLLA_BOOTSTRAP_PASSWORD',
+  help: "password of the service's first account",
+  details: "Overrides the password in the service's configuration.",
+  example: 'PASSWORD',
+  file: {
     repeat: true,
     help: "[USER=]FILE with an account's password (default USER: first account)",
     example: 'heat_domain_admin=/run/secrets/heat-domain-admin',
   },
-] as const satisfies readonly Option[];
+});
 
 const ENDPOINT_OPTIONS = [
   {
@@ -106,6 +101,14 @@ const ENDPOINT_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
+export const RABBITMQ_ADMIN_PASSWORD = secretOption({
+  flag: 'rabbitmq-admin-password',
+  env: 'KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD',
+  help: 'password of that account',
+  example: 'PASSWORD',
+  file: { help: "file with that account's password", example: '/run/secrets/rabbitmq-admin' },
+});
+
 /** Access to RabbitMQ's management API. */
 export const ADMIN_OPTIONS = [
   {
@@ -126,42 +129,19 @@ export const ADMIN_OPTIONS = [
     details: 'Without it RabbitMQ is not changed.',
     example: 'openstack',
   },
-  {
-    flag: 'rabbitmq-admin-password',
-    type: 'string',
-    env: 'KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD',
-    secret: true,
-    help: 'password of that account',
-    example: 'PASSWORD',
-  },
-  {
-    flag: 'rabbitmq-admin-password-file',
-    type: 'path',
-    env: 'KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD_FILE',
-    help: "file with that account's password",
-    example: '/run/secrets/rabbitmq-admin',
-  },
+  ...RABBITMQ_ADMIN_PASSWORD,
 ] as const satisfies readonly Option[];
 
-const QUEUE_OPTIONS = [
-  {
-    flag: 'transport-url',
-    type: 'string',
-    env: 'KOLLA_BOOTSTRAP_TRANSPORT_URL',
-    secret: true,
-    help: "transport URL, overriding the service's configuration",
-    details: 'Determines virtual host, account and password.',
-    example: 'rabbit://nova:PASSWORD@rabbitmq:5672/nova',
-  },
-  {
-    flag: 'transport-url-file',
-    type: 'path',
-    env: 'KOLLA_BOOTSTRAP_TRANSPORT_URL_FILE',
-    help: 'file with the transport URL',
-    example: '/run/secrets/nova-transport-url',
-  },
-  ...ADMIN_OPTIONS,
-] as const satisfies readonly Option[];
+export const TRANSPORT_URL = secretOption({
+  flag: 'transport-url',
+  env: 'KOLLA_BOOTSTRAP_TRANSPORT_URL',
+  help: "transport URL, overriding the service's configuration",
+  details: 'Determines virtual host, account and password.',
+  example: 'rabbit://nova:PASSWORD@rabbitmq:5672/nova',
+  file: { help: 'file with the transport URL', example: '/run/secrets/nova-transport-url' },
+});
+
+const QUEUE_OPTIONS = [...TRANSPORT_URL, ...ADMIN_OPTIONS] as const satisfies readonly Option[];
 
 /** Connection to the API server, for commands without other options for it. */
 export const KEYS_ACCESS_OPTIONS = [
@@ -200,7 +180,7 @@ export const KEYS_OPTIONS = [
 export const BOOTSTRAP_OPTIONS = [
   ...grouped('Parts', PART_OPTIONS, ['only', 'skip']),
   ...grouped('Service', OWN_OPTIONS, ['timeout', 'service-config', 'tls', 'ca-file']),
-  ...grouped('Service', USER_OPTIONS, ['password-file']),
+  ...grouped('Service', PASSWORD, ['password-file']),
   ...grouped('Endpoints', ENDPOINT_OPTIONS, ['public-url', 'internal-url', 'region']),
   ...grouped('RabbitMQ', QUEUE_OPTIONS, ['rabbitmq-admin-user', 'rabbitmq-admin-password-file']),
   ...grouped('Keys', KEYS_OPTIONS, []),

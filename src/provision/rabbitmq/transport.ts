@@ -2,9 +2,9 @@ import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { trustOfUrls, type TlsMode } from '../../cli/tls-option.ts';
 import { formatAddress } from '../../net/dial/address.ts';
-import { readSecret } from '../../cli/secret-file.ts';
+import { readSecret } from '../../cli/secret-option.ts';
 import type { Queue } from '../../catalog/index.ts';
-import type { BootstrapOptions } from '../options/options.ts';
+import { RABBITMQ_ADMIN_PASSWORD, TRANSPORT_URL, type BootstrapOptions } from '../options/options.ts';
 import type { BrokerOptions } from './broker.ts';
 import { parseTransportUrl, type Transport } from './transport-url.ts';
 import type { ServiceConfig } from '../converge/service-config.ts';
@@ -28,7 +28,7 @@ export async function findTransport(
   config: ServiceConfig,
   log: Log,
 ): Promise<FoundTransport | undefined> {
-  const adminPassword = await adminPasswordOf(options);
+  const adminPassword = await readSecret(RABBITMQ_ADMIN_PASSWORD, options);
   if (options.rabbitmqAdminUser === undefined) {
     if (adminPassword !== undefined || options.only.includes('queue'))
       throw new UsageError('the queue needs --rabbitmq-admin-user');
@@ -63,7 +63,7 @@ type AdminOptions = Pick<
  * @throws UsageError for a missing option
  */
 export async function adminOf(options: AdminOptions): Promise<BrokerOptions> {
-  const account = requireAccount(options.rabbitmqAdminUser, await adminPasswordOf(options));
+  const account = requireAccount(options.rabbitmqAdminUser, await readSecret(RABBITMQ_ADMIN_PASSWORD, options));
   if (options.rabbitmqUrl.length === 0) throw new UsageError('--rabbitmq-url is required');
   return brokerOf(options.rabbitmqUrl.map(managementUrl), options, account);
 }
@@ -86,31 +86,15 @@ function brokerOf([first, ...rest]: readonly URL[], options: AdminOptions, accou
   return { urls: [...urls], trust: trustOfUrls(options, servers), ...account };
 }
 
-async function adminPasswordOf(options: AdminOptions): Promise<string | undefined> {
-  return await oneOf(options, 'rabbitmqAdminPassword', 'KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD');
-}
-
 async function urlOf(
   queue: Queue,
   options: BootstrapOptions,
   config: ServiceConfig,
 ): Promise<{ url: string | undefined; place: string }> {
-  const given = await oneOf(options, 'transportUrl', 'KOLLA_BOOTSTRAP_TRANSPORT_URL');
+  const given = await readSecret(TRANSPORT_URL, options);
   if (given !== undefined) return { url: given, place: 'the given transport URL' };
   const place = queue.url.find((each) => config.valueAt(each) !== undefined);
   return { url: config.valueAt(place), place: config.nameOf(place === undefined ? queue.url : [place]) };
-}
-
-async function oneOf<N extends 'transportUrl' | 'rabbitmqAdminPassword'>(
-  options: Pick<BootstrapOptions, N | `${N}File`>,
-  option: N,
-  variable: string,
-): Promise<string | undefined> {
-  const [given, file] = [options[option], options[`${option}File`]];
-  const flag = `--${variable.replace('KOLLA_BOOTSTRAP_', '').toLowerCase().replaceAll('_', '-')}-file`;
-  if (given !== undefined && file !== undefined)
-    throw new UsageError(`${variable} and ${flag} are both given: leave one out`);
-  return file === undefined ? given : await readSecret(file, flag);
 }
 
 function transportOf(url: string, place: string): Transport {

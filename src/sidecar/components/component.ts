@@ -46,7 +46,7 @@ export const QUICK_BACKOFF: Backoff = { minMs: 1000, maxMs: 60_000 };
 /** What the constructor of a component receives. */
 export interface Making {
   readonly options: SidecarOptions;
-  readonly context: Pick<Context, 'signal' | 'log' | 'inherited' | 'podFile' | 'stdout'>;
+  readonly context: Pick<Context, 'signal' | 'log' | 'inherited' | 'podFile' | 'stdout' | 'commonWords'>;
 }
 
 /** A component with valid options and files, and its state. */

@@ -1,9 +1,9 @@
 import { UsageError } from '../../core/errors.ts';
 import { optionsOf } from '../../cli/section.ts';
 import { STARTING, type FileInPlace, type WatchStatus } from '../../config/watch/index.ts';
-import { init } from '../../container/init/index.ts';
 import { NO_ACTIONS } from '../../container/init/on-change/index.ts';
 import { checkedActions, runWatch, type WatchRunStatus } from '../../container/init/run-watch.ts';
+import { INIT } from '../../container/init/section.ts';
 import { WATCH_OPTIONS, watchSettings } from '../../container/init/watch.ts';
 import type { Making, PreparedComponent } from './component.ts';
 import { QUICK_BACKOFF } from './component.ts';
@@ -16,8 +16,9 @@ const REFUSALS_KEPT = 10;
 /** kolla-init watch in kolla-sidecar: keeps the configuration in sync with its ConfigMap. */
 export async function prepareConfigWatch({ context }: Making): Promise<PreparedComponent> {
   const { inherited, podFile } = context;
-  const settings = await watchSettings(await optionsOf(init, 'watch', WATCH_OPTIONS, inherited, podFile), context);
-  const actions = await checkedActions(settings, inherited);
+  const options = await optionsOf(INIT, 'watch', WATCH_OPTIONS, inherited, podFile);
+  const settings = await watchSettings(options, context);
+  const actions = checkedActions(settings, inherited);
   if (actions.some(({ kind }) => kind === 'exit'))
     throw new UsageError(
       'init.watch.on-change: exit would stop the other components of kolla-sidecar too; use signal, exec or http',

@@ -1,11 +1,14 @@
-import type { Context, Input } from '../../cli/command.ts';
-import type { Live } from '../../cli/live.ts';
+import type { Input } from '../../cli/command.ts';
 import { optionsOf } from '../../cli/section.ts';
 import type { Backoff } from '../../core/backoff.ts';
 import { ConfigError, ExitCode, KollaError, UsageError } from '../../core/errors.ts';
 import { knownServices, PHASES, type Phase } from '../../catalog/index.ts';
 import { ownPlace } from '../../kube/own-place.ts';
-import { DB_SYNC, migrate, serviceOf, stepsOf, SYNC_OPTIONS } from '../../migrate/index.ts';
+import { DB_SYNC } from '../../migrate/options/main.ts';
+import { SYNC_OPTIONS } from '../../migrate/options/options.ts';
+import { stepsOf } from '../../migrate/plan/phases.ts';
+import { serviceOf } from '../../migrate/plan/service-of.ts';
+import type { OnStage } from '../../migrate/plan/stage.ts';
 import { healthRoute } from '../../net/http/router.ts';
 import { requireSafePod } from './own-pod.ts';
 import type { Making, PreparedComponent, Component, ComponentRun } from './component.ts';
@@ -17,15 +20,32 @@ const BACKOFF: Backoff = { minMs: 10_000, maxMs: 300_000 };
 const STOPPING_MS = 15_000;
 const STAGES_KEPT = 20;
 
+/**
+ * Migrates once. Rejects with the migration's error; on abort, with the signal's reason.
+ * @param onStage called at the start of each stage
+ */
+export type Migrate = (
+  input: Input<typeof SYNC_OPTIONS>,
+  run: Making['context'] & { readonly stopMs: number },
+  onStage: OnStage,
+) => Promise<ExitCode>;
+
 /** kolla-db-sync in kolla-sidecar. */
-export async function prepareDbSync({ options: { service }, context }: Making): Promise<PreparedComponent> {
+export async function prepareDbSync(
+  { options: { service }, context }: Making,
+  migrate: Migrate,
+): Promise<PreparedComponent> {
   const { inherited, podFile } = context;
   if (service === undefined)
     throw new UsageError(
       'component db-sync: give --service, or sidecar.service in kolla-pod.yaml; kolla-pod catalogue lists them',
     );
   const options = await optionsOf(DB_SYNC, '', SYNC_OPTIONS, inherited, podFile);
-  const { component, status, requireSafe } = await migrationOf({ operands: [service], options, child: [] }, context);
+  const { component, status, requireSafe } = await migrationOf(
+    { operands: [service], options, child: [] },
+    context,
+    migrate,
+  );
   return {
     component,
     sources: { migration: status },
@@ -43,9 +63,10 @@ export async function prepareDbSync({ options: { service }, context }: Making): 
  */
 export async function stayingMigration(
   input: Input<typeof SYNC_OPTIONS>,
-  context: Making['context'] & Pick<Context, 'live'>,
+  context: Making['context'],
+  migrate: Migrate,
 ): Promise<PreparedComponent> {
-  const { component, status, requireSafe } = await migrationOf(input, context, context.live);
+  const { component, status, requireSafe } = await migrationOf(input, context, migrate);
   const { holdsStartup } = component;
   const schema = healthRoute(() => ({ isOk: !holdsStartup || status().stage === 'ok', word: status().stage }));
   return {
@@ -81,7 +102,7 @@ interface Migration {
 async function migrationOf(
   input: Input<typeof SYNC_OPTIONS>,
   context: Making['context'],
-  live?: Live,
+  migrate: Migrate,
 ): Promise<Migration> {
   const { inherited, podFile } = context;
   const {
@@ -92,6 +113,7 @@ async function migrationOf(
   const service = serviceOf(name, await knownServices(podFile));
   if (child.length === 0) stepsOf(service, options.phase);
   const holdsStartup = holdsOthersBack(options.phase);
+  const stopMs = options.grace + STOPPING_MS;
   let status: MigrationStatus = {
     service: name,
     release: options.release,
@@ -108,7 +130,7 @@ async function migrationOf(
   const run = async ({ signal, log }: ComponentRun) => {
     enter('waiting for the server');
     try {
-      const code = await migrate(input, { signal, log, podFile, inherited, live }, enter);
+      const code = await migrate(input, { ...context, signal, log, stopMs }, enter);
       enter(code === ExitCode.ok ? 'ok' : 'failed');
       return code;
     } catch (error) {
@@ -117,7 +139,7 @@ async function migrationOf(
     }
   };
   return {
-    component: { name: 'db-sync', holdsStartup, stopMs: options.grace + STOPPING_MS, backoff: BACKOFF, run },
+    component: { name: 'db-sync', holdsStartup, stopMs, backoff: BACKOFF, run },
     status: () => status,
     async requireSafe(port, laterStopMs, paths) {
       using place = ownPlace(options, inherited);

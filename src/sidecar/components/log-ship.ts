@@ -3,6 +3,7 @@ import { optionsOf } from '../../cli/section.ts';
 import { UsageError } from '../../core/errors.ts';
 import {
   LOG_SHIP,
+  ownRules,
   runShipping,
   settingsOf,
   SHIP_OPTIONS,
@@ -24,7 +25,7 @@ export async function prepareLogShip({
   context,
 }: Making): Promise<PreparedComponent> {
   const options = await optionsOf(LOG_SHIP, '', SHIP_OPTIONS, context.inherited, context.podFile);
-  const settings = settingsOf(logPath, options);
+  const settings = settingsOf(logPath, options, await ownRules(options));
   if (settings.listen !== undefined)
     throw new UsageError('log-ship: --listen is for kolla-log-ship alone; here the port of kolla-sidecar answers');
   return shippingComponent(settings, readyWithLogs ? ['readiness'] : [], context);

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { ended } from '../../core/abort.ts';
 import { optionsOf } from '../../cli/section.ts';
 import { ALL_CHECKS, probe } from '../../probe/index.ts';
 import { checksOf, prepareChecks, SERVE_OPTIONS, startChecks } from '../../probe/serve/index.ts';
@@ -31,7 +31,7 @@ export async function prepareProbe({ options: sidecar, context }: Making): Promi
       async run({ signal, log }) {
         await using running = startChecks(prepared, { signal, log });
         checks.show(running);
-        if (!signal.aborted) await once(signal, 'abort');
+        await ended(signal);
         throw signal.reason;
       },
     },

@@ -1,8 +1,9 @@
+import type { Values } from '../../cli/option.ts';
 import { ExitCode, UsageError } from '../../core/errors.ts';
 import { optionsOf } from '../../cli/section.ts';
 import { reportInLines, type BoardReport } from '../../wait/index.ts';
-import { init } from '../../container/init/index.ts';
 import { OPTIONS } from '../../container/init/options.ts';
+import { INIT } from '../../container/init/section.ts';
 import { checkTimeout, dependenciesOf, waitFor, waitTrust } from '../../container/init/waits.ts';
 import type { Making, PreparedComponent } from './component.ts';
 import { QUICK_BACKOFF } from './component.ts';
@@ -10,12 +11,19 @@ import { withoutUserinfo } from '../status/look.ts';
 
 const STOP_MS = 5000;
 
-/** kolla-init's waits. The startup probe fails until all dependencies are ready. */
-export async function prepareWaits({ context }: Making): Promise<PreparedComponent> {
+/**
+ * kolla-init's waits. The startup probe fails until all dependencies are ready.
+ * @param begins called with the options before anything else. Throws if this binary does not support them
+ */
+export async function prepareWaits(
+  { context }: Making,
+  begins: (options: Values<typeof OPTIONS>) => void | Promise<void>,
+): Promise<PreparedComponent> {
   const { inherited, podFile } = context;
-  const options = await optionsOf(init, '', OPTIONS, inherited, podFile);
+  const options = await optionsOf(INIT, '', OPTIONS, inherited, podFile);
   checkTimeout(options.timeout);
-  const dependencies = dependenciesOf(options.wait);
+  await begins(options);
+  const dependencies = await dependenciesOf(options.wait);
   const trust = waitTrust(options, dependencies);
   if (dependencies.length === 0)
     throw new UsageError('component waits: nothing to wait for; set init.wait in kolla-pod.yaml, or KOLLA_INIT_WAIT');

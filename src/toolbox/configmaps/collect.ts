@@ -4,7 +4,8 @@ import type { Stats } from 'node:fs';
 import { codeOf, ConfigError, messageOf, NotPermittedError, reasonOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { escapeGlob } from '../../config/tree/glob.ts';
-import { CONFIG_DIR, readConfig, type Loaded } from '../../config/read/read.ts';
+import { CONFIG_DIR } from '../../config/read/config-dir.ts';
+import { readConfig, type Loaded } from '../../config/read/read.ts';
 import { matchesOf, sourcePath, type Match } from '../../config/read/sources.ts';
 import { isWithin } from '../../fs/within.ts';
 

@@ -5,7 +5,7 @@ import { MAX_BYTES, type ConfigFile } from './collect.ts';
 import { fileName, keyName, slug, versionOf } from './names.ts';
 import type { Secrecy } from './secrecy.ts';
 import type { YamlValue } from '../../core/yaml-text.ts';
-import { CONFIG_DIR } from '../../config/read/read.ts';
+import { CONFIG_DIR } from '../../config/read/config-dir.ts';
 
 /**
  * Characters that do not survive as text. The API server reads applied objects as YAML, including JSON: it folds

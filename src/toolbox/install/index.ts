@@ -51,7 +51,7 @@ export function installOf(helpers: () => readonly Helper[]): Command {
         type: 'boolean',
         env: 'KOLLA_POD_INSTALL_CORE',
         help: 'install only kolla-core and its links',
-        details: 'For a Pod whose waits and probes need no TLS, login or API server, and that has no sidecar.',
+        details: 'For a Pod that does not migrate.',
         example: 'true',
       },
     ],

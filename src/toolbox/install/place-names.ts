@@ -18,7 +18,7 @@ const EVERYBODY_ENTERS = 0o555;
  * @returns the number written or removed. Rejects with the system's error
  */
 export async function placeNames(directory: string, layout: Layout): Promise<number> {
-  const replacer = new Replacer();
+  using replacer = new Replacer();
   let changes = 0;
   for (const [name, wanted] of Object.entries(layout)) {
     const at = await innerDirectory(join(directory, name));

@@ -83,7 +83,11 @@ interface Common<F extends Dependency['form']> {
   readonly aliases: readonly string[];
   /** The condition of this kind, worded to follow "met when". */
   readonly means: string;
-  make(dependency: DependencyOf<F>, options: WaitOptions, effects: Effects): Waiter;
+}
+
+/** A kind that needs no API server. */
+interface ServedKind<F extends Dependency['form']> extends Common<F> {
+  make(dependency: DependencyOf<F>, options: WaitOptions): Waiter;
 }
 
 /** Options that may follow `?`, separated by `&`. `timeout` is always valid. */
@@ -104,6 +108,7 @@ export interface Reading {
 }
 
 export interface ObjectKind extends Common<'object'> {
+  make(dependency: ObjectDependency, options: WaitOptions, effects: Effects): Waiter;
   /** The kind with its article, for messages: `a Job`. */
   readonly what: string;
   readonly by: 'name' | 'name or labels';
@@ -120,10 +125,10 @@ export interface ObjectKind extends Common<'object'> {
   readonly reads: (dependency: ObjectDependency, podName: string | undefined) => readonly Reading[];
 }
 
-export interface ServerKind extends Common<'server'> {
+export interface ServerKind extends ServedKind<'server'> {
   /** The default port; undefined if a port is required. */
   readonly defaultPort: number | undefined;
 }
 
-export type UrlKind = Common<'url'>;
-export type PathKind = Common<'path'>;
+export type UrlKind = ServedKind<'url'>;
+export type PathKind = ServedKind<'path'>;

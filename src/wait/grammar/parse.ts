@@ -13,7 +13,6 @@ import type {
   ServerKind,
   UrlKind,
 } from '../dependency/dependency.ts';
-import { ANY, KINDS } from '#wait-kinds';
 import { BUILT_IN_WORDS } from '../dependency/resource-words.ts';
 import { checkName, wrong, type Part, type Source } from './source.ts';
 import { parseOptions } from './options.ts';
@@ -23,12 +22,22 @@ const SEPARATORS = { object: '/', server: '://', url: '://', path: ':' } as cons
   string
 >;
 
-const BY_WORD: ReadonlyMap<string, Kind> = new Map(
-  KINDS.flatMap((kind) => [kind.word, ...kind.aliases].map((word) => [word, kind] as const)),
-);
+/** The kinds that a text may name. */
+export interface Vocabulary {
+  readonly kinds: readonly Kind[];
+  /** Any other resource in the API; undefined if `kinds` has all that the texts need. */
+  readonly any: ObjectKind | undefined;
+}
 
-/** Valid prefixes, for messages. */
-const VALID = [...KINDS.map((kind) => kind.word + SEPARATORS[kind.form]), 'RESOURCE.GROUP/NAME'];
+const wordsOf = ({ word, aliases }: Kind): readonly string[] => [word, ...aliases];
+
+/** Whether the text begins with a word of these kinds. */
+export function isOfKinds(kinds: readonly Kind[], text: string): boolean {
+  const [, word = ''] = FIRST_WORD.exec(text) ?? [];
+  return kinds.some((kind) => wordsOf(kind).includes(word));
+}
+
+const FIRST_WORD = /^!?([^/:@?&#]*)/;
 
 /**
  * Parses one dependency, strictly: a typo must not cause half an hour of futile waiting.
@@ -38,17 +47,17 @@ const VALID = [...KINDS.map((kind) => kind.word + SEPARATORS[kind.form]), 'RESOU
  *
  * Throws UsageError with the column and the nearest valid word, and never repeats a password.
  */
-export function parseDependency(text: string): Dependency {
+export function parseWith(vocabulary: Vocabulary, text: string): Dependency {
   const source = { text };
-  if (text === '') throw new UsageError(`wait: a dependency is empty; there is ${VALID.join(', ')}`);
+  if (text === '') throw new UsageError(`wait: a dependency is empty; there is ${validOf(vocabulary)}`);
   const isNegated = text.startsWith('!');
   const start = isNegated ? 1 : 0;
-  const [word = ''] = /^[^/:@?&#]*/.exec(text.slice(start)) ?? [];
+  const [, word = ''] = FIRST_WORD.exec(text) ?? [];
   const end = start + word.length;
-  const kind = kindOf(source, word, start + 1, text[end]);
+  const kind = kindOf(vocabulary, source, word, start + 1, text[end]);
   const separator = SEPARATORS[kind.form];
   const common = { source, word, isNegated };
-  if (kind.form === 'object') return parseObject(kind, common, end);
+  if (kind.form === 'object') return parseObject(kind, common, end, kind === vocabulary.any);
   if (!text.startsWith(separator, end)) throw wrong(source, end + 1, `'${word}' is followed by '${separator}'`);
   const rest = { value: text.slice(end + separator.length), column: end + separator.length + 1 };
   if (kind.form === 'server') return parseServer(kind, common, rest);
@@ -61,19 +70,25 @@ interface Begun {
   readonly isNegated: boolean;
 }
 
-function kindOf(source: Source, word: string, column: number, next: string | undefined): Kind {
-  const kind = BY_WORD.get(word);
+/** Valid prefixes, for messages. */
+function validOf({ kinds }: Vocabulary): string {
+  return [...kinds.map((kind) => kind.word + SEPARATORS[kind.form]), 'RESOURCE.GROUP/NAME'].join(', ');
+}
+
+function kindOf(vocabulary: Vocabulary, source: Source, word: string, column: number, next: string | undefined): Kind {
+  const { kinds, any } = vocabulary;
+  const kind = kinds.find((one) => wordsOf(one).includes(word));
   if (kind !== undefined) return kind;
   const isResource = next !== ':' && /^[A-Za-z][A-Za-z0-9-]*(?:\.[a-z0-9-]+)*$/.test(word);
   const isKnown = word.includes('.') || BUILT_IN_WORDS.has(word.toLowerCase());
   // A very short word is similar to every other one.
-  const words = [...BY_WORD.keys()].filter(isLong);
-  if (isResource && (isKnown || nearest(word, [...words, ...[...BUILT_IN_WORDS].filter(isLong)]) === undefined))
-    return ANY;
+  const words = kinds.flatMap(wordsOf).filter(isLong);
+  const isUnlike = () => nearest(word, [...words, ...[...BUILT_IN_WORDS].filter(isLong)]) === undefined;
+  if (any !== undefined && isResource && (isKnown || isUnlike())) return any;
   // `ftp://x` is not a typo of an object's short name.
-  const alike = next === ':' ? words.filter((each) => SEPARATORS[BY_WORD.get(each)?.form ?? 'object'] !== '/') : words;
-  const near = nearest(word.toLowerCase(), alike);
-  const instead = near === undefined ? `there is ${VALID.join(', ')}` : `did you mean '${near}'?`;
+  const ofServers = kinds.filter(({ form }) => SEPARATORS[form] !== '/').flatMap(wordsOf);
+  const near = nearest(word.toLowerCase(), next === ':' ? ofServers.filter(isLong) : words);
+  const instead = near === undefined ? `there is ${validOf(vocabulary)}` : `did you mean '${near}'?`;
   throw wrong(source, column, `'${word}' is not a kind of wait; ${instead}`);
 }
 
@@ -91,7 +106,13 @@ function split({ value, column }: Part, mark: string): [Part, Part | undefined] 
   ];
 }
 
-function parseObject(kind: ObjectKind, { source, word, isNegated }: Begun, end: number): ObjectDependency {
+/** @param isAny whether the word names the resource */
+function parseObject(
+  kind: ObjectKind,
+  { source, word, isNegated }: Begun,
+  end: number,
+  isAny: boolean,
+): ObjectDependency {
   const { text } = source;
   const isByLabels = text[end] === '@' || text[end] === '?';
   if (text[end] !== '/' && !(isByLabels && kind.by === 'name or labels'))
@@ -117,7 +138,7 @@ function parseObject(kind: ObjectKind, { source, word, isNegated }: Begun, end: 
   return {
     form: 'object',
     of: kind,
-    kind: kind === ANY ? word : kind.word,
+    kind: isAny ? word : kind.word,
     text,
     isNegated,
     name: isByLabels ? undefined : name.value,
@@ -144,13 +165,13 @@ function parseServer(kind: ServerKind, { source, isNegated }: Begun, rest: Part)
   return { form: 'server', of: kind, kind: kind.word, text: source.text, isNegated, timeoutMs, ...address };
 }
 
-function parseUrl(kind: UrlKind, { source, word, isNegated }: Begun, rest: Part): UrlDependency {
+function parseUrl(kind: UrlKind, { source, isNegated }: Begun, rest: Part): UrlDependency {
   const [place, fragment] = split(rest, '#');
   if (fragment !== undefined) refuseAccount(source, fragment);
   // A space in a URL would be encoded silently and sent.
   const blank = /\s/.exec(place.value);
   if (blank !== null) throw wrong(source, place.column + blank.index, 'a URL has no spaces');
-  const url = URL.parse(`${word}://${place.value}`);
+  const url = URL.parse(`${kind.word}://${place.value}`);
   if (url === null || url.hostname === '' || place.value.startsWith('/'))
     throw wrong(source, place.column, 'HOST[:PORT][/PATH] is missing or invalid');
   if (url.username !== '' || url.password !== '') refuseAccount(source, { ...place, value: '@' });

@@ -1,19 +1,16 @@
 /** All kinds of dependencies in the order of help and docs. Each kind has one file, and one line here. */
 import type { Kind } from '../dependency/dependency.ts';
-import { amqp, amqps, memcached, mysql } from './server.ts';
 import { any } from './any.ts';
 import { container } from './container.ts';
 import { daemonset } from './daemonset.ts';
 import { dbSync } from './db-sync.ts';
 import { deployment, statefulset } from './rollout.ts';
-import { file, socket } from './path.ts';
-import { http, https } from './http.ts';
 import { job } from './job.ts';
 import { node } from './node.ts';
 import { pod } from './pod.ts';
 import { configmap, secret } from './presence.ts';
 import { service } from './service.ts';
-import { tcp } from './tcp.ts';
+import { SERVER_KINDS } from './servers.ts';
 
 /** Kinds that have their own prefix. */
 export const KINDS: readonly Kind[] = [
@@ -28,15 +25,7 @@ export const KINDS: readonly Kind[] = [
   node,
   configmap,
   secret,
-  tcp,
-  http,
-  https,
-  mysql,
-  amqp,
-  amqps,
-  memcached,
-  file,
-  socket,
+  ...SERVER_KINDS,
 ];
 
 /** Any other resource in the API. */

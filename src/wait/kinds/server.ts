@@ -1,4 +1,4 @@
-import { exchange, type Understood } from '#conversation';
+import { exchange, type Understood } from '../../net/dial/conversation.ts';
 import { networkReason, plainReason } from '../../net/dial/network-error.ts';
 import type { Answer } from '../../net/protocols/answer.ts';
 import { checkCaFile } from '../dependency/ca-file.ts';
@@ -13,7 +13,7 @@ import {
   understandVersion,
 } from '../../net/protocols/greetings.ts';
 
-type Greeted = Pick<ServerKind, 'word' | 'means' | 'defaultPort'> & {
+type Greeted = Pick<ServerKind, 'word' | 'aliases' | 'means' | 'defaultPort'> & {
   readonly say?: Buffer;
   readonly understand: (bytes: Buffer) => Understood<Answer>;
   /** What to do if the server requires TLS; undefined if its protocol always begins without. */
@@ -26,7 +26,6 @@ function greetedKind({ say, understand, advice, isTls = false, ...kind }: Greete
   return {
     ...kind,
     form: 'server',
-    aliases: [],
     make: ({ host, port, isNegated }, { self, trust }) => ({
       hint: () => endpointsHint(host, self),
       async wait(report, signal) {
@@ -51,6 +50,7 @@ function greetedKind({ say, understand, advice, isTls = false, ...kind }: Greete
 
 export const mysql = greetedKind({
   word: 'mysql',
+  aliases: [],
   means: 'MySQL or MariaDB sends its greeting, so it accepts logins; default port 3306',
   defaultPort: 3306,
   understand: understandGreeting,
@@ -58,6 +58,7 @@ export const mysql = greetedKind({
 
 export const amqp = greetedKind({
   word: 'amqp',
+  aliases: [],
   means: 'the broker starts AMQP 0-9-1, so it accepts logins; default port 5672',
   defaultPort: 5672,
   say: PROTOCOL_HEADER,
@@ -67,6 +68,7 @@ export const amqp = greetedKind({
 
 export const amqps = greetedKind({
   word: 'amqps',
+  aliases: [],
   means: 'the same over TLS, verified with --ca-file; default port 5671',
   defaultPort: 5671,
   say: PROTOCOL_HEADER,
@@ -76,6 +78,7 @@ export const amqps = greetedKind({
 
 export const memcached = greetedKind({
   word: 'memcached',
+  aliases: [],
   means: 'memcached reports its version; default port 11211',
   defaultPort: 11_211,
   say: ASK_VERSION,

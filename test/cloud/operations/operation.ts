@@ -85,6 +85,6 @@ export async function temporaryServer(
 ): Promise<Temporary> {
   const names = (options: readonly string[]) => args.some((arg) => options.includes(arg));
   const source = names(['--volume', '--image', '--snapshot']) ? [] : ['--image', basis.image];
-  const link = names(['--port', '--nic']) ? [] : ['--network', basis.network];
+  const link = names(['--port', '--nic', '--network']) ? [] : ['--network', basis.network];
   return await temporary(client, 'server', name, ...source, '--flavor', basis.small, ...link, ...args);
 }

@@ -58,7 +58,7 @@ await runCloud({ target: 'make cloud-operator', release: FROM, needed: [canBuild
 async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   await timeline.step(`OpenStack ${TO}'s tree`, async () => void (await releaseTree(TO)));
   await timeline.step(`images of ${TO} and of the operator imported`, async () => {
-    await stage.node.importImage((await writeImages(stage.directory, TO, true)).openstack);
+    await stage.node.importImage((await writeImages(stage.directory, TO)).openstack);
     await importOperator(stage);
   });
   const file = join(stage.directory, 'passwords.yml');

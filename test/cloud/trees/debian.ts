@@ -22,7 +22,8 @@ const PACKAGES = [
   'tzdata',
   'util-linux',
 ];
-const UNUSED = [
+/** Not needed by services: documentation, other languages, and what a booted system needs. */
+export const UNUSED_FILES: readonly string[] = [
   'usr/share/{bash-completion,doc,doc-base,icons,info,lintian,locale,man,perl,perl5,pixmaps}',
   'usr/share/zoneinfo/{posix,right}',
   'usr/lib/*-linux-gnu/{perl,perl-base,perl5,gconv}',
@@ -41,10 +42,10 @@ export async function debianTree(): Promise<string> {
   ];
   return await cached(
     'cloud-debian',
-    [RECIPE_VERSION, ...trees.map((tree) => basename(tree)), ...UNUSED],
+    [RECIPE_VERSION, ...trees.map((tree) => basename(tree)), ...UNUSED_FILES],
     async (root) => {
       for (const tree of trees) await must('cp', ['-al', '--remove-destination', `${tree}/.`, root]);
-      for await (const path of glob(UNUSED, { cwd: root }))
+      for await (const path of glob(UNUSED_FILES, { cwd: root }))
         await rm(join(root, path), { recursive: true, force: true });
       await must('ln', ['-sf', 'gawk', join(root, 'usr/bin/awk')]);
       await trustDebiansAuthorities(root);

@@ -59,11 +59,17 @@ export async function inTree(
   throw new Error(`${argv.join(' ')}, in ${tree}, exited with code ${code}: ${(stderr || stdout).slice(-2000)}`);
 }
 
+interface RunInside extends InsideOptions {
+  readonly signal?: AbortSignal;
+  /** Wraps the command, as to run it in another network namespace. */
+  readonly place?: (command: string, args: readonly string[]) => [string, string[]];
+}
+
 /** The same for a program that downloads nothing, whatever its exit code. */
 export async function runInTree(
   tree: string,
   argv: readonly [string, ...string[]],
-  { binds = [], env = {}, signal }: InsideOptions & { readonly signal?: AbortSignal } = {},
+  { binds = [], env = {}, signal, place = (command, args) => [command, [...args]] }: RunInside = {},
 ): Promise<Finished> {
   await using work = await privateDirectory('tree');
   const inside = { PATH: '/usr/local/bin:/usr/bin:/usr/sbin', HOME: '/tmp', LANG: 'C.UTF-8', ...env };
@@ -71,5 +77,5 @@ export async function runInTree(
   const places = binds.flatMap(({ from, to }) => [from, to]);
   const enter = ['--mount', 'sh', '-ec', ENTER, 'sh', work.path, tree, ...places, '--'];
   const command = [...enter, '/usr/bin/env', '-i', ...settings, ...argv];
-  return await run('unshare', command, signal === undefined ? {} : { signal });
+  return await run(...place('unshare', command), signal === undefined ? {} : { signal });
 }

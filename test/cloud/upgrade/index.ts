@@ -66,7 +66,7 @@ await runCloud({ target: 'make cloud-upgrade', release: FROM, needed: [], minute
 async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   await timeline.step(`OpenStack ${TO}'s tree`, async () => void (await releaseTree(TO)));
   await timeline.step(`images of ${TO} imported`, async () => {
-    await stage.node.importImage((await writeImages(stage.directory, TO, true)).openstack);
+    await stage.node.importImage((await writeImages(stage.directory, TO)).openstack);
   });
   const file = join(stage.directory, 'passwords.yml');
   const admin = await adminOf(file);

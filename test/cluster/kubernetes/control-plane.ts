@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Capability } from '../../../tools/capability.ts';
-import { privateDirectory } from '../../../tools/directory.ts';
+import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 import { freePorts } from '../../../tools/port.ts';
 import { step } from '../../../tools/progress.ts';
 import { apiGet, clusterOf, type Cluster } from './api.ts';
@@ -33,7 +33,7 @@ export const canRunControlPlane: Capability = canBuildKubernetes;
 export async function startControlPlane(): Promise<ControlPlane> {
   const [kube, kubectl] = [await kubeBinary(), await kubectlBinary()];
   await using stack = new AsyncDisposableStack();
-  const directory = stack.use(await privateDirectory('control-plane')).path;
+  const directory = stack.use(await privateDirectory('control-plane', inMemory())).path;
   const [api = 0, etcd = 0, etcdPeer = 0, controllerManager = 0] = await freePorts(4);
   const addresses: Addresses = {
     api,

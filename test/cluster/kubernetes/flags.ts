@@ -30,7 +30,7 @@ export function delegated(kubeconfig: string): Flags {
   return { kubeconfig, 'authentication-kubeconfig': kubeconfig, 'authorization-kubeconfig': kubeconfig };
 }
 
-export function etcdFlags(directory: string, { etcd, etcdPeer }: Addresses): Flags {
+export function etcdFlags(directory: string, { etcd, etcdPeer }: Pick<Addresses, 'etcd' | 'etcdPeer'>): Flags {
   const client = `http://127.0.0.1:${etcd}`;
   const peer = `http://127.0.0.1:${etcdPeer}`;
   return {

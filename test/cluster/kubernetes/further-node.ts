@@ -13,6 +13,10 @@ import type { NodePackages } from './packages.ts';
 
 export interface FurtherNode extends AsyncDisposable {
   readonly site: Site;
+  /** PID 1 of the node, with its pid in this machine's PID namespace. */
+  readonly pid: number;
+  /** Runs commands in its network, with this machine's files. */
+  readonly inNetwork: Placement;
   /** Sends a signal to its kubelet. */
   signalKubelet(signal: NodeJS.Signals): Promise<void>;
   /** Disconnects it from the other nodes, or connects it again. */
@@ -61,6 +65,8 @@ export async function startFurtherNode(
   const kept = stack.move();
   return {
     site,
+    pid: namespaces.pid,
+    inNetwork: namespaces.inNetwork,
     signalKubelet: async (signal) => {
       await signalInside(programs.get('kubelet')?.running.pid ?? 0, signal);
     },

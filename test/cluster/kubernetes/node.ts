@@ -58,7 +58,7 @@ export interface KubeNode extends Cluster, AsyncDisposable {
    * Wraps a command so that `start()` and `must()` run it in the node's namespaces. It is killed when this process exits.
    * With scope `node` a signal reaches only nsenter; the program itself runs until the node stops.
    */
-  inside(command: string, args: readonly string[], scope?: Scope): [string, string[]];
+  readonly inside: (command: string, args: readonly string[], scope?: Scope) => [string, string[]];
   /** A port on this machine's 127.0.0.1 forwarded to one in the node's network, by default to its loopback address. */
   reach(port: number, host?: string): Promise<number>;
   /** Kills the API server and restarts it. Resolves when it is ready. */

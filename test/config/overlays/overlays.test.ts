@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { load } from 'js-yaml';
 import { ConfigError } from '../../../src/core/errors.ts';
 import { holdsSecret, makeOverlay, overlayNames } from '../../../src/config/overlays/index.ts';
-import { OVERLAYS_JSON_SCHEMA } from '../../../src/config/overlays/json-schema.ts';
+import { SECTION_SCHEMAS } from '../../../src/toolbox/section-schemas.ts';
 
 const NOVA = '/etc/nova/nova.conf';
 const ENV = { POD_IP: '10.0.0.3', DB_PASSWORD: 'hunter2', EMPTY: '', TWO: 'a\nb', HOME: '/root' };
@@ -33,6 +33,34 @@ test('an INI key gets a value of this Pod', () => {
   assert.equal(applied({ ini }, '[DEFAULT]\nmy_ip = x\n'), '[DEFAULT]\nmy_ip = 10.0.0.3\n');
   const url = [{ file: NOVA, section: 'vnc', key: 'url', value: 'http://$(POD_IP):6080/' }];
   assert.equal(applied({ ini: url }, ''), '[vnc]\nurl = http://10.0.0.3:6080/\n');
+});
+
+test("a name stands for this Pod's address in a network", () => {
+  const addresses = { LOOP: '127.0.0.0/8', OTHER: '::1/128' };
+  const ini = [
+    { file: NOVA, key: 'local_ip', value: '$(LOOP)' },
+    { file: NOVA, key: 'both', value: '$(POD_IP),$(LOOP)' },
+  ];
+  assert.equal(
+    applied({ addresses: { LOOP: '127.0.0.0/8' }, ini }, ''),
+    '[DEFAULT]\nlocal_ip = 127.0.0.1\nboth = 10.0.0.3,127.0.0.1\n',
+  );
+  const text = [{ file: '/a' }];
+  assert.equal(applied({ addresses: { LOOP: '127.0.0.0/8' }, text }, '$(LOOP)', '/a'), '127.0.0.1');
+  // The Pod spec needs no variable for it.
+  assert.deepEqual(overlayNames('f', { addresses, ini }), ['POD_IP']);
+});
+
+test('a network without an address of this Pod is an error that names those that it has', () => {
+  assert.match(
+    refusal({ addresses: { TUNNEL_IP: '203.0.113.0/24' }, ini: [{ file: NOVA, key: 'a', value: '$(TUNNEL_IP)' }] }),
+    /overlays\.addresses\.TUNNEL_IP: no interface that is up has an address in 203\.0\.113\.0\/24; there is .*127\.0\.0\.1 \(lo\)/,
+  );
+  assert.match(
+    refusal({ addresses: { A: '203.0.113.0' } }),
+    /overlays\.addresses\.A: must be a network, as 192\.0\.2\.0\/24/,
+  );
+  assert.match(refusal({ addresses: { 'A-B': '::/0' } }), /overlays\.addresses\.A-B: must be the name of an env/);
 });
 
 test('numbers and booleans are accepted as text', () => {
@@ -203,10 +231,11 @@ test('the documented example works', async () => {
 });
 
 test('the JSON Schema has exactly the keys that are read', () => {
-  const { properties } = OVERLAYS_JSON_SCHEMA;
-  const item = { ini: properties.ini.items, text: properties.text.items, passwords: properties.passwords.items };
+  type Mapping = { readonly properties: object; readonly required: readonly string[] };
+  const properties = SECTION_SCHEMAS.overlays.properties as Readonly<Record<string, { readonly items: Mapping }>>;
   const valid = {
     allow: ['POD_IP'],
+    addresses: { LOOP: '127.0.0.0/8' },
     ini: [{ file: NOVA, section: 'a', key: 'b', value: 'c' }],
     text: [{ file: NOVA }],
     passwords: [{ file: NOVA, name: 'a', source: '/a', secret: 'b', key: 'c' }],
@@ -215,10 +244,10 @@ test('the JSON Schema has exactly the keys that are read', () => {
   assert.ok(makeOverlay('f', valid, ENV));
   for (const list of ['ini', 'text', 'passwords'] as const) {
     const [full] = valid[list] as Record<string, string>[];
-    assert.deepEqual(Object.keys(item[list].properties), Object.keys(full!));
+    assert.deepEqual(Object.keys(properties[list]!.items.properties), Object.keys(full!));
     for (const key of Object.keys(full!)) {
       const without = Object.fromEntries(Object.entries(full!).filter(([name]) => name !== key));
-      const isRequired = (item[list].required as readonly string[]).includes(key);
+      const isRequired = properties[list]!.items.required.includes(key);
       const make = () => makeOverlay('f', { [list]: [without] }, ENV);
       if (isRequired) assert.throws(make, new RegExp(`${list}\\[0\\].${key}: is missing`));
       else assert.ok(make());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDocument, type Document } from '../../../src/config/read/schema.ts';
-import { kollaAccounts } from '../../../src/config/volumes/kolla-users.ts';
+import { kollaAccounts } from '../../../src/config/volumes/kolla-accounts.ts';
 import { choosePodUser } from '../../../src/config/volumes/user.ts';
 
 function documentOf(

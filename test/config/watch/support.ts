@@ -10,6 +10,7 @@ import {
 import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';
 import type { Pod } from '../support.ts';
+import { watchOnCore } from './on-core.ts';
 
 /** A volume as the kubelet writes it: a directory per version, a link `..data` to it, and a link for each name. */
 export class Volume {
@@ -54,28 +55,29 @@ export interface Watching extends AsyncDisposable {
   placed(path: string, content: string): Promise<void>;
 }
 
-/** Watches the configuration of a Pod until it is disposed. */
+/** Watches the configuration of a Pod until it is disposed; in this process if other parts are given. */
 export function watching(pod: Pod, parts: Partial<WatchParts> & { readonly pollMs?: number } = {}): Watching {
-  const { log, said } = recordedLog();
+  const { log, said: saidHere } = recordedLog();
   const stop = new AbortController();
   const changes: Change[] = [];
   let status = STARTING;
   const { root, configDir, me } = pod;
   const { pollMs = 3_600_000, ...others } = parts;
-  const over = watchConfig(
-    { root, configDir, configFile: undefined, me, settleMs: 20, pollMs },
-    {
-      signal: stop.signal,
-      log,
-      prepare: () => Promise.resolve(),
-      finish: () => Promise.resolve([]),
-      onApplied: (change) => void changes.push(change),
-      onStatus: (next) => (status = next),
-      ...others,
-    },
-  ).catch((error: unknown) => {
+  const options = { root, configDir, configFile: undefined, me, settleMs: 20, pollMs };
+  let saidByCore = '';
+  const reports = {
+    signal: stop.signal,
+    onApplied: (change: Change) => void changes.push(change),
+    onStatus: (next: WatchStatus) => void (status = next),
+  };
+  const running =
+    watchOnCore === undefined || Object.keys(others).length > 0
+      ? watchConfig(options, { ...reports, log, prepare: () => {}, finish: () => [], ...others })
+      : watchOnCore(options, { ...reports, onSaid: (lines) => (saidByCore += lines) });
+  const over = running.catch((error: unknown) => {
     if (!stop.signal.aborted) throw error;
   });
+  const said = () => saidHere() + saidByCore;
   let isOver = false;
   void over.finally(() => (isOver = true)).catch(() => {}); // disposal rejects with its error
   const when = async (what: string, holds: () => Promise<boolean>) => {

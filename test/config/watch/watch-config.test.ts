@@ -9,10 +9,7 @@ import { pod } from '../support.ts';
 import { oneFile, Volume, watching } from './support.ts';
 
 /** Reports no events, like inotify on some network file systems. */
-const deaf: typeof pathWatcher = () => ({
-  watch: () => Promise.resolve(),
-  [Symbol.asyncDispose]: () => Promise.resolve(),
-});
+const deaf: typeof pathWatcher = () => ({ watch: () => false, [Symbol.dispose]: () => {} });
 
 test('an updated ConfigMap is installed', async () => {
   await using p = await pod();
@@ -86,7 +83,10 @@ test('a rejection does not claim that the old version stays whole if a version i
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
   let tries = 0;
-  const finish = () => (++tries < 2 ? Promise.resolve([]) : Promise.reject(new UnavailableError('the volume is full')));
+  const finish = () => {
+    if (++tries < 2) return [];
+    throw new UnavailableError('the volume is full');
+  };
   await using watch = watching(p, { finish });
   await watch.placed('etc/a.conf', 'one');
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
@@ -160,8 +160,12 @@ test('a re-created directory gets a watch of its own', async () => {
   const counted: typeof pathWatcher = (...reports) => {
     const watcher = pathWatcher(...reports);
     return {
-      watch: (paths) => watcher.watch(paths).finally(() => (watches += 1)),
-      [Symbol.asyncDispose]: () => watcher[Symbol.asyncDispose](),
+      watch(...given) {
+        const isNew = watcher.watch(...given);
+        if (isNew) watches += 1;
+        return isNew;
+      },
+      [Symbol.dispose]: () => watcher[Symbol.dispose](),
     };
   };
   await using watch = watching(p, { watcher: counted });
@@ -230,8 +234,11 @@ test('a failed watch is logged once, and polling takes over', async () => {
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
   const exhausted: typeof pathWatcher = (_, onTrouble) => ({
-    watch: async () => await Promise.resolve(onTrouble('ENOSPC: System limit for number of file watchers reached')),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
+    watch() {
+      onTrouble('ENOSPC: System limit for number of file watchers reached');
+      return true;
+    },
+    [Symbol.dispose]: () => {},
   });
   await using watch = watching(p, { pollMs: 50, watcher: exhausted });
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
@@ -259,7 +266,10 @@ test('after a system error the installation is retried until it succeeds', async
   await using p = await pod();
   await new Volume(p.configDir).swap({ 'config.json': oneFile(), 'a.conf': 'one' });
   let tries = 0;
-  const finish = () => (++tries < 2 ? Promise.reject(new UnavailableError('the volume is full')) : Promise.resolve([]));
+  const finish = () => {
+    if (++tries > 1) return [];
+    throw new UnavailableError('the volume is full');
+  };
   await using watch = watching(p, { finish });
   await watch.when('the second attempt', ({ state, failed }) => state === 'in-step' && failed === 1);
   assert.match(watch.said(), /retrying in .*the volume is full/);

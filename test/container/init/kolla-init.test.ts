@@ -9,6 +9,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { HELPERS, logLines, runHelper } from '../../support/helper.ts';
 import { freePort } from '../../../tools/port.ts';
 import { run } from '../../../tools/process.ts';
+import { kubeconfigOf } from '../../support/kubeconfig.ts';
 import { listenTcp } from '../../support/server.ts';
 
 async function tree() {
@@ -129,15 +130,24 @@ registerHooks({
   },
 });`;
 
-test('only a wait for an API object loads the API client', async () => {
+test('only a login that client-node has loads it', async () => {
   await using pod = await tree();
   await using server = await listenTcp(() => {});
   const env = { HOME: pod.root, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NO_KUBERNETES)}` };
   const looked = { env, fromSource: true } as const;
   const without = await runHelper('kolla-init', [...pod.args, '--wait', `tcp://127.0.0.1:${server.port}`], looked);
   assert.equal(without.code, 0, without.stderr);
-  const needing = await runHelper('kolla-init', [...pod.args, '--wait', 'job/x', '--kubeconfig', '/x'], looked);
-  assert.match(needing.stderr, /loaded (?:@kubernetes\/client-node|\.\.\/libraries\/kube-config)/);
+  const loaded = /loaded (?:@kubernetes\/client-node|\.\.\/libraries\/kube-config)/;
+  for (const [user, loads] of [
+    [{ token: 'a' }, false],
+    [{ exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'false' } }, true],
+  ] as const) {
+    const kubeconfig = join(pod.root, 'kubeconfig');
+    await writeFile(kubeconfig, kubeconfigOf({ server: 'https://127.0.0.1:1' }, user));
+    const words = ['--wait', 'job/x', '--kubeconfig', kubeconfig, '--timeout', '100ms'];
+    const { stderr } = await runHelper('kolla-init', [...pod.args, ...words], looked);
+    assert.equal(loaded.test(stderr), loads, stderr);
+  }
 });
 
 test('credentials come from the option, then from the Pod, then from the home directory', () => {

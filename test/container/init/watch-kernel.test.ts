@@ -1,28 +1,39 @@
+/** What the kernel does to a watch: mounts, limits and losses of inotify, a full volume, namespaces of processes. */
 import assert from 'node:assert/strict';
-import { readFile, rm } from 'node:fs/promises';
+import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { oneFile } from '../../config/watch/support.ts';
 import { pod, type Pod } from '../../config/support.ts';
-import { HELPERS } from '../../support/helper.ts';
-import { run, start } from '../../../tools/process.ts';
+import { isOnCore } from '../../support/helper.ts';
+import { run } from '../../../tools/process.ts';
 import { until } from '../../support/until.ts';
-import { prepared } from './watch-support.ts';
+import { prepared, sidecar } from './watch-support.ts';
 
 const cannotMount = await run('unshare', ['--mount', 'true']).then(({ code, stderr }) => code !== 0 && stderr);
+
+/** In a mount namespace of its own, after this script, whose last command runs what follows. */
+const withMounts = (script: string, ...words: string[]) => [
+  'unshare',
+  '--mount',
+  'bash',
+  '-c',
+  script,
+  'bash',
+  ...words,
+];
 
 test('a file mount is reported, because a new version never reaches it', { skip: cannotMount }, async () => {
   await using p = await prepared();
   const plain = join(p.configDir, '..', 'plain');
   await p.write(join(plain, 'config.json'), oneFile());
   await p.write(join(plain, 'a.conf'), 'one');
-  const helper = [process.execPath, HELPERS, 'kolla-init', 'watch', '--root', p.root, '--config-dir', plain];
-  const script = 'mount --bind "$1" "$1" && shift && exec "$@"';
-  const mounted = ['--mount', 'bash', '-c', script, 'bash', join(plain, 'a.conf'), ...helper, '--on-change', 'exit'];
+  const launcher = withMounts('mount --bind "$1" "$1" && shift && exec "$@"', join(plain, 'a.conf'));
   await rm(join(p.root, 'etc/a.conf'));
-  const { code, stderr } = await run('unshare', mounted);
-  assert.equal(code, 0, stderr);
-  assert.match(stderr, /plain\/a\.conf is mounted itself: .*mount the directory, without subPath/);
+  await using watch = await sidecar({ root: p.root, configDir: plain }, ['--on-change', 'exit'], {}, launcher);
+  assert.equal(await watch.running.ended, 0, watch.said());
+  await watch.until(/plain\/a\.conf is mounted itself: .*mount the directory, without subPath/);
 });
 
 /** $1 is the config directory, $2 the installed file, $3 the watch's log; the rest is the watch's command line. */
@@ -43,41 +54,94 @@ until grep -qs two "$placed"; do kill -0 $watch || exit 1; sleep 0.05; done
 test('a volume that is unmounted and mounted again is still watched', { skip: cannotMount }, async () => {
   await using p = await pod();
   await p.write(join(p.configDir, '..', 'plain/config.json'), oneFile());
-  const helper = [process.execPath, HELPERS, 'kolla-init', 'watch', '--root', p.root, '--config-dir', p.configDir];
   const log = join(p.configDir, '..', 'log');
-  const args = [p.configDir, join(p.root, 'etc/a.conf'), log, ...helper, '--poll', '100ms', '--settle', '0'];
-  const { code, stderr } = await run('unshare', ['--mount', 'bash', '-c', REMOUNT, 'bash', ...args]);
+  const launcher = withMounts(REMOUNT, p.configDir, join(p.root, 'etc/a.conf'), log);
+  await using watch = await sidecar(p, ['--poll', '100ms'], {}, launcher);
+  const code = await watch.running.ended;
   const said = await readFile(log, 'utf8');
-  assert.equal(code, 0, stderr + said);
+  assert.equal(code, 0, watch.said() + said);
   assert.match(said, /changed: 1 file[^]*no config\.json in[^]*changed: 1 file/);
 });
 
-const noWatches = [
-  '--user',
-  '--map-root-user',
-  'sh',
-  '-c',
-  'echo 0 > /proc/sys/user/max_inotify_watches && exec "$@"',
-  'sh',
-];
-const cannotLimit = await run('unshare', [...noWatches, 'true']).then(({ code, stderr }) => code !== 0 && stderr);
+/** The volume $1 is full from when the file $2/fill exists, which is then removed, until $2/free does. */
+const FULL = `
+mount -t tmpfs -o size=64k none "$1" && cp -a "$1-content/." "$1" || exit 1
+volume="$1" signs="$2"; shift 2
+{
+  until [ -e "$signs/fill" ]; do sleep 0.05; done
+  dd if=/dev/zero of="$volume/filler" status=none 2> /dev/null
+  rm "$signs/fill"
+  until [ -e "$signs/free" ]; do sleep 0.05; done
+  rm "$volume/filler"
+} &
+exec "$@"
+`;
 
-test('if the kernel has no inotify watches left, polling finds the change', { skip: cannotLimit }, async () => {
+test(
+  'a full volume keeps the former version, and the new one is installed when there is room',
+  { skip: cannotMount },
+  async () => {
+    await using p = await prepared();
+    const [root, signs] = [join(p.root, '..', 'volume'), join(p.root, '..')];
+    await mkdir(root);
+    await run('cp', ['-a', p.root, `${root}-content`]);
+    const counts = `exec:sh -c 'wc -c < ${join(root, 'etc/a.conf')}'`;
+    await using watch = await sidecar({ ...p, root }, ['--on-change', counts], {}, withMounts(FULL, root, signs));
+    await watch.until(/already installed/);
+    await writeFile(join(signs, 'fill'), '');
+    await until('the volume to be full', () => (existsSync(join(signs, 'fill')) ? undefined : true));
+    await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'n'.repeat(20_000) });
+    await watch.until(/not installed, retrying in .*ENOSPC.*the volume is full; files already there are whole/);
+    await writeFile(join(signs, 'free'), '');
+    assert.match(await watch.until(/exec:sh: done/), /"msg":"20000"/);
+  },
+);
+
+/** Words of unshare for a user namespace without any of what the limit is for. */
+const limited = (limit: string) => {
+  const script = `echo 0 > /proc/sys/user/${limit} && exec "$@"`;
+  return ['--user', '--map-root-user', 'sh', '-c', script, 'sh'];
+};
+for (const [limit, reason] of [
+  ['max_inotify_watches', /no watch is left on this node/g],
+  ['max_inotify_instances', /no inotify instance is left on this node/g],
+] as const) {
+  const namespace = limited(limit);
+  const cannotLimit = await run('unshare', [...namespace, 'true']).then(({ code, stderr }) => code !== 0 && stderr);
+
+  test(`polling finds the change if the kernel's limit is reached: ${limit}`, { skip: cannotLimit }, async () => {
+    await using p = await prepared();
+    const config = oneFile({ owner: undefined, perm: undefined, preserve_properties: true });
+    await p.volume.swap({ 'config.json': config, 'a.conf': 'one' });
+    await using watch = await sidecar(p, ['--poll', '100ms'], {}, ['unshare', ...namespace]);
+    await watch.until(/"version /);
+    await p.volume.swap({ 'config.json': config, 'a.conf': 'two' });
+    await until('the change', async () => {
+      return (await readFile(join(p.root, 'etc/a.conf'), 'utf8')) === 'two' || undefined;
+    });
+    assert.equal(watch.said().match(reason)?.length, 1, watch.said());
+  });
+}
+
+const EVENTS_MAX = Number(await readFile('/proc/sys/fs/inotify/max_queued_events', 'utf8'));
+/** libuv does not report that events were lost. */
+const AFTER_LOSS = isOnCore ? ['--poll', '1h'] : ['--poll', '1s'];
+
+test('a change is found although a frozen watch lost its events', { skip: EVENTS_MAX > 100_000 }, async () => {
   await using p = await prepared();
-  const config = oneFile({ owner: undefined, perm: undefined, preserve_properties: true });
-  await p.volume.swap({ 'config.json': config, 'a.conf': 'one' });
-  const helper = [process.execPath, HELPERS, 'kolla-init', 'watch', '--root', p.root, '--config-dir', p.configDir];
-  await using watch = await start('unshare', [...noWatches, ...helper, '--poll', '100ms', '--settle', '0'], {
-    keepOutput: true,
-  });
-  let said = '';
-  watch.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
-  await until('the first poll', () => Promise.resolve(said.includes('"version ') || undefined));
-  await p.volume.swap({ 'config.json': config, 'a.conf': 'two' });
-  await until(`the change`, async () => {
-    return (await readFile(join(p.root, 'etc/a.conf'), 'utf8')) === 'two' || undefined;
-  });
-  assert.equal(said.match(/no watch is left on this node/g)?.length, 1, said);
+  await using watch = await sidecar(p, AFTER_LOSS);
+  await watch.until(/already installed/);
+  process.kill(watch.running.pid, 'SIGSTOP');
+  // In the parent of the config directory, which is watched for its name: two events each.
+  const noise = join(p.configDir, '..', 'noise');
+  for (let i = 0; i <= EVENTS_MAX / 2; i++) {
+    writeFileSync(noise, '');
+    unlinkSync(noise);
+  }
+  await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
+  process.kill(watch.running.pid, 'SIGCONT');
+  await watch.until(/changed: 1 file/);
+  assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'two');
 });
 
 const cannotNest = await run('unshare', ['--pid', '--fork', '--mount-proc', 'true']).then(
@@ -93,11 +157,9 @@ async function inNamespace(
 ): Promise<{ heard: string; said: string }> {
   const [heard, log] = [join(p.configDir, '..', 'heard'), join(p.configDir, '..', 'log')];
   const script = `${other} "$@" 2> ${log} & ${first}`.replaceAll('HEARD', heard);
-  const files = ['--root', p.root, '--config-dir', p.configDir];
-  const helper = [process.execPath, HELPERS, 'kolla-init', 'watch', ...files, '--on-change', 'signal:HUP'];
   await rm(join(p.root, 'etc/a.conf'));
-  const unshare = ['--pid', '--fork', '--kill-child', '--mount-proc', 'bash', '-c', script, 'bash', ...helper];
-  const running = await start('unshare', unshare, { env: { PATH: process.env['PATH'], ...env } });
+  const launcher = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', 'bash', '-c', script, 'bash'];
+  const { running } = await sidecar(p, ['--on-change', 'signal:HUP'], env, launcher);
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => void (await running.stop(0)));
   return await until('the signal', async (saw) => {

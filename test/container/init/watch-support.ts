@@ -11,10 +11,18 @@ export interface Sidecar extends AsyncDisposable {
   until(what: RegExp): Promise<string>;
 }
 
-/** Starts the watch of a Pod's configuration as a process. */
-export async function sidecar(p: Pod, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Sidecar> {
+/**
+ * Starts the watch of a Pod's configuration as a process.
+ * @param launcher arguments that precede its command line, as of startHelper()
+ */
+export async function sidecar(
+  p: Pick<Pod, 'root' | 'configDir'>,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  launcher: readonly string[] = [],
+): Promise<Sidecar> {
   const files = ['--root', p.root, '--config-dir', p.configDir, '--settle', '20ms'];
-  const running = await startHelper('kolla-init', ['watch', ...files, ...args], { env, keepOutput: true });
+  const running = await startHelper('kolla-init', ['watch', ...files, ...args], { env, launcher, keepOutput: true });
   let said = '';
   running.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
   running.child.stdout?.resume();

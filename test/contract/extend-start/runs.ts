@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KOLLA_USERS } from '../../../src/config/volumes/kolla-users.ts';
+import { KOLLA_USERS } from '../../../src/catalog/kolla-users.ts';
 import { START_SCRIPT } from '../../../src/container/start/service.ts';
 import { HELPERS } from '../../support/helper.ts';
 import { inThrowAwayRoot, type Tree } from '../throw-away-root.ts';

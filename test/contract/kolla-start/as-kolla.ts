@@ -197,6 +197,17 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
     assert.equal(our.code, 5, our.stderr);
   });
 
+  test("as root, kolla_start takes kolla-init's command from a read-only mount only", { skip }, async () => {
+    const more = { 'run/kolla/run_command': 'tell prepared\n' };
+    const seal = 'mount --bind /run/kolla /run/kolla; mount -o remount,bind,ro /run/kolla';
+    const [, sealed] = await both(more, { uid: 0, line: `${seal}; rm /${CONFIG}; kolla_start` });
+    assert.equal(sealed.code, 5, sealed.stderr);
+    assert.match(sealed.stdout, /Running command: 'tell prepared'\n\[prepared\]\n/);
+    const [, open] = await both(more, { uid: 0 });
+    assert.equal(open.code, 5, open.stderr);
+    assert.match(open.stdout, /Running command: 'tell'\n/);
+  });
+
   test(
     'unprepared, without sudo or privileges, kolla_start reports what is missing and the fix',
     { skip },

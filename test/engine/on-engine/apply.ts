@@ -4,17 +4,10 @@
  */
 import { putInPlace, type ConfigOptions } from '../../../src/config/index.ts';
 import { KollaError } from '../../../src/core/errors.ts';
-import { createLog } from '../../../src/core/log.ts';
+import { stderrLog } from '../../support/stderr-log.ts';
 
 export async function main([options = '{}']: readonly string[]): Promise<number> {
-  const log = createLog({
-    helper: 'test',
-    level: 'debug',
-    format: 'json',
-    terminal: { isTerminal: false, color: false, width: 80 },
-    write: (text) => void process.stderr.write(text),
-    now: () => new Date(),
-  });
+  const log = stderrLog();
   try {
     const { signal } = new AbortController();
     process.stdout.write(

@@ -1,16 +1,21 @@
 import type { LogEvent } from '../../../src/logship/event/event.ts';
-import type { SharedMemory } from '../../../src/logship/wasm/memory.ts';
 import { Framer } from '../../../src/logship/event/framer.ts';
-import { EventParser } from '../../../src/logship/parse/document.ts';
-import type { FormatName } from '../../../src/logship/parse/formats.ts';
-import { zoneNamed } from '../../../src/logship/time/zone.ts';
-import type { Content } from '../../../src/logship/read/contents.ts';
-import { Generation } from '../../../src/logship/position/generation.ts';
+import { FileFormat } from '../../../src/logship/formats/parser.ts';
+import type { FormatName } from '../../../src/logship/formats/index.ts';
+import { zoneTableNamed, type ZoneTable } from '../../../src/logship/time/zone-table.ts';
+import type { Content } from '../../../src/logship/read/content.ts';
+import { Generation, HEAD_BYTES } from '../../../src/logship/position/generation.ts';
 import { UndatedTimes } from '../../../src/logship/position/undated.ts';
 import { Progress, type Cut, type Mark } from '../../../src/logship/position/progress.ts';
 import { Trail } from '../../../src/logship/position/trail.ts';
 
+/** Number of contents so far. */
+let nth = 0;
 const START: Mark = { offset: 0, skipping: false, timeMs: 0 };
+
+export function zone(name = 'UTC'): ZoneTable {
+  return zoneTableNamed(name);
+}
 
 /** A generation whose lines come from the test. */
 export function content(
@@ -21,77 +26,62 @@ export function content(
     cuts?: readonly Cut[];
     path?: string;
     isNew?: boolean;
-    memory?: SharedMemory | undefined;
     zone?: string;
   } = {},
 ): Content {
-  const { ino = 1, mark = START, cuts = [], path = '/logs/svc/a.log', isNew = true, memory, zone = 'UTC' } = options;
+  const { ino = 1, mark = START, cuts = [], path = '/logs/svc/a.log', isNew = true, zone: name } = options;
   const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
   const formats = [{ glob: '/**', format }];
   return {
     generation: new Generation('s', { path, dev: 1, ino, firstSeenMs: 0, head: Buffer.from(`${ino}\n`), rivals: [] }),
     progress: new Progress(mark),
-    parser: new EventParser(path, { root: '/logs', origin, zone: zoneNamed(zone), formats, memory }),
+    format: new FileFormat(path, { root: '/logs', origin, zone: zone(name), formats }),
     cuts: cuts.map((cut) => ({ ...cut, ...(cut.onto === undefined ? {} : { onto: { ...cut.onto } }) })),
     isNew,
     sentTo: 0,
-    undated: new UndatedTimes(0, { from: [], size: 0 }, () => {}),
+    undated: new UndatedTimes(0, { from: [] }, () => {}),
     timeMs: mark.timeMs,
     modifiedMs: -1,
     size: 0,
     trail: new Trail(),
+    nth: nth++,
   };
 }
 
-const BUFFER_BYTES = 4096;
-
-/** Passes lines to a framer from a buffer that each read overwrites, as the reader does. */
-export class Chunks {
-  readonly #framer: Framer;
-  readonly #buffer: Buffer;
-  #content: Content | undefined;
-  #length = 0;
-
-  constructor(framer: Framer, memory: SharedMemory | undefined) {
-    this.#framer = framer;
-    this.#buffer = memory?.readBuffer(BUFFER_BYTES) ?? Buffer.alloc(BUFFER_BYTES);
-  }
-
-  /** The line without its newline. */
-  take(to: Content, line: string, offset: number, next: number): void {
-    if (to !== this.#content || this.#length + Buffer.byteLength(line) > BUFFER_BYTES) this.read();
-    this.#content = to;
-    const start = this.#length;
-    this.#length += this.#buffer.write(line, start);
-    this.#framer.take(to, this.#buffer.subarray(start, this.#length), offset, next, false);
-  }
-
-  /** Simulates another read. */
-  read(): void {
-    this.#framer.keep();
-    this.#buffer.fill('?');
-    this.#length = 0;
+/**
+ * Passes complete lines on as the reader does, in bulk as far as the framer takes them so.
+ * @param position of the chunk in its generation
+ * @param from lines before this offset are skipped
+ */
+export function takeMany(framer: Framer, to: Content, chunk: Buffer, position: number, from: number): void {
+  const { take } = framer;
+  for (let at = 0; ;) {
+    if (take.many !== undefined && position + at >= Math.max(from, HEAD_BYTES))
+      at = take.many(to, chunk, position, at, chunk.length).at;
+    const end = chunk.indexOf('\n', at);
+    if (end === -1) return;
+    if (position + at >= from) take(to, chunk, position + at, position + end + 1, false, at, end);
+    at = end + 1;
   }
 }
 
 /** A framer that records its events, with a clock that the test moves. */
-export function framing({ timeoutMs = 1000, memory }: { timeoutMs?: number; memory?: SharedMemory | undefined } = {}) {
+export function framing({ timeoutMs = 1000 }: { timeoutMs?: number } = {}) {
   const events: LogEvent[] = [];
   const clock = { ms: 1_000_000 };
   let held = 0;
   const framer = new Framer({
-    emit: (event) => void events.push({ ...event, text: event.text, spans: event.spans }),
+    emit: (event) => void events.push(event),
     held: { take: (bytes) => void (held += bytes), give: (bytes) => void (held -= bytes) },
     timeoutMs,
     now: () => clock.ms,
-    memory,
   });
   const positions = new Map<Content, number>();
   return {
     framer,
     events,
     held: () => held,
-    texts: () => events.map(({ text }) => text),
+    texts: () => events.map(({ text }) => text.toString()),
     /** Passes lines, continuing at the last position. */
     take(to: Content, ...lines: string[]) {
       for (const line of lines) {

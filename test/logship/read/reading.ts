@@ -8,7 +8,7 @@ import { Handles } from '../../../src/logship/read/handles.ts';
 import { Follower } from '../../../src/logship/read/follow.ts';
 import type { List } from '../../../src/logship/read/listing.ts';
 import { documentId } from '../../../src/logship/position/generation.ts';
-import { zoneNamed } from '../../../src/logship/time/zone.ts';
+import { zoneTableNamed } from '../../../src/logship/time/zone-table.ts';
 import { CheckpointWriter, loadCheckpoint, type Loaded } from '../../../src/logship/state/checkpoint.ts';
 import type { Holes } from '../../../src/logship/state/holes.ts';
 import { inMemory, privateDirectory } from '../../../tools/directory.ts';
@@ -98,7 +98,7 @@ export async function reading(options: ReadingOptions = {}): Promise<Reading> {
   let follower: Follower;
   const start = ({ files, isFirstStart, savedMs }: Loaded) => {
     const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
-    contents = new Contents({ source: 's', root: directory.path, origin, zone: zoneNamed('UTC'), now }, files);
+    contents = new Contents({ source: 's', root: directory.path, origin, zone: zoneTableNamed('UTC'), now }, files);
     const parts = { contents, counts, log: log(said, heard), maxLineBytes, stateDir, excludes, uptime: now, holes };
     const firstStart = isFirstStart ? from : undefined;
     follower = new Follower({
@@ -129,7 +129,7 @@ export async function reading(options: ReadingOptions = {}): Promise<Reading> {
           ({ progress, generation }, chunk, offset, next, skipping, begin, end) => {
             const line = chunk.subarray(begin, end);
             lines.push(line.toString());
-            ids.push(documentId(generation, offset, line.toString()));
+            ids.push(documentId(generation, offset, line));
             const span = progress.begin(offset, { offset: next, skipping, timeMs: 0 });
             if (r.acknowledge(line.toString())) progress.settle(span);
           },

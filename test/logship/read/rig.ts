@@ -1,10 +1,11 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newCounts } from '../../../src/logship/report/counts.ts';
-import { zoneNamed } from '../../../src/logship/time/zone.ts';
+import { zoneTableNamed } from '../../../src/logship/time/zone-table.ts';
 import { Contents } from '../../../src/logship/read/contents.ts';
 import { Follower } from '../../../src/logship/read/follow.ts';
-import type { LineSource, TakeLine } from '../../../src/logship/read/line-reader.ts';
+import type { LineSource } from '../../../src/logship/read/line-reader.ts';
+import type { TakeLine } from '../../../src/logship/read/take-line.ts';
 import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 import { until } from '../../support/until.ts';
 import { log } from './reading.ts';
@@ -29,7 +30,7 @@ export async function rig(reader: RigName, patienceMs: number): Promise<Rig> {
   let clock = 0;
   const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
   const contents = new Contents(
-    { source: 's', root: directory.path, origin, zone: zoneNamed('UTC'), now: Date.now },
+    { source: 's', root: directory.path, origin, zone: zoneTableNamed('UTC'), now: Date.now },
     [],
   );
   const parts = { contents, counts: newCounts(), log: log(), maxLineBytes: 16 * 1024 * 1024 };

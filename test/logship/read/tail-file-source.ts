@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import TailFile from 'tail-file';
-import type { Content, Contents } from '../../../src/logship/read/contents.ts';
-import type { LineSource, ReadOptions, TakeLine } from '../../../src/logship/read/line-reader.ts';
+import type { Content } from '../../../src/logship/read/content.ts';
+import type { Contents } from '../../../src/logship/read/contents.ts';
+import type { LineSource, ReadOptions } from '../../../src/logship/read/line-reader.ts';
+import type { TakeLine } from '../../../src/logship/read/take-line.ts';
 
 /**
  * Adapts the tail-file package to the reader's interface. It has no offsets, so they are counted here, and no

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UndatedTimes, type UndatedFrom } from '../../../src/logship/position/undated.ts';
+import { sentBefore, UndatedTimes, type UndatedFrom } from '../../../src/logship/position/undated.ts';
 
 const DAY_MS = 86_400_000;
 const FIRST_SEEN_MS = Date.UTC(2026, 10, 20, 12);
 
 function times(from: readonly UndatedFrom[] = [], size = 0, savedMs?: number) {
   let entries = 0;
-  const undated = new UndatedTimes(FIRST_SEEN_MS, { from, size, savedMs }, () => void entries++);
+  const undated = new UndatedTimes(FIRST_SEEN_MS, sentBefore({ from, size, savedMs }), () => void entries++);
   return { undated, entries: () => entries };
 }
 

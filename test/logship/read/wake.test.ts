@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, rmdirSync, watch as watchPath, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { watch as chokidar } from 'chokidar';
 import { Wake, type Watch } from '../../../src/logship/read/wake.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { log, reading } from './reading.ts';
@@ -18,7 +17,7 @@ test('reports a file added to a directory', async () => {
   await using directory = await privateDirectory('wake');
   const { ring, heard } = bell();
   using wake = new Wake({ moved: ring, grown: () => {}, log: log() });
-  await wake.watch([directory.path]);
+  wake.watch([directory.path]);
   let number = 0;
   // The kernel starts the watch some time after it was requested.
   const writes = setInterval(() => writeFileSync(join(directory.path, `${number++}.log`), ''), 20);
@@ -29,16 +28,16 @@ test('reports a file added to a directory', async () => {
   }
 });
 
-test('a directory that is watched already is not added again, since chokidar then watches it twice', async () => {
+test('each directory is watched once, and no longer once it is not wanted', async () => {
   await using directory = await privateDirectory('wake');
   const [a = '', b = '', c = ''] = ['a', 'b', 'c'].map((name) => join(directory.path, name));
   for (const each of [a, b, c]) mkdirSync(each);
-  const calls: unknown[] = [];
-  const watch: Watch = (paths, options) => {
-    const watcher = chokidar(paths, options);
-    const [add, unwatch] = [watcher.add.bind(watcher), watcher.unwatch.bind(watcher)];
-    watcher.add = (added) => (calls.push(['add', added]), add(added));
-    watcher.unwatch = (gone) => (calls.push(['unwatch', gone]), unwatch(gone));
+  const calls: string[] = [];
+  const watch: Watch = (path, listener) => {
+    const watcher = watchPath(path, listener);
+    const close = watcher.close.bind(watcher);
+    watcher.close = () => (calls.push(`close ${path}`), close());
+    calls.push(`watch ${path}`);
     return watcher;
   };
   using wake = new Wake({ moved: () => {}, grown: () => {}, log: log(), watch });
@@ -47,13 +46,46 @@ test('a directory that is watched already is not added again, since chokidar the
     [a, b],
     [b, c],
   ])
-    await wake.watch(wanted);
-  assert.deepEqual(calls, [
-    ['unwatch', []],
-    ['add', [a, b]],
-    ['unwatch', [a]],
-    ['add', [c]],
-  ]);
+    wake.watch(wanted);
+  assert.deepEqual(calls, [`watch ${a}`, `watch ${b}`, `close ${a}`, `watch ${c}`]);
+  assert.ok(wake.isWatching);
+});
+
+test('tells which file has changed', async () => {
+  await using directory = await privateDirectory('wake');
+  const [kept, renamed] = [join(directory.path, 'a.log'), join(directory.path, 'b.log')];
+  for (const file of [kept, renamed]) writeFileSync(file, '');
+  const paths = new Set<string | undefined>();
+  const { ring, heard } = bell();
+  const changed = (path?: string) => {
+    paths.add(path);
+    if (paths.has(kept) && paths.has(renamed)) ring();
+  };
+  using wake = new Wake({ moved: changed, grown: changed, log: log() });
+  wake.watch([directory.path]);
+  const both = heard();
+  appendFileSync(kept, 'line\n');
+  renameSync(renamed, `${renamed}.1`);
+  await both;
+  assert.deepEqual(paths, new Set([kept, renamed, `${renamed}.1`].filter((path) => paths.has(path))));
+});
+
+test('a directory that was replaced is watched again', async () => {
+  await using directory = await privateDirectory('wake');
+  const path = join(directory.path, 'logs');
+  mkdirSync(path);
+  const { ring, heard } = bell();
+  using wake = new Wake({ moved: ring, grown: () => {}, log: log() });
+  wake.watch([path]);
+  const removed = heard();
+  rmdirSync(path);
+  await removed;
+  assert.ok(!wake.isWatching);
+  mkdirSync(path);
+  wake.watch([path]);
+  const added = heard();
+  writeFileSync(join(path, 'a.log'), '');
+  await added;
 });
 
 test('distinguishes appended lines from added files', async () => {
@@ -63,7 +95,7 @@ test('distinguishes appended lines from added files', async () => {
   let moves = 0;
   const { ring, heard } = bell();
   using wake = new Wake({ moved: () => moves++, grown: ring, log: log() });
-  await wake.watch([directory.path]);
+  wake.watch([directory.path]);
   const writes = setInterval(() => appendFileSync(file, 'line\n'), 20);
   await heard().finally(() => clearInterval(writes));
   assert.equal(moves, 0);
@@ -81,8 +113,8 @@ for (const [code, says] of [
       throw Object.assign(new Error(code), { code });
     };
     using wake = new Wake({ moved: () => {}, grown: () => {}, log: log(said), watch });
-    await wake.watch(['/a']);
-    await wake.watch(['/b']);
+    wake.watch(['/a']);
+    wake.watch(['/b']);
     assert.equal(asked, 1);
     assert.equal(said.length, 1);
     assert.match(said[0]!, says);

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { logOpener } from '../../../src/logship/read/open-log.ts';
 import { LEAD_BYTES, Trail } from '../../../src/logship/position/trail.ts';
 import { startReclaiming } from '../../../src/logship/reclaim/index.ts';
-import { fallocateWith, findFallocate, type Punch } from '../../../src/logship/reclaim/punch.ts';
+import type { Punch } from '../../../src/logship/reclaim/hole-punch.ts';
+import { findPunch } from '../../../src/logship/reclaim/punch.ts';
 import { givenBack, Reclaimer, type Acknowledged } from '../../../src/logship/reclaim/reclaimer.ts';
 import { StateDirectory } from '../../../src/logship/state/held-directory.ts';
 import { Holes, openHoles } from '../../../src/logship/state/holes.ts';
@@ -21,7 +22,7 @@ const KEEP = MB;
 
 /** Tested by punching a hole. */
 const canPunch: Capability = async () => {
-  const found = findFallocate();
+  const found = findPunch();
   if ('reason' in found) return found.reason;
   await using w = await world();
   await w.reclaimer.pass(new AbortController().signal);
@@ -45,9 +46,9 @@ async function world(acknowledged: readonly number[] = [6 * MB], punch?: Punch) 
   const state = join(directory.path, '.state');
   await mkdir(state);
   const holes = new Holes(new StateDirectory(state), []);
-  const found = findFallocate();
+  const found = findPunch();
   const reclaimer = new Reclaimer({
-    punch: punch ?? fallocateWith('file' in found ? found.file : ''),
+    punch: punch ?? ('punch' in found ? found.punch : assert.fail(found.reason)),
     saved: () => marks.now.map((offset) => [saved(offset)]),
     keepBytes: KEEP,
     open: logOpener({ patterns: [join(directory.path, '*')] }),
@@ -185,10 +186,10 @@ test('a file system without hole punching is logged once, with the fix, and not 
 
 test("recognizes fallocate's error on a file system without hole punching", { skip }, async () => {
   await using w = await world();
-  const found = findFallocate();
-  assert.ok('file' in found);
+  const found = findPunch();
+  assert.ok('punch' in found);
   const fd = openSync('/proc/self/comm', 'r');
-  const refusal = await fallocateWith(found.file)(fd, { start: 0, end: 4096 }, w.signal);
+  const refusal = await found.punch(fd, { start: 0, end: 4096 }, w.signal);
   closeSync(fd);
   assert.deepEqual(refusal, { isHere: false, reason: refusal?.reason });
   assert.match(refusal.reason, /unsupported|not supported/);
@@ -265,7 +266,7 @@ test('auto is off on a disk that outlives the Pod, and on for a volume in memory
   } as const;
   if (!existsSync('/dev/shm') || inMemory() !== '/dev/shm') return;
   const inShm = startReclaiming({ ...options, root: '/dev/shm' });
-  assert.equal(inShm !== undefined, 'file' in findFallocate());
+  assert.equal(inShm !== undefined, 'punch' in findPunch());
   await inShm?.[Symbol.asyncDispose]();
   const there = startReclaiming({ ...options, root: join(disk.path, 'absent') });
   assert.equal(there, undefined);

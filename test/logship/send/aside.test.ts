@@ -8,12 +8,23 @@ import { Batch } from '../../../src/logship/batch/batch.ts';
 function waiting(bytes: number) {
   const progress = new Progress(new Mark(0, false, 0));
   const span = progress.begin(0, new Mark(bytes, false, 0));
-  return { progress, batch: new Batch(Buffer.alloc(bytes), [bytes], [span], { sinceMs: 0 }) };
+  return {
+    progress,
+    batch: new Batch(Buffer.alloc(bytes), {
+      places: [{ spans: [span], count: 1 }],
+      count: 1,
+      linesEach: 1,
+      sinceMs: 0,
+    }),
+  };
 }
 
 test('only files with waiting documents are held, and only while the budget is used up', () => {
   let spent = 0;
-  const aside = new Aside(2000, () => spent++);
+  const aside = new Aside(
+    () => 2000,
+    () => spent++,
+  );
   const [a, b, other] = [waiting(1000), waiting(1000), waiting(1)];
   const held = () => [a, b, other].map((file) => aside.holds(file));
   aside.take(a.batch);
@@ -34,7 +45,10 @@ test('only files with waiting documents are held, and only while the budget is u
 
 test('a budget that was empty in between reports again that it is used up', () => {
   let spent = 0;
-  const aside = new Aside(100, () => spent++);
+  const aside = new Aside(
+    () => 100,
+    () => spent++,
+  );
   const { batch } = waiting(100);
   for (let nth = 0; nth < 2; nth++) {
     aside.take(batch);

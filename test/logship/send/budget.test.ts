@@ -7,7 +7,7 @@ import { Budget } from '../../../src/logship/batch/limits.ts';
 const open = new AbortController().signal;
 
 test('there is room until the bytes are used up, including reserved ones', async () => {
-  const budget = new Budget(100, 40);
+  const budget = new Budget(() => 100, 40);
   budget.take(59);
   assert.equal(budget.isSpent, false);
   await budget.room(open);
@@ -16,7 +16,7 @@ test('there is room until the bytes are used up, including reserved ones', async
 });
 
 test('a waiter continues when there is room, and not before', async () => {
-  const budget = new Budget(100);
+  const budget = new Budget(() => 100);
   budget.take(150);
   let isThrough = false;
   const waits = [budget.room(open), budget.room(open).then(() => (isThrough = true))];
@@ -28,7 +28,7 @@ test('a waiter continues when there is room, and not before', async () => {
 });
 
 test('an abort ends the wait without an error', async () => {
-  const budget = new Budget(100);
+  const budget = new Budget(() => 100);
   budget.take(100);
   const stop = new AbortController();
   const wait = budget.room(stop.signal);
@@ -38,7 +38,7 @@ test('an abort ends the wait without an error', async () => {
 });
 
 test('aborted waits do not accumulate in memory while there is no room', async () => {
-  const budget = new Budget(100);
+  const budget = new Budget(() => 100);
   budget.take(100);
   const reasons: WeakRef<Error>[] = [];
   for (let nth = 0; nth < 100; nth++) {

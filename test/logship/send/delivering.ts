@@ -15,14 +15,8 @@ import { log } from '../read/reading.ts';
 /** A batch with one document per ID, each with a span that `nameOf` maps back to the ID. */
 export function batch(...ids: string[]): Batch {
   const sent = ids.map((id) => Buffer.from(`{"create":{"_index":"i","_id":"${id}"}}\n{"Payload":"${id}"}\n`));
-  let length = 0;
-  const ends = sent.map((bytes) => (length += bytes.length));
-  return new Batch(
-    Buffer.concat(sent),
-    ends,
-    ids.map((id) => [spanOf(id)]),
-    { sinceMs: 0 },
-  );
+  const places = ids.map((id) => ({ spans: [spanOf(id)], count: 1 }));
+  return new Batch(Buffer.concat(sent), { places, count: ids.length, linesEach: 2, sinceMs: 0 });
 }
 
 const NAMES = new WeakMap<Span, string>();
@@ -78,7 +72,10 @@ export async function delivering(sink: Sink, { signal = new AbortController().si
     send: (next) => deliver(next, { ...options, settled: (spans) => settled.push(...spans.map(nameOf)) }),
     failed: (error) => (failure = error),
     capacity,
-    aside: new Aside(Infinity, () => {}),
+    aside: new Aside(
+      () => Infinity,
+      () => {},
+    ),
     stopping: AbortSignal.abort(),
     signal,
   });

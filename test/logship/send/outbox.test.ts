@@ -21,7 +21,10 @@ function outbox(send: (batch: Batch) => Promise<Delivered>) {
     outbox: new Outbox({
       send,
       failed,
-      aside: new Aside(Infinity, () => {}),
+      aside: new Aside(
+        () => Infinity,
+        () => {},
+      ),
       capacity,
       stopping: AbortSignal.abort(),
       signal: end.signal,
@@ -45,7 +48,10 @@ function pickyOutbox() {
   const o = new Outbox({
     send,
     failed,
-    aside: new Aside(Infinity, () => {}),
+    aside: new Aside(
+      () => Infinity,
+      () => {},
+    ),
     capacity: new Capacity(),
     stopping: never,
     signal: never,
@@ -85,7 +91,8 @@ test('requests overtake an unanswered one by 4 MiB at most', async () => {
   assert.equal(sent, 10);
 });
 
-test('documents that wait separately are counted, and so is their age', async () => {
+test('documents that wait separately are counted, and so is their age', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const sent: Batch[] = [];
   const o = outbox((next) => {
     sent.push(next);
@@ -96,6 +103,7 @@ test('documents that wait separately are counted, and so is their age', async ()
   await new Promise(setImmediate);
   assert.equal(o.outbox.waiting, 1);
   assert.equal(o.outbox.sinceMs, 0);
+  t.mock.timers.runAll();
   await o.outbox.idle();
   assert.equal(sent[1]?.count, 1);
   assert.equal(o.outbox.waiting, 0);
@@ -157,7 +165,10 @@ test('documents that wait for their index are sent again together, and none is l
   const o = new Outbox({
     send,
     failed,
-    aside: new Aside(Infinity, () => {}),
+    aside: new Aside(
+      () => Infinity,
+      () => {},
+    ),
     capacity,
     stopping: stop.signal,
     signal: never,

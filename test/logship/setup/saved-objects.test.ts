@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventParser } from '../../../src/logship/parse/document.ts';
-import { zoneNamed } from '../../../src/logship/time/zone.ts';
 import { at, isObject, type Json } from '../../../src/logship/setup/mappings/json.ts';
 import { mappingsOf } from '../../../src/logship/setup/mappings/mappings.ts';
+import { oneDocument } from '../one-document.ts';
 import { savedObjects } from '../../../src/logship/setup/saved-objects/index.ts';
 
 interface Saved {
@@ -40,12 +39,10 @@ function mappingOf(schema: 'kolla' | 'ecs', field: string): Json | undefined {
 }
 
 /** A document with every field shown in the overview. */
-function documentOf(schema: 'kolla' | 'ecs'): Record<string, unknown> {
-  const origin = { hostname: 'c1', pod: undefined, namespace: undefined, node: undefined };
-  const parser = new EventParser('/logs/nova/nova-api.log', { root: '/logs', origin, zone: zoneNamed('UTC'), schema });
+function documentOf(schema: 'kolla' | 'ecs'): Readonly<Record<string, unknown>> {
   const request = 'req-0e9ee5a4-4b3f-4b9a-8a5f-6c1f6b1f1f1f';
   const text = `2026-11-20 00:30:00.250 7 INFO nova.api [None ${request} u p - - - -] up`;
-  return JSON.parse(parser.parse({ text, timeMs: 0, isDated: true }).source) as Record<string, unknown>;
+  return oneDocument('/logs/nova/nova-api.log', text, { schema }).fields;
 }
 
 for (const flavor of ['kibana', 'dashboards'] as const) {

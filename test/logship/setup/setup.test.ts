@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { mappingsOf } from '../../../src/logship/setup/mappings/mappings.ts';
 import { savedObjects } from '../../../src/logship/setup/saved-objects/index.ts';
-import { runHelper, startHelper } from '../../support/helper.ts';
+import { inMemory, privateDirectory } from '../../../tools/directory.ts';
+import { coreBinary } from '../../cluster/core-binary.ts';
+import { isOnCore, runHelper, startHelper } from '../../support/helper.ts';
 import { listenHttp } from '../../support/server.ts';
 import { standIn } from './server.ts';
 
+const directory = await privateDirectory('setup', inMemory());
+after(async () => await directory[Symbol.asyncDispose]());
+const names = isOnCore
+  ? (await coreBinary(directory.path, ['kolla-log-ship'], 'test/engine/on-engine')).names
+  : undefined;
+
 function setup(url: string, ...args: string[]) {
-  return runHelper('kolla-log-ship', ['setup', '--url', url, ...args]);
+  return runHelper('kolla-log-ship', ['setup', '--url', url, ...args], { names });
 }
 
 test('a template and a policy are created once, and then unchanged', async () => {
@@ -124,7 +132,7 @@ test('an HTML page instead of a response is reported on one line', async () => {
 
 test('a signal stops the setup immediately', async () => {
   await using server = await standIn({ has: 'neither', silent: true });
-  await using running = await startHelper('kolla-log-ship', ['setup', '--url', server.url]);
+  await using running = await startHelper('kolla-log-ship', ['setup', '--url', server.url], { names });
   await server.asked;
   running.child.kill('SIGINT');
   assert.equal(await running.ended, 130);
@@ -141,7 +149,7 @@ test('contradicting options are rejected by name', async () => {
     assert.equal(code, 64, stderr);
     assert.match(stderr, said);
   }
-  const { code, stderr } = await runHelper('kolla-log-ship', ['setup']);
+  const { code, stderr } = await runHelper('kolla-log-ship', ['setup'], { names });
   assert.equal(code, 64);
   assert.match(stderr, /setup needs a server/);
 });

@@ -4,12 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { Batch } from '../../../src/logship/batch/batch.ts';
-import { elasticsearchSink } from '../../../src/logship/sink/elasticsearch.ts';
 import type { Answer } from '../../../src/logship/sink/sink.ts';
 import { allCreated } from '../../support/bulk-reply.ts';
 import { listenHttp } from '../../support/server.ts';
 import { log } from '../read/reading.ts';
 import { batch } from '../send/delivering.ts';
+import { openSink } from './sink-on-core.ts';
 
 const PAGE = '<html>Welcome to nginx!</html>';
 const OLD = '.ds-i-2026.11.27-000001';
@@ -38,7 +38,7 @@ async function stream(replies: { put?: Reply[]; bulk?: Reply[]; settings?: Reply
   const url = new URL(`http://127.0.0.1:${server.port}`);
   const urls = Array.from({ length: hosts }, () => url) as [URL, ...URL[]];
   const target = { dataStream: 'i' };
-  const sink = elasticsearchSink(
+  const sink = openSink(
     { kind: 'elasticsearch', urls, target, login: undefined, tls: {} },
     { log: log(said), proxyEnv: {} },
   );

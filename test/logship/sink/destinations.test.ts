@@ -81,6 +81,20 @@ test('connection options apply to the only server even if its URL is in --to', (
   assert.deepEqual(os?.server?.login, { user: 'u', password: 'p' });
 });
 
+test('a password or API key given twice for one server is a usage error; for two servers it is not', () => {
+  for (const [args, variable, flag] of [
+    ['--url http://es --user u', 'KOLLA_LOG_SHIP_PASSWORD', '--password-file'],
+    ['--url http://es', 'KOLLA_LOG_SHIP_API_KEY', '--api-key-file'],
+  ] as const)
+    assert.throws(() => destinations(`${args} ${flag} /p`, { [variable]: 'hidden' }), {
+      exitCode: 64,
+      message: `${variable} and ${flag} are both given: leave one out`,
+    });
+  const two = '--to elasticsearch --url http://es --to opensearch=http://os --api-key-file opensearch=/p';
+  const [es, os] = destinations(two, { KOLLA_LOG_SHIP_API_KEY: 'k' });
+  assert.deepEqual([es?.server?.login, os?.server?.login], [{ apiKey: 'k' }, { apiKeyFile: '/p' }]);
+});
+
 test('a data stream replaces daily indices', () => {
   assert.deepEqual(destinations('--url http://es')[0]?.server?.target, { indexPrefix: 'flog-' });
   assert.deepEqual(destinations('--url http://es --data-stream logs-x-y')[0]?.server?.target, {

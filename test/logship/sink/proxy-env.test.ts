@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../../src/core/errors.ts';
-import type { ProxyEnv } from '../../../src/logship/sink/agents.ts';
-import { Server } from '../../../src/logship/sink/server.ts';
+import type { ProxyEnv } from '../../../src/logship/sink/proxy-env.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { freePort } from '../../../tools/port.ts';
 import { logLines, runHelper } from '../../support/helper.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import { log } from '../read/reading.ts';
+import { openServer } from './sink-on-core.ts';
 
-function server(url: string, proxyEnv: ProxyEnv): Server {
+function server(url: string, proxyEnv: ProxyEnv) {
   const options = { kind: 'elasticsearch', urls: [new URL(url)], login: undefined, tls: {} } as const;
-  return new Server(options, { log: log(), proxyEnv });
+  return openServer(options, { log: log(), proxyEnv });
 }
 
 const never = new AbortController().signal;

@@ -11,13 +11,14 @@ import type { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { ConfigError } from '../../../src/core/errors.ts';
 import type { LoginOptions } from '../../../src/logship/sink/login.ts';
-import { NoAnswerError, Server, type ServerParts } from '../../../src/logship/sink/server.ts';
-import type { TlsFiles } from '../../../src/logship/sink/agents.ts';
+import { NoAnswerError, type ServerParts } from '../../../src/logship/sink/server.ts';
+import type { TlsFiles } from '../../../src/logship/sink/tls-files.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import { log } from '../read/reading.ts';
+import { openServer } from './sink-on-core.ts';
 
 interface Given {
   readonly login?: LoginOptions;
@@ -26,9 +27,9 @@ interface Given {
   readonly parts?: Partial<ServerParts>;
 }
 
-function server(urls: readonly string[], { login, tls = {}, said = [], parts = {} }: Given = {}): Server {
+function server(urls: readonly string[], { login, tls = {}, said = [], parts = {} }: Given = {}) {
   const options = { kind: 'elasticsearch', urls: urls.map((url) => new URL(url)) as [URL], login, tls } as const;
-  return new Server(options, { log: log(said), proxyEnv: {}, ...parts });
+  return openServer(options, { log: log(said), proxyEnv: {}, ...parts });
 }
 
 const never = new AbortController().signal;

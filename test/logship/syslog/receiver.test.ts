@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { zoneNamed } from '../../../src/logship/time/zone.ts';
+import { zoneTableNamed } from '../../../src/logship/time/zone-table.ts';
 import { syslogAddress } from '../../../src/logship/settings.ts';
 import { openSyslog } from '../../../src/logship/syslog/index.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
@@ -16,7 +16,7 @@ async function world(said: string[] = []) {
   const options = {
     at: { host: '127.0.0.1', port: 0 },
     root: directory.path,
-    zone: zoneNamed('UTC'),
+    zone: zoneTableNamed('UTC'),
     mayRotate: () => true,
     log: log(said),
     now: () => Date.parse('2026-11-21T17:42:05.250Z'),

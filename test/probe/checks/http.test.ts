@@ -64,6 +64,13 @@ test('a good status without the rest of its response is unhealthy, a bad one is 
   assert.equal((await probe(`http://127.0.0.1:${long.port}/`)).code, 0);
 });
 
+test('a login with a broken escape is unhealthy with the fix, and not logged', async () => {
+  const { code, stderr } = await probe('http://hidden%zz@127.0.0.1:1/');
+  assert.equal(code, 1);
+  assert.match(logLines(stderr)[0]?.msg ?? '', /: the URL's login has an invalid escape: write % as %25$/);
+  assert.doesNotMatch(stderr, /hidden/);
+});
+
 test('a refused connection is unhealthy with its reason', async () => {
   const { code, stderr } = await probe(`http://127.0.0.1:${await freePort()}/`);
   assert.equal(code, 1);

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { ConfigError } from '../../../src/core/errors.ts';
 import { readFileOptions } from '../../../src/cli/file.ts';
 import { readChecks } from '../../../src/probe/serve/config.ts';
-import { CORE_CHECKS, POD_CHECKS } from '../../../src/probe/checks/core.ts';
-import { ALL_CHECKS, CHECKS } from '../../../src/probe/checks/index.ts';
+import { ALL_CHECKS } from '../../../src/probe/checks/index.ts';
 import { prepareChecks } from '../../../src/probe/serve/prepare.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
@@ -69,14 +68,6 @@ test('a liveness check of another Pod is rejected, unless allowed', async () => 
   const wanted = '{ run: "tcp mariadb:3306", for: liveness, allow-remote: true }';
   assert.equal((await prepared(`checks: { x: ${wanted} }\n`)).length, 1);
   assert.equal((await prepared('checks: { x: { run: "tcp 127.0.0.1:1", for: liveness } }\n')).length, 1);
-});
-
-test('kolla-core reports for each check it lacks which binary has it', () => {
-  const core = CORE_CHECKS.map(({ word }) => word);
-  assert.deepEqual(
-    CHECKS.map(({ word }) => word),
-    [...core, ...POD_CHECKS],
-  );
 });
 
 for (const page of ['docs/reference/kolla-probe.md', 'k8s/examples/probe/pod.yaml']) {

@@ -4,10 +4,11 @@
  *   request -> injected cut or status, or the complete body -> documents (bulk.ts) -> stored, or rejected at random
  *     (faults.ts) -> reply (reply.ts)
  *
- * Its options are a JSON argument; it prints its port when it listens.
+ * Its options are a JSON argument; it prints its port, and that for TLS, when it listens.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer, json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,10 +22,12 @@ const {
   port = 0,
   seed = 1,
   fast = false,
+  tls,
 } = JSON.parse(process.argv[2] ?? '{}') as {
   port?: number;
   seed?: number;
   fast?: boolean;
+  tls?: { key: string; certificate: string };
 };
 const VERSION = {
   number: '8.19.0',
@@ -41,7 +44,19 @@ const chance = new Chance(seed);
 let store = new Store();
 let faults: Faults = {};
 
-const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
+const server = createServer({ keepAliveTimeout: 120_000 }, serve);
+server.listen(port, '127.0.0.1');
+await once(server, 'listening');
+const ports = [server];
+if (tls !== undefined) {
+  const secure = createTlsServer({ key: tls.key, cert: tls.certificate, keepAliveTimeout: 120_000 }, serve);
+  secure.listen(0, '127.0.0.1');
+  await once(secure, 'listening');
+  ports.push(secure);
+}
+console.log(ports.map((each) => (each.address() as AddressInfo).port).join(' '));
+
+function serve(request: IncomingMessage, response: ServerResponse): void {
   answer(request, response).catch((error: unknown) => {
     // The client has disconnected during a request, which tests do on purpose.
     if (!request.complete) return;
@@ -49,10 +64,7 @@ const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) =
     process.exitCode = 70;
     server.close();
   });
-});
-server.listen(port, '127.0.0.1');
-await once(server, 'listening');
-console.log((server.address() as AddressInfo).port);
+}
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sink');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KINDS } from '../../../src/wait/kinds/index.ts';
 import { WAIT_NOTES } from '../../../src/wait/grammar/help.ts';
-import { parseDependency } from '../../../src/wait/grammar/parse.ts';
+import { parseDependency } from '../../../src/wait/index.ts';
 import { runHelper } from '../../support/helper.ts';
 
 const [waits, options] = WAIT_NOTES.map(({ rows }) => rows);

@@ -49,14 +49,15 @@ test('a server whose certificate is for another name is not ready until the dead
   assert.equal((await runHelper('kolla-init', ['--wait', server.url, '--tls', 'require'])).code, 0);
 });
 
-test('--tls off with https:// is a usage error; other modes do not affect http://', () => {
-  const both = dependenciesOf(['http://a/', 'https://b/']);
+test('--tls off with https:// is a usage error; other modes do not affect http://', async () => {
+  const both = await dependenciesOf(['http://a/', 'https://b/']);
   assert.throws(() => waitTrust({ tls: 'off', caFile: undefined }, both), {
     exitCode: 64,
     message: "--tls off contradicts wait 'https://b/': write http://, or leave --tls out",
   });
   assert.deepEqual(waitTrust({ tls: 'require', caFile: undefined }, both), { caFile: undefined, insecure: true });
-  assert.deepEqual(waitTrust({ tls: 'off', caFile: undefined }, dependenciesOf(['http://a/'])), { insecure: false });
+  const plain = await dependenciesOf(['http://a/']);
+  assert.deepEqual(waitTrust({ tls: 'off', caFile: undefined }, plain), { insecure: false });
   assert.throws(() => waitTrust({ tls: 'require', caFile: '/ca' }, both), {
     exitCode: 64,
     message: '--ca-file is given with --tls require, which verifies no certificate: leave it out, or give --tls verify',

@@ -119,17 +119,13 @@ from each other, a Job would find no node. In: list of context, workload, spec, 
 {{- end -}}
 
 {{/*
-"yes" if a workload's Pod runs only what kolla-core has: 3 MiB are copied instead of 117. Containers of the user's may run any
-name. In: as kolla-pod.podTemplate.
+"yes" if a workload's Pod runs only what kolla-core has: 4 MiB are copied instead of 119. Left to kolla-pod: what names one of its
+commands or kolla-sidecar's component db-sync, or mounts its volume. In: as kolla-pod.podTemplate.
 */}}
 {{- define "kolla-pod.isCoreOnly" -}}
 {{- $values := .workload.values -}}
-{{- if and .isWorkload (not (include "kolla-pod.sidecarComponents" (list .ctx .workload))) (not $values.extraContainers) (not $values.extraInitContainers) (not $values.container) (not $values.startCheck) -}}
-{{- $others := list -}}
-{{- range .waits -}}{{- if not (regexMatch "^!?(tcp|http|file|socket|unix):" .) -}}{{- $others = append $others . -}}{{- end -}}{{- end -}}
-{{- range list $values.probes.readiness $values.probes.liveness $values.probes.startup -}}
-{{- if not (regexMatch "^$|^(tcp|listen|connected|socket|process|file-age|command|config|log-ship) |^http http://" .) -}}{{- $others = append $others . -}}{{- end -}}
-{{- end -}}
+{{- if .isWorkload -}}
+{{- $others := regexFind "\\bkolla-(pod|db-sync|bootstrap|operator)\\b|[\"=,]db-sync[\",]" (toJson (pick $values "extraContainers" "extraInitContainers" "container" "startCheck" "onChange" "onVolumeChange" "probes")) -}}
 {{- if not $others -}}yes{{- end -}}
 {{- end -}}
 {{- end -}}

@@ -39,7 +39,8 @@ only, so the name of its ConfigMap has the hash with `reload: live` too.
 {{- end -}}
 {{- if contains "config-watch" $components -}}
 {{- $watch := dict "root" "/kolla" -}}
-{{- if and (eq $ctx.Values.config.reload "live") $values.onChange -}}{{- $_ := set $watch "on-change" $values.onChange -}}{{- end -}}
+{{- $actions := concat (ternary $values.onChange list (eq $ctx.Values.config.reload "live")) $values.onVolumeChange | uniq -}}
+{{- with $actions -}}{{- $_ := set $watch "on-change" . -}}{{- end -}}
 {{- if include "kolla-pod.usesTls" (list $ctx $workload "client") -}}{{- $_ := set $watch "ca-file" (include "kolla-pod.tlsCa" $ctx) -}}{{- end -}}
 {{- $_ := set $yaml "init" (dict "watch" $watch) -}}
 {{- end -}}
@@ -133,6 +134,7 @@ context and workload.
 {{- if $values.shareProcessNamespace -}}yes{{- end -}}
 {{- else if and (contains "probe" $components) (regexMatch "(^|;)(process|connected) |--process" (printf "%s;%s;%s" $values.probes.readiness $values.probes.liveness $values.probes.startup)) -}}yes
 {{- else if and (eq (index . 0).Values.config.reload "live") (contains "signal:" (join " " $values.onChange)) -}}yes
+{{- else if contains "signal:" (join " " $values.onVolumeChange) -}}yes
 {{- end -}}
 {{- end -}}
 

@@ -1,9 +1,10 @@
-import { constants, rm } from 'node:fs/promises';
+import { unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
-import { may, mayWriteIn } from '../../../fs/access.ts';
-import { replaceFile } from '../../../fs/replace-file.ts';
+import { unlessAbsent } from '../../../fs/absent.ts';
+import { isThere, mayWriteIn } from '../../../fs/access.ts';
+import { replace } from '../../../fs/replacer.ts';
 
 /** This file exists from before a version's files change until its actions are done. */
 const PENDING = 'run/kolla/watch-pending';
@@ -13,33 +14,35 @@ export interface Pending {
   /** Whether a previous watch exited before it had sent its notification. */
   wasLeft(): boolean;
   /** Called when files are about to change. */
-  begin(): Promise<void>;
+  begin(): void;
   /** Called when files have changed; notifications follow. */
   applied(): void;
   /** Called when the service was notified. The marker is removed unless the next change has started meanwhile. */
-  notified(): Promise<void>;
+  notified(): void;
 }
 
 /** If there is no writable volume at /run/kolla (below `root`), nothing is remembered. */
 export function pendingIn(root: string, log: Log): Pending {
   const path = join(root, PENDING);
   let [begun, applied] = [0, 0];
-  const attempt = async (work: () => Promise<void>) => {
+  const attempt = (work: () => void) => {
     if (!mayWriteIn(dirname(path))) return;
     // A failure to write the marker must not prevent the change.
-    await work().catch((error: unknown) =>
-      log.warn(`cannot record the pending notification in ${path}: ${reasonOf(error)}`),
-    );
+    try {
+      work();
+    } catch (error) {
+      log.warn(`cannot record the pending notification in ${path}: ${reasonOf(error)}`);
+    }
   };
   return {
-    wasLeft: () => may(path, constants.F_OK),
-    begin: async () => {
+    wasLeft: () => isThere(path),
+    begin: () => {
       begun++;
-      await attempt(() => replaceFile(path, { content: Buffer.alloc(0), mode: 0o640, uid: -1, gid: -1 }));
+      attempt(() => replace(path, { content: Buffer.alloc(0), mode: 0o640, uid: -1, gid: -1 }));
     },
     applied: () => void (applied = begun),
-    notified: async () => {
-      if (applied === begun) await attempt(() => rm(path, { force: true }));
+    notified: () => {
+      if (applied === begun) attempt(() => unlessAbsent(() => unlinkSync(path)));
     },
   };
 }

@@ -26,7 +26,7 @@ export interface RunnerParts {
   /** Performs the action and resolves with a result for the log. Rejects with KollaError or the signal's reason. */
   readonly perform: (action: Doable, signal: AbortSignal) => Promise<string>;
   /** Called when all actions are done for the newest version. */
-  readonly onAllDone: () => Promise<void>;
+  readonly onAllDone: () => void;
   /** Called when `exit` was reached and everything is done. */
   readonly onExit: () => void;
   /** Called with an error that is a bug. */
@@ -75,7 +75,7 @@ export class ActionRunner implements AsyncDisposable {
     // A newer version has already set its own marker.
     if (superseded.aborted) return;
     this.#say({ pending: undefined, problem: undefined });
-    await onAllDone();
+    onAllDone();
     if (!this.#actions.some(({ kind }) => kind === 'exit')) return;
     log.info(`exiting for version ${version}, to be restarted`, { version });
     onExit();

@@ -1,6 +1,5 @@
 import { becomeProgram, findProgram, isRefusal } from '../../../process/exec/index.ts';
 import { NoProgramError } from './question.ts';
-import { speaksTls } from '#curl-tls';
 import type { CurlVariables } from './words.ts';
 
 /** PATH for an image that sets none: the default of Debian and Rocky. */
@@ -20,7 +19,7 @@ export async function becomeCurl(
   const curl = findProgram('curl', env['PATH'] || PATH);
   if (isRefusal(curl))
     throw new NoProgramError(
-      `${curl.reason}; these arguments need the image's curl: without it give one http://${speaksTls ? ' or https://' : ''} URL, and -u USER:PASSWORD at most`,
+      `${curl.reason}; these arguments need the image's curl: without it give one http:// or https:// URL, and -u USER:PASSWORD at most`,
       curl.code,
     );
   const shell = findProgram('/bin/sh', '');

@@ -1,4 +1,3 @@
-import { speaksTls } from '#curl-tls';
 import { isKnownFormat } from './write-out.ts';
 import { parseTarget, type Target } from './target.ts';
 
@@ -42,7 +41,6 @@ export function plainGetOf(argv: readonly string[], variables: CurlVariables): P
   const { maxTime, userAgent, writeOut, output } = variables;
   const { url, user, isPlain } = argumentsIn(argv);
   const target = url === undefined ? undefined : parseTarget(url);
-  if (target?.isTls === true && !speaksTls) return undefined;
   if (!isPlain || target === undefined || output !== '/dev/null' || !isKnownFormat(writeOut)) return undefined;
   if (!/^(?:\d{1,9}(?:\.\d*)?|\.\d+)$/.test(maxTime)) return undefined;
   // curl sends these unchanged.

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { ConfigError, UsageError } from '../../../core/errors.ts';
 import { trustOfUrls, type TlsValues, type Trust } from '../../../cli/tls-option.ts';
-import { readSecret } from '../../../cli/secret-file.ts';
+import { readSecret } from '../../../cli/secret-option.ts';
 import { readCloud, type Cloud } from './clouds.ts';
-import type { AccessOptions } from '../../options/access.ts';
+import { APP_CREDENTIAL_SECRET, OS_PASSWORD, OS_TOKEN, type AccessOptions } from '../../options/access.ts';
 
 /** Keystone's address, and the credentials for it. */
 export interface Access {
@@ -50,18 +50,14 @@ export async function findAccess(options: AccessOptions & TlsValues, home: strin
     { url: authUrl, called: `OS_AUTH_URL ${authUrl.origin}` },
     { url: apiUrl, called: `OS_URL ${apiUrl.origin}` },
   ]);
-  const [token, appSecret, password] = await Promise.all([
-    secretOf(cloud, 'token', options.osToken, 'OS_TOKEN', options.osTokenFile, '--os-token-file'),
-    secretOf(
-      cloud,
-      'application_credential_secret',
-      options.osAppCredentialSecret,
-      'OS_APPLICATION_CREDENTIAL_SECRET',
-      options.osAppCredentialSecretFile,
-      '--os-app-credential-secret-file',
-    ),
-    secretOf(cloud, 'password', options.osPassword, 'OS_PASSWORD', options.osPasswordFile, '--os-password-file'),
+  const [ownToken, ownAppSecret, ownPassword] = await Promise.all([
+    readSecret(OS_TOKEN, options),
+    readSecret(APP_CREDENTIAL_SECRET, options),
+    readSecret(OS_PASSWORD, options),
   ]);
+  const token = ownToken ?? cloud?.values['token'];
+  const appSecret = ownAppSecret ?? cloud?.values['application_credential_secret'];
+  const password = ownPassword ?? cloud?.values['password'];
   return {
     authUrl,
     apiUrl,
@@ -132,22 +128,6 @@ function missing(variable: string): UsageError {
     `no credentials for Keystone: ${variable} is not set, and no cloud of clouds.yaml is named by ` +
       'OS_CLOUD that has it',
   );
-}
-
-/** A secret from the option, from a file, or from the cloud's entry. */
-async function secretOf(
-  cloud: Cloud | undefined,
-  key: string,
-  given: string | undefined,
-  variable: string,
-  file: string | undefined,
-  flag: string,
-): Promise<string | undefined> {
-  if (given !== undefined && file !== undefined) {
-    throw new UsageError(`${variable} and ${flag} are both given: leave one out`);
-  }
-  if (file !== undefined) return await readSecret(file, flag);
-  return given ?? cloud?.values[key];
 }
 
 function cloudFiles({ osClientConfigFile }: AccessOptions, home: string | undefined): string[] {

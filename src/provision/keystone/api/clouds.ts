@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, ConfigError, reasonOf } from '../../../core/errors.ts';
-import { parseYaml } from '../../../core/yaml-budget.ts';
-import { yamlProblem } from '../../../core/yaml-problem.ts';
 import { suggestion } from '../../../core/nearest.ts';
 import { isMapping } from '../../../core/mapping.ts';
 
@@ -47,12 +45,8 @@ async function mappingIn(file: string): Promise<Mapping | undefined> {
     if (codeOf(cause) === 'ENOENT') return undefined;
     throw new ConfigError(`cannot read ${file}: ${reasonOf(cause)}`, { cause });
   }
-  const { loadAll } = await import('js-yaml');
-  try {
-    return mappingAt(parseYaml(text, (documents) => loadAll(documents))[0]);
-  } catch (error) {
-    throw new ConfigError(`${file} is not YAML: ${yamlProblem(error)}`);
-  }
+  const { loadFile } = await import('../../../core/yaml.ts');
+  return mappingAt(loadFile(file, text));
 }
 
 function mappingAt(value: unknown): Mapping {

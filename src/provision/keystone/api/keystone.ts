@@ -122,8 +122,8 @@ export class Keystone {
       throw new ConfigError(`no Keystone at ${authUrl.href} (404): OS_AUTH_URL has the form http://keystone:5000/v3`);
     }
     this.#ok(answer, doing);
-    const token = answer.headers['x-subject-token'];
-    if (typeof token === 'string') return token;
+    const token = answer.headers.get('x-subject-token');
+    if (token !== undefined) return token;
     throw new UnavailableError(`the server at ${authUrl.href} is not Keystone: it returned no token`);
   }
 
@@ -167,7 +167,7 @@ export class Keystone {
     const said = saidIn(answer);
     if (status >= 300 && status < 400) {
       return new ConfigError(
-        `Keystone at ${apiUrl.href} redirects to ${headers.location ?? 'nowhere'} (${status}): set ` +
+        `Keystone at ${apiUrl.href} redirects to ${headers.get('location') ?? 'nowhere'} (${status}): set ` +
           'OS_AUTH_URL to that',
       );
     }

@@ -6,16 +6,16 @@ import { imageVersion } from '../../../rabbitmq/version.ts';
 import type { CheckOptions } from './options.ts';
 
 /**
- * Resolves if the RabbitMQ of this image may start on a node's data.
+ * Returns if the RabbitMQ of this image may start on a node's data.
  * @throws ConfigError with both versions and the way
  */
-export async function checkData(
+export function checkData(
   { data: base, node, versionFile: record, image }: CheckOptions,
   { log }: Pick<Context, 'log'>,
-): Promise<void> {
+): void {
   if (node === undefined) throw new UsageError('--node is required: the name of the node, such as rabbit@HOST');
-  const to = await imageVersion(image);
-  const data = await readData({ base, node, record });
+  const to = imageVersion(image);
+  const data = readData({ base, node, record });
   if (data === undefined) {
     log.info(`RabbitMQ ${to.text} may start: ${base} has no data of ${node}`);
     return;

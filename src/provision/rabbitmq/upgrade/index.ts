@@ -30,7 +30,7 @@ export const rabbitmqCheckCommand: Command = command({
   ],
   async run({ options }, context: Context) {
     const { checkData } = await import('./check.ts');
-    await checkData(options, context);
+    checkData(options, context);
     return ExitCode.ok;
   },
 });

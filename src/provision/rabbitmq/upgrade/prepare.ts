@@ -25,7 +25,7 @@ export async function prepareUpgrade(
   { signal, log }: Pick<Context, 'signal' | 'log'>,
 ): Promise<void> {
   const { timeout: timeoutMs, image } = options;
-  const to = await imageVersion(image);
+  const to = imageVersion(image);
   const access = await adminOf(options);
   const effects: Effects = { signal, log, timeoutMs, deadline: AbortSignal.timeout(timeoutMs) };
   const broker = new Broker(access, effects);

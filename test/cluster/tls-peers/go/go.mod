@@ -1,0 +1,3 @@
+module tlspeer
+
+go 1.24
