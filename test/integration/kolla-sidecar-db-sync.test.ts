@@ -181,7 +181,7 @@ describe('db-sync in kolla-sidecar', { skip: (await canRunMariadb()) ?? false, c
       saw(left);
       return left.every((one) => !one) || undefined;
     });
-    assert.equal((await database.fence())?.['state'], 'interrupted');
+    assert.equal((await database.fence())?.['state'], 'interrupted', sidecar.log());
   });
 
   test('the error of the migration is logged once, and is the problem of the component', async () => {

@@ -94,4 +94,22 @@ describe('slow', () => { for (const name of ['one', 'two']) test(name, () => set
     ]),
   );
   assert.equal(lines.length, 5);
+  const { reason = '' } = outcomes.find(({ file }) => file === 'broken.test.mjs') ?? {};
+  assert.match(reason, /^test failed\nexit code 1\n[^]*Error: no\n/);
+});
+
+test('of a file that a signal or its watchdog ends, how, and what it said last', async () => {
+  const outcomes = await outcomesOf({
+    'killed.test.mjs': `
+import { test } from 'node:test';
+test('kills', () => process.kill(process.pid, 'SIGKILL'));
+`,
+    'late.test.mjs': `
+import { test } from 'node:test';
+test('waits', () => { console.error('did not end in 10 min'); process.exit(1); });
+`,
+  });
+  const reasons = Object.fromEntries(outcomes.map(({ name, reason }) => [name, reason]));
+  assert.equal(reasons['killed.test.mjs'], 'test failed\nended by SIGKILL');
+  assert.equal(reasons['late.test.mjs'], 'test failed\nexit code 1\ndid not end in 10 min');
 });

@@ -20,6 +20,7 @@ export interface ReportedEvent {
     readonly file?: string | undefined;
     readonly entryFile?: string | undefined;
     readonly name?: string;
+    readonly message?: string;
     readonly nesting?: number;
     readonly skip?: string | boolean | undefined;
     readonly todo?: string | boolean | undefined;
@@ -27,11 +28,16 @@ export interface ReportedEvent {
   };
 }
 
+/** Of a file that ended by itself, its last lines say why: those of the watchdog (test/support/file-limit.ts) come last. */
+const LAST_LINES = 12;
+
 /** Collects the outcomes of a run from its events, which arrive in order within each file. */
 export class Outcomes {
   readonly #seen: Outcome[] = [];
   /** For each file the names of the open suites and tests, starting with the outermost. */
   readonly #open = new Map<string, string[]>();
+  /** What each file has printed on stderr, its end. */
+  readonly #said = new Map<string, string[]>();
   readonly #root: string;
 
   constructor(root: string = process.cwd()) {
@@ -43,19 +49,33 @@ export class Outcomes {
   }
 
   see({ type, data }: ReportedEvent): void {
+    const file = relative(this.#root, data.entryFile ?? data.file ?? '');
+    if (type === 'test:stderr') {
+      const lines = [...(this.#said.get(file) ?? []), ...(data.message ?? '').trimEnd().split('\n')];
+      this.#said.set(file, lines.slice(-LAST_LINES));
+    }
     if (type !== 'test:start' && type !== 'test:pass' && type !== 'test:fail') return;
     const { name = '', nesting = 0 } = data;
-    const file = relative(this.#root, data.entryFile ?? data.file ?? '');
     const names = [...(this.#open.get(file) ?? []).slice(0, nesting), name];
     this.#open.set(file, names);
     const judged = type === 'test:start' ? undefined : resultOf(type, data);
-    if (judged !== undefined) this.#seen.push({ file, name: names.join(' > '), ...judged });
+    if (judged === undefined) return;
+    const end = endOf(data.details?.error);
+    const said = end === undefined ? [] : [judged.reason, end, ...(this.#said.get(file) ?? [])];
+    this.#seen.push({ file, name: names.join(' > '), ...judged, ...(end !== undefined && { reason: said.join('\n') }) });
   }
 }
 
 /** The outcome of a file that was not run or was interrupted. */
 export function notRun(file: string): Outcome {
   return { file, name: file, result: 'skipped', reason: 'no time was left', isSuite: true };
+}
+
+/** How a file's process ended that failed without a failed test; undefined for any other error. */
+function endOf(error: unknown): string | undefined {
+  if (failureOf(error) !== 'testCodeFailure' || typeof error !== 'object' || error === null) return undefined;
+  if ('signal' in error && typeof error.signal === 'string') return `ended by ${error.signal}`;
+  return 'exitCode' in error && typeof error.exitCode === 'number' ? `exit code ${error.exitCode}` : undefined;
 }
 
 /** Undefined for a describe() that adds nothing to its tests. */

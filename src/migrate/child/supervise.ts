@@ -56,6 +56,8 @@ export async function supervise(child: GuardedChild, watch: Watch): Promise<Outc
       log.warn('the command is still running: stopping it');
       return { state: 'interrupted', code: await child.stop(stopMs) };
     }
+    // Who terminates us may have sent the command a signal, too. That is not the command's own result.
+    if (first.state === 'ended' && first.code >= KILLED && signal.aborted) return { ...first, state: 'interrupted' };
     if ('code' in first) return first;
     log.error(`stopping the command: ${first.why}`);
     return { ...first, code: await child.stop(stopMs) };

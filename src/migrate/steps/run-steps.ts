@@ -71,6 +71,8 @@ export async function runSteps(plan: LockedWork, held: LockedSession, effects: E
       } catch (error) {
         // The step was not started. Without a result, the next migrator would take this one for interrupted.
         if (!(error instanceof KollaError)) throw error;
+        // A signal to our group may have ended the command's guard before it ignored signals.
+        if (effects.signal.aborted) return ran({ state: 'interrupted', code: 0 }, step);
         output.add(error.message);
         return { ...ran({ state: 'ended', code: error.exitCode }, step, error.message), error };
       }

@@ -36,19 +36,25 @@ test('a file mount is reported, because a new version never reaches it', { skip:
   await watch.until(/plain\/a\.conf is mounted itself: .*mount the directory, without subPath/);
 });
 
-/** $1 is the config directory, $2 the installed file, $3 the watch's log; the rest is the watch's command line. */
+/**
+ * $1 is the config directory, $2 the installed file, $3 the watch's log; the rest is the watch's command line. Each volume
+ * is mounted whole, so that each is one change.
+ */
 const REMOUNT = `
 config="$1" placed="$2" log="$3"; shift 3
-fill() { mount -t tmpfs none "$config" && cp -r "$config/../plain/." "$config" && echo "$1" > "$config/a.conf"; }
+plain="$config/../plain" next="$config/../next"
+fill() {
+  echo "$1" > "$plain/a.conf" && mkdir -p "$next" && mount -t tmpfs none "$next" && cp -r "$plain/." "$next" &&
+    mount --move "$next" "$config"
+}
 fill one || exit 1
 "$@" 2> "$log" & watch=$!
 trap 'kill $watch' EXIT
 until grep -qs one "$placed"; do kill -0 $watch || exit 1; sleep 0.05; done
 until umount "$config"; do sleep 0.05; done
-echo two > "$config/../plain/a.conf"
 until grep -qs 'no config.json in' "$log"; do kill -0 $watch || exit 1; sleep 0.05; done
-fill two
-until grep -qs two "$placed"; do kill -0 $watch || exit 1; sleep 0.05; done
+fill two || exit 1
+until [ "$(grep -c 'changed: 1 file' "$log")" = 2 ]; do kill -0 $watch || exit 1; sleep 0.05; done
 `;
 
 test('a volume that is unmounted and mounted again is still watched', { skip: cannotMount }, async () => {
@@ -61,6 +67,7 @@ test('a volume that is unmounted and mounted again is still watched', { skip: ca
   const said = await readFile(log, 'utf8');
   assert.equal(code, 0, watch.said() + said);
   assert.match(said, /changed: 1 file[^]*no config\.json in[^]*changed: 1 file/);
+  assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'two\n');
 });
 
 /** The volume $1 is full from when the file $2/fill exists, which is then removed, until $2/free does. */

@@ -13,6 +13,10 @@ function ranAll(...scripts: string[]) {
 }
 
 async function ranIn(directory: string | undefined, ...scripts: string[]) {
+  return await ranUntil(new AbortController().signal, directory, ...scripts);
+}
+
+async function ranUntil(signal: AbortSignal, directory: string | undefined, ...scripts: string[]) {
   const at = { host: 'db', port: 1 };
   const target = { ...at, user: 'u', password: '', database: 'd' };
   const steps = scripts.map((script) => ({ argv: ['sh', '-c', script] as const, directory }));
@@ -20,7 +24,7 @@ async function ranIn(directory: string | undefined, ...scripts: string[]) {
   const plan = { steps, childEnv, target, others: [], graceMs: 0, lossMs: 40_000, leaseMs: 60_000 };
   const rows = () => Promise.reject(new Error('no server'));
   const held = { session: { at, descriptor: NO_SOCKET, rows }, lost: new AbortController().signal };
-  const effects = { signal: new AbortController().signal, log: recordedLog().log, redact: redactor([]) };
+  const effects = { signal, log: recordedLog().log, redact: redactor([]) };
   return await runSteps(plan as unknown as LockedWork, held as unknown as LockedSession, effects);
 }
 
@@ -50,4 +54,13 @@ test('a step that cannot be started is a result that can be recorded, like a fai
   assert.deepEqual(outcome, { state: 'ended', code: 69 });
   assert.match(meaning ?? '', /cannot start \/bin\/sh/);
   assert.deepEqual([output, error?.message], [meaning, meaning], 'in the record, and in the log');
+});
+
+test('a step that cannot be started because we are ending is interrupted, not failed', async () => {
+  const ending = new AbortController();
+  // Aborted once the step is being started: before, nothing is started.
+  let reads = 0;
+  const signal = Object.create(ending.signal, { aborted: { get: () => reads++ > 0 } }) as AbortSignal;
+  const { outcome, error } = await ranUntil(signal, '/nowhere', 'true');
+  assert.deepEqual([outcome, error], [{ state: 'interrupted', code: 0 }, undefined]);
 });
