@@ -147,7 +147,8 @@ describe('fields that others than Helm have written', { skip: reason ?? false, c
     const conflict = async (release: string) => {
       await kubectl('scale', 'deployment/heat', '--replicas=4');
       await kubectl('set', 'image', 'deployment/heat', 'main=tiny:edited');
-      await site.patch('OpenStackService', 'heat', { release });
+      // Without the tag that keeps an edit, the release is a new image: Helm runs.
+      await site.patch('OpenStackService', 'heat', { release, tag: null });
       const found = await seen('heat', 'conflict', (one) => condition(one, 'Conflict')?.status === 'True');
       assert.equal(condition(found, 'Degraded')?.reason, 'HelmFailed');
       assert.match(found.status?.message ?? '', /^deployment\/heat: kubectl/);
@@ -176,10 +177,14 @@ describe('fields that others than Helm have written', { skip: reason ?? false, c
     });
 
     test('is discarded by force, at once, and only then', async () => {
+      // Once it is a value, that the person had set it is over: the value may change.
       await site.patch('OpenStackWorkload', 'heat', { replicas: 1 });
-      await seen('heat', 'one Pod', isReady);
+      await site.seen<OpenStackWorkload>('OpenStackWorkload', 'heat', 'one Pod', (one) => {
+        return isReady(one) && one.status?.replicas === 1;
+      });
+      await seen('heat', 'ready', isReady);
       await conflict('2026.1');
-      await site.patch('OpenStackService', 'heat', { tag: null, forceConflicts: true });
+      await site.patch('OpenStackService', 'heat', { forceConflicts: true });
       await readyAt('heat', '2026.1');
       const { spec } = await workload('deployment', 'heat');
       assert.deepEqual([spec.replicas, spec.template.spec.containers[0]?.image], [1, 'tiny:2026.1']);

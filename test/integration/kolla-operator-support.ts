@@ -1,7 +1,16 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { connectKube, collectionPath, objectPath, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
+import { messageOf } from '../../src/core/errors.ts';
+import {
+  ApiError,
+  connectKube,
+  collectionPath,
+  objectPath,
+  type KubeClient,
+  type KubeObject,
+} from '../../src/kube/index.ts';
 import { ownRef, type Kind, type OwnObject } from '../../src/operator/api/objects.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { helm, helmBinary } from '../../tools/helm.ts';
@@ -13,6 +22,8 @@ import { openWait } from '../support/open-waits.ts';
 const CRDS = fileURLToPath(new URL('../../k8s/crds/', import.meta.url));
 const CHART = fileURLToPath(new URL('../charts/fixtures/tiny/', import.meta.url));
 export const CHART_VERSION = '1.0.0';
+/** Until the status of a Pod is written again after an error of the API server. */
+const AGAIN_MS = 1000;
 
 /** A Pod, with the fields that decide what our kubelet does with it. */
 export interface Pod extends KubeObject {
@@ -184,9 +195,18 @@ function startKubelet(client: KubeClient, namespace: string, signal: AbortSignal
         decided.add(key);
         const path = `${objectPath({ group: '', version: 'v1', resource: 'pods', namespace, name: pod.metadata.name })}/status`;
         const status = STATUS[fateOf(pod) as Exclude<Fate, 'hold'>];
-        // A Pod that was deleted meanwhile needs no state.
-        const done = await client.request('PATCH', path, { status }, { signal }).catch(() => undefined);
-        if (done !== undefined && fateOf(pod) === 'succeeds')
+        try {
+          await client.request('PATCH', path, { status }, { signal });
+        } catch (error) {
+          if (signal.aborted) return;
+          // A Pod that was deleted meanwhile needs no state. Like a kubelet, tries again after any other error.
+          if (error instanceof ApiError && error.status === 404) continue;
+          console.error(`the status of Pod ${pod.metadata.name}: ${messageOf(error)}`);
+          decided.delete(key);
+          await sleep(AGAIN_MS, undefined, { ref: false });
+          return look();
+        }
+        if (fateOf(pod) === 'succeeds')
           steps.push(`${pod.metadata.labels?.['batch.kubernetes.io/job-name']} ${pod.spec.containers[0]?.image}`);
       }
     });
@@ -200,7 +220,10 @@ function startKubelet(client: KubeClient, namespace: string, signal: AbortSignal
   };
   return {
     steps,
-    ended: follow().catch(() => work),
+    ended: follow().catch(async (error: unknown) => {
+      await work;
+      if (!signal.aborted) throw error;
+    }),
     use(fate) {
       fateOf = fate;
       look();

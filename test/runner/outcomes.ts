@@ -62,7 +62,12 @@ export class Outcomes {
     if (judged === undefined) return;
     const end = endOf(data.details?.error);
     const said = end === undefined ? [] : [judged.reason, end, ...(this.#said.get(file) ?? [])];
-    this.#seen.push({ file, name: names.join(' > '), ...judged, ...(end !== undefined && { reason: said.join('\n') }) });
+    this.#seen.push({
+      file,
+      name: names.join(' > '),
+      ...judged,
+      ...(end !== undefined && { reason: said.join('\n') }),
+    });
   }
 }
 

@@ -9,6 +9,7 @@ import { conditionOf } from '../api/conditions.ts';
 import type { Helm } from '../helm/command.ts';
 import { hasTemplate, publicError, withoutPrefix } from '../helm/public-error.ts';
 import { unlock, type Release } from '../helm/release.ts';
+import { takeOver } from '../helm/take-over.ts';
 import type { OpenStack, OpenStackService, OpenStackWorkload } from '../api/objects.ts';
 import type { Publisher } from '../runtime/publish.ts';
 import type { Result } from '../runtime/queue.ts';
@@ -35,7 +36,8 @@ import {
 import { noWayBack } from './migrations.ts';
 import { ensureScales } from './own-workloads.ts';
 import { ServiceReads } from './reads.ts';
-import { workloadsState, type WorkloadKind } from './workloads.ts';
+import { isReplicated } from './scale.ts';
+import { WORKLOAD_KINDS, workloadsState, type WorkloadKind } from './workloads.ts';
 
 export interface ServiceEffects {
   readonly client: KubeClient;
@@ -235,8 +237,13 @@ export class ServiceReconciler {
     const problem = await this.#reads.problem(state, signal);
     try {
       // Before it is published: who has waited for Ready finds them.
-      if (!this.#reads.isSuspended(service) && release.status === 'deployed')
+      if (!this.#reads.isSuspended(service) && release.status === 'deployed') {
         await ensureScales(client, service, release.objects, this.#effects.scales, signal);
+        // What a person had set is what the values say now.
+        if (conditionOf(publisher.statusOf(service)?.conditions, 'Conflict')?.status === 'True')
+          for (const { kind, name } of release.objects.filter(isReplicated))
+            await takeOver(client, { ...WORKLOAD_KINDS[kind], namespace: service.metadata.namespace, name }, signal);
+      }
     } finally {
       await this.#publish(service, observed(release, state, desired.release, problem), signal);
     }
