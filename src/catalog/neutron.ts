@@ -44,7 +44,12 @@ export const neutron: KollaService = {
     { ...worker('neutron_l3_agent', 'neutron-l3-agent'), declared: "healthcheck_port 'neutron-l3-agent ' 5672" },
     idleWorker('neutron_metadata_agent', 'neutron-metadata-agent', 20),
     worker('neutron_bgp_dragent', 'neutron-bgp-dragent'),
-    worker('neutron_openvswitch_agent', 'neutron-openvswitch-agent'),
+    {
+      ...worker('neutron_openvswitch_agent', 'neutron-openvswitch-agent'),
+      // Its loop logs every two seconds. In Neutron 28 it may hang for ever after the switch has restarted, while the process is
+      // connected and reports itself alive.
+      liveness: 'file-age /var/log/kolla/neutron/neutron-openvswitch-agent.log 5m',
+    },
     worker('neutron_sriov_agent', 'neutron-sriov-nic-agent'),
     worker('neutron_ovn_metadata_agent', 'neutron-ovn-metadata-agent', OPEN_VSWITCH_PORT),
     worker('neutron_ovn_agent', 'neutron-ovn-agent', OPEN_VSWITCH_PORT),

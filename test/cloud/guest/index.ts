@@ -13,7 +13,6 @@
  * run.ts has the stage's life and the exit code. Everything ends with this process.
  */
 import { join } from 'node:path';
-import { makeAuthority } from '../../cluster/authority.ts';
 import { canRunCeph } from '../../cluster/ceph-programs.ts';
 import type { Ceph } from '../../cluster/ceph.ts';
 import { assertNothingLeft, inventory } from '../checks/left-over.ts';
@@ -24,28 +23,13 @@ import { memoryOf } from '../memory.ts';
 import { runCloud, type Cloud } from '../run.ts';
 import type { Stage } from '../stage.ts';
 import { runPage } from './ceph-page.ts';
+import { migrationTls } from './migration-tls.ts';
 import { guestImage } from './image.ts';
 import { GUEST_OPERATIONS } from './operations.ts';
 import { writeGuestReport } from './report.ts';
 import { IMAGE_PLACE, setGuestBasis } from './world.ts';
 
 await runCloud({ target: 'make cloud GUEST=1', needed: [canRunCeph], options: { hasGuests: true }, work: perform });
-
-/** As docs/how-to/tls.md says: a CA of its own, and the addresses of all compute nodes. */
-async function createMigrationSecret({ kubectl, node }: Stage): Promise<void> {
-  const authority = makeAuthority('libvirt');
-  const hosts = (
-    await node.kubectl(['get', 'nodes', '--output=jsonpath={.items[*].status.addresses[0].address}'])
-  ).split(' ');
-  const { certificate, key } = authority.issue({ commonName: 'nova-libvirt', hosts, keyEncipherment: true });
-  const secret = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'nova-libvirt-tls' },
-    stringData: { 'ca.crt': authority.certificate, 'tls.crt': certificate, 'tls.key': key },
-  };
-  await kubectl(['apply', '--filename=-'], JSON.stringify(secret));
-}
 
 /** Sets up the external Ceph by the commands of docs/how-to/advanced.md, and creates their Secrets. */
 async function prepareStorage({ node, kubectl }: Stage, storage: Ceph): Promise<void> {
@@ -61,7 +45,8 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const image = await timeline.step("the guest's image", () => guestImage());
   const passwords = join(stage.directory, 'passwords.yml');
   const admin = await adminOf(passwords);
-  await createMigrationSecret(stage);
+  const tls = await migrationTls(stage);
+  await tls.issue();
   await timeline.step('pools, keys and Secrets', () => prepareStorage(stage, storage));
   await timeline.step('all charts installed', () => installByPage(stage, passwords, []));
   const volumes = { [IMAGE_PLACE]: { hostPath: { path: image } } };
@@ -69,7 +54,7 @@ async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const before = await inventory(client);
   {
     await using world = await timeline.step('image, flavors and networks created', () =>
-      setGuestBasis(stage, client, storage),
+      setGuestBasis(stage, client, storage, tls),
     );
     for (const operation of GUEST_OPERATIONS) await timeline.step(operation.title, () => operation.run(world));
   }

@@ -6,7 +6,10 @@ import { COMPUTE_NODES } from '../stage.ts';
 import { until } from '../../support/until.ts';
 import { floatingTo } from './floating.ts';
 import type { GuestOperation } from './operation.ts';
-import { pingedDuring, pingText } from './ping.ts';
+import { certificate } from './certificate.ts';
+import { deletion } from './deletion.ts';
+import { lostCompute } from './lost-compute.ts';
+import { migrates } from './migrates.ts';
 import { restarts } from './restarts.ts';
 import { bootsFromVolume, volumes } from './volumes.ts';
 import { consoleHas, consoleOf, ON_HOST, servedNetwork, temporaryGuest } from './world.ts';
@@ -92,7 +95,7 @@ interface RuleRow {
 }
 
 const lives: GuestOperation = {
-  title: 'a guest is stopped, started, rebooted hard, rebuilt',
+  title: 'a guest is stopped, started, rebooted hard, rebuilt, and resized on its host',
   async run(world) {
     const { client } = world;
     await using guest = await temporaryGuest(world, 'life');
@@ -111,36 +114,23 @@ const lives: GuestOperation = {
     await ready('rebooted');
     await client.openstack('server', 'rebuild', '--wait', guest.id);
     await ready('rebuilt');
+    const kib = async () =>
+      Number(/ cpu (\d+) KiB available/.exec(await consoleOf(client, guest.id))?.[1] ?? assert.fail('no memory'));
+    const small = await kib();
+    const host = await hostOf(client, guest.id);
+    const service = ['compute', 'service', 'set', '--os-compute-api-version', '2.53'];
+    await client.openstack(...service, '--disable', otherThan(host), 'nova-compute');
+    try {
+      await client.openstack('server', 'resize', '--flavor', world.basis.large, '--wait', guest.id);
+    } finally {
+      await client.openstack(...service, '--enable', otherThan(host), 'nova-compute');
+    }
+    await client.openstack('server', 'resize', 'confirm', guest.id);
+    await ready('resized');
+    assert.equal(await hostOf(client, guest.id), host);
+    const large = await kib();
+    assert.ok(large > small + 16_384, `${small} KiB, then ${large}`);
     return done.join(', ');
-  },
-};
-
-const migrates: GuestOperation = {
-  title: 'a guest is migrated live while it is pinged',
-  async run(world) {
-    const { client } = world;
-    await using guest = await temporaryGuest(world, 'moved');
-    await using floating = await floatingTo(world, guest.port);
-    await until('the floating address to answer', () =>
-      world.outside('ping', '-c', '1', '-W', '1', floating.address).catch(() => undefined),
-    );
-    const before = await hostOf(client, guest.id);
-    const seen = await pingedDuring(world, floating.address, async () => {
-      await client.openstack(
-        'server',
-        'migrate',
-        '--live-migration',
-        '--os-compute-api-version',
-        '2.30',
-        '--wait',
-        guest.id,
-      );
-      await stateOf(client, 'nova', `/servers/${guest.id}`, 'ACTIVE');
-    });
-    assert.equal(await hostOf(client, guest.id), otherThan(before));
-    // The guest has not started again.
-    assert.equal((await consoleOf(client, guest.id)).match(/ ready$/gm)?.length ?? 0, 1);
-    return `${before} → ${otherThan(before)}: ${pingText(seen)}`;
   },
 };
 
@@ -154,4 +144,7 @@ export const GUEST_OPERATIONS: readonly GuestOperation[] = [
   bootsFromVolume,
   volumes,
   restarts,
+  certificate,
+  deletion,
+  lostCompute,
 ];

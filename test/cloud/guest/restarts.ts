@@ -32,9 +32,12 @@ export const restarts: GuestOperation = {
       });
       seen.push(`${daemonSet}: ${pingText(pinged)}`);
     }
+    const renewals = async () => (await consoleOf(world.client, guest.id)).match(/ lease renewed /g)?.length ?? 0;
+    const before = await renewals();
+    await until('the lease to be renewed', async () => (await renewals()) > before || undefined);
     const boots = (await consoleOf(world.client, guest.id)).match(/^guest: [\d.]+ init /gm)?.length;
     assert.equal(boots, 1, 'the guest has started again');
-    return `0 restarts of the guest; ${seen.join('; ')}`;
+    return `0 restarts of the guest, its lease renewed afterwards; ${seen.join('; ')}`;
   },
 };
 

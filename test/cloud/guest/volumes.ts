@@ -31,6 +31,7 @@ export const volumes: GuestOperation = {
       'backup',
       'restore',
       backup,
+      'restored',
     );
     await stateOf(client, 'cinder', `/volumes/${restored}`, 'available');
     await attached(client, writer.id, restored, / has written by writer[^]* volume vd\w has written by writer/);

@@ -4,6 +4,7 @@ import type { Client } from '../client.ts';
 import { temporary, temporaryServer, type Temporary, type World } from '../operations/operation.ts';
 import { COMPUTE_NODES, CONTROL_NODE, type Stage } from '../stage.ts';
 import { REGISTRY } from '../images.ts';
+import type { MigrationTls } from './migration-tls.ts';
 import { OUTSIDE_ADDRESS, OUTSIDE_NETWORK } from './cables.ts';
 
 /** Where the client's Pod has the guest's image. */
@@ -24,6 +25,8 @@ export interface GuestWorld extends World {
   /** Allows ICMP and the guests' ports 7 and 80. */
   readonly group: string;
   readonly storage: Ceph;
+  /** Certificates of live migration. */
+  readonly tls: MigrationTls;
   /** Runs a command outside of the cloud. */
   readonly outside: (...command: readonly string[]) => Promise<string>;
 }
@@ -33,6 +36,7 @@ export async function setGuestBasis(
   stage: Stage,
   client: Client,
   storage: Ceph,
+  tls: MigrationTls,
 ): Promise<GuestWorld & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const keep = async (made: Promise<Temporary>) => stack.use(await made).id;
@@ -75,13 +79,14 @@ export async function setGuestBasis(
     subnet,
     group,
     storage,
+    tls,
     outside: (...command) => stage.kubectl(['exec', OUTSIDE_POD, '--', ...command]),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
 /** A port that is made before its host's agent is alive is never bound. */
-async function agentsAlive(client: Client): Promise<void> {
+export async function agentsAlive(client: Client): Promise<void> {
   await until('all agents of Neutron to be alive', async (saw) => {
     const found = await client.get<{ agents: readonly { binary: string; host: string; alive: boolean }[] }>(
       'neutron',
