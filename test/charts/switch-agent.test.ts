@@ -92,8 +92,8 @@ test(
     assert.equal(preStop?.sleep, undefined);
     assert.match(
       preStop?.exec.command.at(-1) ?? '',
-      /ovs-save save-flows .*> flows;.* tcp:127\.0\.0\.1:1; done < controllers; sleep 8$/,
+      / dump-flows .*> \$bridge\.flows;.* tcp:127\.0\.0\.1:1; done < controllers; sleep 8$/,
     );
-    assert.match(postStart?.exec.command.at(-1) ?? '', /for script in flows controllers; do/);
+    assert.match(postStart?.exec.command.at(-1) ?? '', / replace-flows \$bridge \$bridge\.flows;.* bash -e controllers /);
   },
 );

@@ -35,7 +35,7 @@ test('liveness checks neither connect to another Pod nor start a process', () =>
   for (const { container, liveness } of allProbes())
     assert.match(
       liveness,
-      /^(?:process|listen|socket|tcp 127\.0\.0\.1|galera --defaults-file \S+ --unless-disconnected$) ?/,
+      /^(?:process|listen|socket|file-age|tcp 127\.0\.0\.1|galera --defaults-file \S+ --unless-disconnected$) ?/,
       container,
     );
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { messageOf } from '../../../src/core/errors.ts';
-import { ignoreAbsent } from '../../../src/fs/absent.ts';
 import { until } from '../../support/until.ts';
 import { stateOf } from '../client.ts';
 import { hostOf, otherThan } from '../operations/server-moves.ts';
@@ -53,7 +52,7 @@ export const lostCompute: GuestOperation = {
       // Not before it has started, and removed what it had of the evacuated guest.
       await until(`Nova to let ${from} be up`, async (saw) => {
         const set = ['compute', 'service', 'set', '--up', ...FORCED_DOWN, from, 'nova-compute'];
-        return await client.openstack(...set).catch((error: unknown) => void saw(messageOf(error)));
+        return await client.openstack(...set).catch((error: unknown) => saw(messageOf(error)));
       });
       await agentsAlive(client);
     }
@@ -73,7 +72,8 @@ async function processesOf(server: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {
-      const words = ((await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(ignoreAbsent)) ?? '').split('\0');
+      // One that has ended meanwhile is no guest's: ENOENT, or ESRCH.
+      const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
       return words[0]?.includes('qemu-system') === true && words.includes(server) ? [Number(pid)] : [];
     }),
   );

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Ceph } from '../../cluster/ceph.ts';
 import { until } from '../../support/until.ts';
 import type { Client } from '../client.ts';
@@ -144,6 +145,8 @@ export async function temporaryGuest(world: GuestWorld, name: string, ...args: r
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await temporaryServer(world, name, '--security-group', world.group, ...args));
   await consoleHas(client, server.id, / ready$/m);
+  // It is ready without an address, too, and then says so.
+  assert.match(await consoleOf(client, server.id), / lease \d/, `${name} has no address`);
   const { ports } = (await client.get<{ ports: readonly PortState[] }>('neutron', `/ports?device_id=${server.id}`)) ?? {
     ports: [],
   };
