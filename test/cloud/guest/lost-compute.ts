@@ -5,7 +5,7 @@ import { until } from '../../support/until.ts';
 import { stateOf } from '../client.ts';
 import { hostOf, otherThan } from '../operations/server-moves.ts';
 import type { GuestOperation } from './operation.ts';
-import { podOn } from './traces.ts';
+import { podOn } from './pod-on.ts';
 import { agentsAlive, consoleHas, consoleOf, temporaryGuest, type GuestWorld } from './world.ts';
 
 const COMPUTE_LABEL = 'openstack-compute-node';

@@ -8,6 +8,7 @@ import type { Timeline } from '../timeline.ts';
 const NOT_RUN = [
   'KVM: the guests are emulated (TCG), which is slower; the seconds to boot say nothing of a site.',
   "The kernel's datapath of Open vSwitch, huge pages, SR-IOV, DPDK: the switch forwards in user space.",
+  'What sets a device of a guest up again that is down after Open vSwitch, in user space, has taken it: the run does.',
   "A storage network, several OSDs: Ceph is one of each daemon on the control node's network; its clients are in user space.",
   'Cold migration and resize to another host: Nova copies over SSH, which the chart nova-compute does not set up.',
   "TLS from nova-novncproxy to the consoles of QEMU: the charts don't set it up.",

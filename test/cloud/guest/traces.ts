@@ -1,4 +1,5 @@
-import { COMPUTE_NODES, type Stage } from '../stage.ts';
+import { COMPUTE_NODES } from '../stage.ts';
+import { podOn } from './pod-on.ts';
 import type { GuestWorld } from './world.ts';
 
 /** What a guest is known by on the hosts. */
@@ -8,13 +9,6 @@ export interface Known {
   readonly mac: string;
   readonly network: string;
   readonly router: string;
-}
-
-/** The Pod of a workload on a node, which sees what the node has. */
-export async function podOn({ kubectl }: Stage, node: string, chart: string, component: string): Promise<string> {
-  const labels = `app.kubernetes.io/name=${chart},app.kubernetes.io/component=${component}`;
-  const where = ['--selector', labels, `--field-selector=spec.nodeName=${node}`, '--output=name'];
-  return (await kubectl(['get', 'pods', ...where])).trim();
 }
 
 /** Each kind of trace, with the Pod that is asked for it, and the script that prints it. */
