@@ -33,12 +33,6 @@ export const EVIDENCE: readonly Evidence[] = [
     subject: CLOUD,
   },
   {
-    files: 'guest.md',
-    what: 'virtual machines on the charts: what their users did, packets lost while Pods are replaced, memory of each Pod',
-    command: 'make cloud GUEST=1 EVIDENCE=1',
-    subject: CLOUD,
-  },
-  {
     files: 'upgrade{,-*}.md',
     what: 'from one release of OpenStack to another under load: requests, revisions, rows',
     command: 'make cloud-upgrade FROM=2026.1 RELEASE=2026.2 EVIDENCE=1',
