@@ -94,6 +94,9 @@ test(
       preStop?.exec.command.at(-1) ?? '',
       / dump-flows .*> \$bridge\.flows;.* tcp:127\.0\.0\.1:1; done < controllers; sleep 8$/,
     );
-    assert.match(postStart?.exec.command.at(-1) ?? '', / replace-flows \$bridge \$bridge\.flows;.* bash -e controllers /);
+    assert.match(
+      postStart?.exec.command.at(-1) ?? '',
+      / replace-flows \$bridge \$bridge\.flows;.* bash -e controllers /,
+    );
   },
 );
