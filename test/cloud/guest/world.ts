@@ -146,15 +146,15 @@ export async function temporaryGuest(world: GuestWorld, name: string, ...args: r
   const { client } = world;
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await temporaryServer(world, name, '--security-group', world.group, ...args));
-  await setTapUp(world, server.id);
-  await consoleHas(client, server.id, / ready$/m);
-  // It is ready without an address, too, and then says so.
-  assert.match(await consoleOf(client, server.id), / lease \d/, `${name} has no address`);
   const { ports } = (await client.get<{ ports: readonly PortState[] }>('neutron', `/ports?device_id=${server.id}`)) ?? {
     ports: [],
   };
   const [port] = ports;
   if (port === undefined) throw new Error(`${name} has no port`);
+  await setTapUp(world, server.id, port.id);
+  await consoleHas(client, server.id, / ready$/m);
+  // It is ready without an address, too, and then says so.
+  assert.match(await consoleOf(client, server.id), / lease \d/, `${name} has no address`);
   const kept = stack.move();
   return {
     id: server.id,
@@ -169,11 +169,9 @@ export async function temporaryGuest(world: GuestWorld, name: string, ...args: r
  * With its datapath in user space Open vSwitch sets a flag of each new device itself, while libvirt sets the device up. In two of some
  * thirty guests the tap was then down, with that flag (Open vSwitch 3.5, libvirt 9.0).
  */
-async function setTapUp({ stage, client }: GuestWorld, server: string): Promise<void> {
-  const found = await client.get<{ ports: readonly PortState[] }>('neutron', `/ports?device_id=${server}`);
+async function setTapUp({ stage, client }: GuestWorld, server: string, port: string): Promise<void> {
   const pod = await podOn(stage, await hostOf(client, server), 'neutron', 'openvswitch-vswitchd');
-  for (const { id } of found?.ports ?? [])
-    await stage.kubectl(['exec', pod, '--', 'ip', 'link', 'set', `tap${id.slice(0, 11)}`, 'up']);
+  await stage.kubectl(['exec', pod, '--', 'ip', 'link', 'set', `tap${port.slice(0, 11)}`, 'up']);
 }
 
 export interface PortState {
