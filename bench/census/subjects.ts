@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { canRunApache, startApache } from '../../test/cluster/apache.ts';
 import { canRunGalera, startGalera } from '../../test/cluster/galera.ts';
@@ -9,6 +9,7 @@ import { until } from '../../test/support/until.ts';
 import type { Capability } from '../../tools/capability.ts';
 import type { Running } from '../../tools/process.ts';
 import type { Looks, StandIn } from './stand-in.ts';
+import { HOST } from './states.ts';
 import { startTls } from './world.ts';
 
 export interface Given {
@@ -100,9 +101,37 @@ const tlsProxy: Subject = {
   },
 };
 
+/** An agent whose liveness is the age of its log: the process alone may hang and stay connected. */
+const switchAgent: Subject = {
+  isDead: true,
+  async start({ make, directory }) {
+    await using stack = new AsyncDisposableStack();
+    const broker = stack.use(await make({ name: 'broker' }));
+    await broker.does(['listen', 5672]);
+    const name = 'neutron-openvswitch-agent';
+    const agent = stack.use(await make({ name }));
+    await agent.does(['connect', HOST, 5672]);
+    const log = join(directory, `${name}.log`);
+    await writeFile(log, 'Agent rpc_loop - iteration:1 completed\n');
+    const moved = stack.move();
+    return {
+      well: 'connected to 5672; its log was just written',
+      liveness: `file-age ${log} 5m`,
+      async fail() {
+        await agent.does(['close']);
+        const longAgo = Date.now() / 1000 - 6 * 60;
+        await utimes(log, longAgo, longAgo);
+        return 'not connected; its log was written 6 minutes ago';
+      },
+      [Symbol.asyncDispose]: () => moved.disposeAsync(),
+    };
+  },
+};
+
 export const SPECIAL: Readonly<Record<string, Subject>> = {
   glance_tls_proxy: tlsProxy,
   keystone_fernet: program('cron', 'fernet-healthcheck.sh'),
+  neutron_openvswitch_agent: switchAgent,
   nova_libvirt: unixSocket('libvirtd', '/run/libvirt/libvirt-sock'),
   openvswitch_db: unixSocket('ovsdb-server', '/run/openvswitch/db.sock'),
   openvswitch_vswitchd: program('ovs-vswitchd', 'ovs-appctl'),

@@ -92,8 +92,9 @@ await describeEach(KINDS, (server, kind) => {
     proxy.forget();
     appendFileSync(stream.site.file, lines(3100, 3200));
     await countOf(server, stream.name, 3200);
-    assert.deepEqual([...new Set(proxy.passed.map(({ path }) => path.replace(/\?.*/, '')))], ['/_bulk']);
+    // A document can be found before its request is answered.
     assert.equal(await shipper.running.stop(), 0, shipper.log());
+    assert.deepEqual([...new Set(proxy.passed.map(({ path }) => path.replace(/\?.*/, '')))], ['/_bulk']);
     assert.deepEqual(await inIndex(server, stream.name), { documents: 3200, distinct: 3200 });
   });
 
