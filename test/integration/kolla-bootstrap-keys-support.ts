@@ -74,6 +74,8 @@ export interface Replica extends AsyncDisposable {
 }
 
 const PASSWORD = 'of-a-test';
+/** Far more than a busy machine takes, and less than a test's limit. */
+const ANSWER_MS = 60_000;
 
 /** The shared database, which is empty until a replica runs `manage('db_sync')`. */
 export async function shareDatabase(mariadb: SharedMariadb): Promise<string> {
@@ -122,10 +124,17 @@ export async function startReplica(
     if (running.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(logFile)}`);
     return await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
   });
+  const askFor = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    try {
+      return await fetch(`${url}${path}`, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
+    } catch (cause) {
+      throw new Error(`${init.method ?? 'GET'} ${path} on port ${port} failed; ${tailOf(logFile)}`, { cause });
+    }
+  };
   const token = async (): Promise<string> => {
     const domain = { id: 'default' };
     const identity = { methods: ['password'], password: { user: { name: 'admin', domain, password: PASSWORD } } };
-    const reply = await fetch(`${url}/auth/tokens?nocatalog`, {
+    const reply = await askFor('/auth/tokens?nocatalog', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ auth: { identity, scope: { project: { name: 'admin', domain } } } }),
@@ -137,13 +146,13 @@ export async function startReplica(
     ...files,
     token,
     use: async (own) => {
-      const reply = await fetch(`${url}/auth/catalog`, { headers: { 'x-auth-token': own } });
+      const reply = await askFor('/auth/catalog', { headers: { 'x-auth-token': own } });
       await reply.text();
       return reply.status;
     },
     ask: async (method, path, body) => {
       const headers = { 'x-auth-token': await token(), 'content-type': 'application/json' };
-      const reply = await fetch(`${url}${path}`, {
+      const reply = await askFor(path, {
         method,
         headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
