@@ -178,6 +178,100 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.ok(!waitsOf(compute).some((wait) => wait.startsWith('mysql:')));
   });
 
+  test("a compute node waits for its libvirtd, unless it is the node's own, and for its switch's agent", async () => {
+    const podWaits = async (values: object) =>
+      waitsOf((await renderedWith('nova-compute', values)).one('DaemonSet', 'nova-compute')).filter((wait) =>
+        wait.includes('node=own'),
+      );
+    const labels = (chart: string, component: string) =>
+      `pod?label=app.kubernetes.io/name=${chart}&label=app.kubernetes.io/component=${component}&node=own`;
+    const agent = `!${labels('neutron', 'openvswitch-agent')}&condition=Ready=False`;
+    assert.deepEqual(await podWaits({}), [labels('nova-compute', 'libvirt'), agent]);
+    assert.deepEqual(await podWaits({ workloads: { libvirt: { enabled: false } } }), [agent]);
+  });
+
+  // Only the rendered files are checked, because the tests have no package of Horizon. Python reads local_settings.py
+  // first, then local_settings.d.
+  test("the dashboard's file starts with the chart's settings, and writes no key file", async () => {
+    const rendered = await renderedWith('horizon', {});
+    const files = filesOf(rendered, rendered.one('Deployment', 'horizon'));
+    const text = textAt(files, '/etc/openstack-dashboard/local_settings.py') ?? '';
+    assert.match(text, /^LOCAL_PATH = '\/tmp'$/m);
+    assert.doesNotMatch(text, /secret_key|^SECRET/m);
+  });
+
+  test("cinder-backup also has the volumes' key, since it reads them", async () => {
+    const rendered = await renderedWith('cinder', {});
+    const { config_files: entries } = configJsonOf(filesOf(rendered, rendered.one('StatefulSet', 'cinder-backup')));
+    const keys = entries.map(({ dest }) => dest).filter((dest) => dest.endsWith('.keyring'));
+    assert.deepEqual(keys, ['/etc/ceph/ceph.client.cinder-backup.keyring', '/etc/ceph/ceph.client.cinder.keyring']);
+  });
+
+  for (const section of PRIVSEP)
+    test(`in restricted Pods cinder-volume need not become root for ${section}`, async () => {
+      const text = configOf(await renderedWith('cinder', {}), '/etc/cinder/cinder.conf');
+      assert.equal(osloOption(text, section, 'capabilities'), '');
+      const command = 'privsep-helper --config-file /etc/cinder/cinder.conf';
+      assert.equal(osloOption(text, section, 'helper_command'), command);
+    });
+
+  test("cinder.conf does not override privsep's helper command if a Pod is exempt from restricted", async () => {
+    for (const key of ['volume', 'backup']) {
+      const workloads = { [key]: { restricted: { exempt: 'uses devices of its node' } } };
+      const text = configOf(await renderedWith('cinder', { workloads }), '/etc/cinder/cinder.conf');
+      assert.doesNotMatch(text, /helper_command|privsep|sys_admin/, key);
+    }
+  });
+
+  test('Keystone is in its own catalogue under the public address too', async () => {
+    const publicUrl = async (global: object, bootstrap = {}) => {
+      const rendered = await renderedWith('keystone', { global, bootstrap });
+      const { env } = rendered.one('Job', 'keystone-bootstrap-')['spec'].template.spec.containers[0];
+      return env.find(({ name }: { name: string }) => name === 'OS_BOOTSTRAP_PUBLIC_URL').value;
+    };
+    assert.equal(
+      await publicUrl({ publicUrl: 'https://api.example.com:{port}{path}' }),
+      'https://api.example.com:5000/v3',
+    );
+    assert.equal(await publicUrl({ publicUrl: 'https://{name}.example.com/' }), 'https://keystone.example.com/v3');
+    assert.equal(await publicUrl({}), 'http://keystone:5000/v3');
+    const own = 'https://id.example.com/v3';
+    assert.equal(await publicUrl({ publicUrl: 'https://x:{port}' }, { publicUrl: own }), own);
+    const said = await complaint('keystone', { global: { publicUrl: 'https://{type}.example.com' } });
+    assert.match(said, /global\.publicUrl: https:\/\/\{type\}\.example\.com: charts know \{name\}/);
+  });
+
+  test("Keystone's non-default options are rendered, lists as one line per item", async () => {
+    const settings = {
+      extra: { token: { expiration: 7200 } },
+      conf: { 'keystone.conf': { cors: { allowed_origin: ['https://a', 'https://b'] } } },
+    };
+    const text = configOf(await renderedWith('keystone', { settings }), '/etc/keystone/keystone.conf');
+    assert.equal(osloOption(text, 'token', 'expiration'), '7200');
+    assert.match(text, /^\[cors\]\nallowed_origin = https:\/\/a\nallowed_origin = https:\/\/b$/m);
+  });
+
+  test('a compute node has a driver and its own address, and no connection to a database', async () => {
+    const rendered = await renderedWith('nova-compute', {});
+    const compute = rendered.one('DaemonSet', 'nova-compute');
+    const text = textAt(filesOf(rendered, compute), '/etc/nova/nova.conf') ?? '';
+    assert.equal(osloOption(text, 'DEFAULT', 'compute_driver'), 'libvirt.LibvirtDriver');
+    assert.doesNotMatch(text, /^\[(?:api_)?database\]|mysql/m);
+    const overlay = podYamlOf(rendered, compute).overlays?.ini ?? [];
+    assert.deepEqual(overlay, [{ file: '/etc/nova/nova.conf', key: 'my_ip', value: '$(HOST_IP)' }]);
+    assert.ok(!waitsOf(compute).some((wait) => wait.startsWith('mysql:')));
+  });
+
+  test("a compute node waits for its libvirtd, unless it is the node's own", async () => {
+    const podWaits = async (values: object) =>
+      waitsOf((await renderedWith('nova-compute', values)).one('DaemonSet', 'nova-compute')).filter((wait) =>
+        wait.startsWith('pod?'),
+      );
+    const labels = 'label=app.kubernetes.io/name=nova-compute&label=app.kubernetes.io/component=libvirt';
+    assert.deepEqual(await podWaits({}), [`pod?${labels}&node=own`]);
+    assert.deepEqual(await podWaits({ workloads: { libvirt: { enabled: false } } }), []);
+  });
+
   // Only the rendered files are checked, because the tests have no packages of Cinder and Neutron.
   test("cinder's service_user has no region_name, which no release supports", async () => {
     const text = configOf(await renderedWith('cinder', {}), '/etc/cinder/cinder.conf');

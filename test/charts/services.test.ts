@@ -24,6 +24,13 @@ import {
 import { PASSWORDS, rendering, type KubeObject, type Rendered, type Rendering } from './support.ts';
 
 const WAITS = { database: 'mysql://mariadb:3306', queue: 'amqp://rabbitmq:5672', identity: 'http://keystone:5000/v3' };
+/** Waits for what is no server of the catalogue, by chart. */
+const OWN_WAITS: Readonly<Record<string, readonly string[]>> = {
+  horizon: ['memcached://memcached:11211'],
+  neutron: ['tcp://127.0.0.1:6640'],
+  cinder: ['pod?label=app.kubernetes.io/name=cinder&label=app.kubernetes.io/component=volume'],
+  'nova-compute': ['pod?label=app.kubernetes.io/name=nova-compute&label=app.kubernetes.io/component=libvirt&node=own'],
+};
 const skip = (await canRunHelm()) ?? false;
 
 /** Workloads that run as another user than the service's, for the reason in their README. */
@@ -135,11 +142,7 @@ for (const chart of SERVICE_CHARTS)
         ...(databases.length > 0 ? [WAITS.database] : []),
         ...(queue === undefined ? [] : [WAITS.queue]),
         ...(identity === undefined ? [] : [WAITS.identity]),
-        ...(chart === 'horizon' ? ['memcached://memcached:11211'] : []),
-        ...(chart === 'neutron' ? ['tcp://127.0.0.1:6640'] : []),
-        ...(chart === 'cinder'
-          ? ['pod?label=app.kubernetes.io/name=cinder&label=app.kubernetes.io/component=volume']
-          : []),
+        ...(OWN_WAITS[chart] ?? []),
       ]);
       for (const workload of workloadsOf(rendered)) {
         const waits = waitsOf(workload).filter((wait) => !/^(?:job\/[a-z]+(?:-cell)?-bootstrap-|!pod\?)/.test(wait));

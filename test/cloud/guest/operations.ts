@@ -6,6 +6,7 @@ import { COMPUTE_NODES } from '../stage.ts';
 import { until } from '../../support/until.ts';
 import { floatingTo } from './floating.ts';
 import type { GuestOperation } from './operation.ts';
+import { binds } from './binds.ts';
 import { certificate } from './certificate.ts';
 import { deletion } from './deletion.ts';
 import { lostCompute } from './lost-compute.ts';
@@ -144,6 +145,7 @@ export const GUEST_OPERATIONS: readonly GuestOperation[] = [
   bootsFromVolume,
   volumes,
   restarts,
+  binds,
   certificate,
   deletion,
   lostCompute,

@@ -12,7 +12,6 @@ const NOT_RUN = [
   "A storage network, several OSDs: Ceph is one of each daemon on the control node's network; its clients are in user space.",
   'Cold migration and resize to another host: Nova copies over SSH, which the chart nova-compute does not set up.',
   "TLS from nova-novncproxy to the consoles of QEMU: the charts don't set it up.",
-  'A port made before the agents of its host are alive: the run waits for them, as such a port is never bound.',
   "The chart nova's super-conductor, for more than one cell.",
   'Several replicas of the services on the control node.',
 ];

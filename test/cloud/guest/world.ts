@@ -88,7 +88,7 @@ export async function setGuestBasis(
   };
 }
 
-/** A port that is made before its host's agent is alive is never bound. */
+/** Polls until no port waits for an agent to be bound: see binds.ts. */
 export async function agentsAlive(client: Client): Promise<void> {
   await until('all agents of Neutron to be alive', async (saw) => {
     const found = await client.get<{ agents: readonly { binary: string; host: string; alive: boolean }[] }>(
