@@ -28,12 +28,8 @@ export const binds: GuestOperation = {
       });
       await kubectl(['delete', 'pods', '--selector', LABELS.compute]);
       await using network = await temporary(client, 'network', 'early');
-      await using _ = await temporary(
-        client,
-        'subnet',
-        'early',
-        ...['--network', network.id, '--subnet-range', '10.11.0.0/24'],
-      );
+      const range = ['--network', network.id, '--subnet-range', '10.11.0.0/24'];
+      await using _ = await temporary(client, 'subnet', 'early', ...range);
       await dhcpPort(client, network.id, ({ 'binding:vif_type': type }) => type === 'binding_failed');
       await conditionsOf(stage, 'compute', 'Initialized', 'False');
 
