@@ -12,6 +12,8 @@ import { listenHttp, listenTcp } from '../../test/support/server.ts';
 import { until } from '../../test/support/until.ts';
 
 const UP_MS = 60_000;
+/** Far more than a check of a busy machine takes: an expired one would be unhealthy. */
+const TIMEOUT = '10s';
 const HEARTBEAT_MS = 500;
 
 export interface ProbedPod extends AsyncDisposable {
@@ -63,7 +65,7 @@ export async function startProbedPod(
         for: ['readiness', 'liveness'],
         'allow-remote': true,
         period,
-        timeout: period,
+        timeout: TIMEOUT,
         failures: 3,
       },
     ]),

@@ -91,8 +91,9 @@ function uwsgiOptions(host: string, port: number): UwsgiOptions {
     'http-socket': `${host}:${port}`,
     module: 'keystone.server.wsgi:initialize_public_application()',
     master: true,
-    // As the charts': with threads, a Keystone of a busy machine once answered its first request and no other.
-    processes: '2',
+    // One, since each has a cache of its own, and without threads as in the charts: with four, a Keystone of a busy machine once
+    // answered its first request and no other.
+    processes: '1',
     // The master never imports Keystone, so no thread or connection is lost in a fork.
     'lazy-apps': true,
     'need-app': true,

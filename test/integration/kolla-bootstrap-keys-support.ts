@@ -124,9 +124,11 @@ export async function startReplica(
     if (running.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(logFile)}`);
     return await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
   });
-  const askFor = async (path: string, init: RequestInit = {}): Promise<Response> => {
+  const askFor = async (path: string, init: Omit<RequestInit, 'signal'> = {}): Promise<Response> => {
     try {
-      return await fetch(`${url}${path}`, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
+      // uWSGI closes each connection without saying so in its response: the next request could meet the end of it.
+      const headers = { ...(init.headers as Record<string, string>), connection: 'close' };
+      return await fetch(`${url}${path}`, { ...init, headers, signal: AbortSignal.timeout(ANSWER_MS) });
     } catch (cause) {
       throw new Error(`${init.method ?? 'GET'} ${path} on port ${port} failed; ${tailOf(logFile)}`, { cause });
     }
