@@ -11,7 +11,7 @@ const NOT_RUN = [
   'What sets a device of a guest up again that is down after Open vSwitch, in user space, has taken it: the run does.',
   "A storage network, several OSDs: Ceph is one of each daemon on the control node's network; its clients are in user space.",
   'Cold migration and resize to another host: Nova copies over SSH, which the chart nova-compute does not set up.',
-  "TLS from nova-novncproxy to the consoles of QEMU: the charts don't set it up.",
+  "TLS from nova-novncproxy to the consoles of QEMU: Nova has none on Python 3.12 before 2026.2, and the charts don't set it up.",
   "The chart nova's super-conductor, for more than one cell.",
   'Several replicas of the services on the control node.',
 ];
