@@ -1,5 +1,5 @@
 import type { Log } from '../../core/log.ts';
-import { connect, placesOf, preferring, reasonOf, type MysqlTarget } from '../../mysql/index.ts';
+import { connect, placesOf, preferring, reasonOf, type MysqlTarget, type RowSource } from '../../mysql/index.ts';
 import type { Address } from '../../net/dial/address.ts';
 import { FENCE_TABLE } from '../fence/fence.ts';
 import { OUR_MARK } from '../fence/lock.ts';
@@ -17,15 +17,26 @@ export interface ChangedTables {
 const ASK_MS = 3000;
 const NAMED = 5;
 
+/** The server's clock, in seconds as its statistics have them; undefined if the server does not tell. */
+export async function serverTime(session: RowSource): Promise<number | undefined> {
+  try {
+    const [row] = await session.rows(`SELECT ${OUR_MARK} UNIX_TIMESTAMP() AS now`);
+    return row === undefined ? undefined : Number(row['now']);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
- * The tables that changed in the last `sinceMs`, by the server's clock and statistics. Uses a separate session: the
- * session that holds the lock must not block. Undefined if the server does not tell.
+ * The tables that changed since then, by the server's clock and statistics. Uses a separate session: the session that
+ * holds the lock must not block. Undefined if the server does not tell.
  * @param at the node that is in use
+ * @param since of serverTime()
  */
 export async function readChangedTables(
   target: MysqlTarget,
   at: Address,
-  sinceMs: number,
+  since: number,
   { signal, log }: { readonly signal: AbortSignal; readonly log: Log },
 ): Promise<ChangedTables | undefined> {
   const [place] = placesOf(preferring(target, at));
@@ -34,14 +45,13 @@ export async function readChangedTables(
   try {
     await using session = await connect(place, { signal: stop, handshakeMs: ASK_MS, statementMs: ASK_MS });
     stop.addEventListener('abort', () => session.destroy(), { once: true });
-    const seconds = Math.ceil(sinceMs / 1000);
     const rows = await session.rows(
       `/*M!100100 SET STATEMENT max_statement_time = ${ASK_MS / 1000} FOR */ SELECT ${OUR_MARK}
-         TABLE_NAME AS name, CREATE_TIME >= NOW() - INTERVAL ? SECOND AS isAltered FROM information_schema.TABLES
+         TABLE_NAME AS name, CREATE_TIME >= FROM_UNIXTIME(?) AS isAltered FROM information_schema.TABLES
        WHERE TABLE_SCHEMA = ? AND TABLE_NAME NOT IN (?, ?) AND
-         GREATEST(COALESCE(CREATE_TIME, 0), COALESCE(UPDATE_TIME, 0)) >= NOW() - INTERVAL ? SECOND
+         GREATEST(COALESCE(CREATE_TIME, 0), COALESCE(UPDATE_TIME, 0)) >= FROM_UNIXTIME(?)
        ORDER BY GREATEST(COALESCE(CREATE_TIME, 0), COALESCE(UPDATE_TIME, 0)) DESC, TABLE_NAME`,
-      [seconds, place.database, FENCE_TABLE, RECORD_TABLE, seconds],
+      [since, place.database, FENCE_TABLE, RECORD_TABLE, since],
     );
     const named = (isAltered: number) =>
       rows.filter((row) => Number(row['isAltered']) === isAltered).map((row) => String(row['name']));

@@ -14,15 +14,15 @@ import type { Log } from '../../core/log.ts';
 import { pause } from '../../core/backoff.ts';
 import { changedText, type ChangedTables } from './changed-tables.ts';
 
-export { readChangedTables, type ChangedTables } from './changed-tables.ts';
+export { readChangedTables, serverTime, type ChangedTables } from './changed-tables.ts';
 
 export interface ProgressOptions {
   /** The program that is running: `keystone-manage`. */
   readonly what: string;
   /** The program's last line without secrets; undefined before the first line. */
   readonly lastLine: () => string | undefined;
-  /** The tables that changed within that time; undefined if unknown. The query has its own timeout. */
-  readonly changed: (sinceMs: number, signal: AbortSignal) => Promise<ChangedTables | undefined>;
+  /** The tables that have changed since the start; undefined if unknown. The query has its own timeout. */
+  readonly changed: (signal: AbortSignal) => Promise<ChangedTables | undefined>;
   readonly log: Log;
   readonly live?: Live | undefined;
   /** @default 30 s */
@@ -51,7 +51,7 @@ export function startProgress(options: ProgressOptions): AsyncDisposable {
     try {
       for (;;) {
         await pause(options.everyMs ?? PROGRESS_MS, over.signal);
-        changed = await options.changed(performance.now() - began, over.signal);
+        changed = await options.changed(over.signal);
         over.signal.throwIfAborted();
         if (live === undefined) log.info(parts().join('; '));
         else draw();

@@ -11,7 +11,7 @@ import { LastLine } from './last-line.ts';
 import { LastLines } from './last-lines.ts';
 import { stopMsOf, type Effects, type LockedWork } from '../plan/plan.ts';
 import type { Pulse } from '../child/pulse.ts';
-import { readChangedTables, startProgress } from '../progress/index.ts';
+import { readChangedTables, serverTime, startProgress } from '../progress/index.ts';
 import type { Reached } from '../server/reach.ts';
 import { supervise, type Outcome } from '../child/supervise.ts';
 
@@ -160,6 +160,8 @@ async function runOnce(
     for (const output of outputs) output.add(line);
     log.info(line, { from });
   };
+  // Before the command can change anything.
+  const since = await serverTime(session);
   const child = await startGuarded(argv, {
     env: plan.childEnv(session.at),
     descriptor: session.descriptor,
@@ -171,7 +173,8 @@ async function runOnce(
   await using _ = startProgress({
     what: from,
     lastLine: () => last,
-    changed: (sinceMs, stop) => readChangedTables(plan.target, session.at, sinceMs, { signal: stop, log }),
+    changed: async (stop) =>
+      since === undefined ? undefined : await readChangedTables(plan.target, session.at, since, { signal: stop, log }),
     log,
     live,
     everyMs: progressMs,

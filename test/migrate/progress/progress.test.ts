@@ -61,7 +61,7 @@ test('a failing query stops the progress lines with a warning, and nothing else'
 test('after the migration nothing is logged, and a pending query is abandoned', async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   const progress = told({
-    changed: (_, signal) => {
+    changed: (signal) => {
       asked.resolve(signal);
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ altered: [], written: [] })));
     },
