@@ -56,6 +56,7 @@ interface Status {
   };
 }
 
+/** Of the start only. */
 const DEADLINE_MS = 180_000;
 
 /** Starts a cluster without pools; resolves when its OSD is up and the mgr has seen it. */
@@ -82,7 +83,7 @@ export async function startCeph({ address = '127.0.0.1', place = tied, sizeGib =
   await writeFile(at('all.keyring'), Object.values(keyrings).join(''), { mode: 0o600 });
 
   const ended = new AbortController();
-  const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(DEADLINE_MS)]);
+  let signal = AbortSignal.any([ended.signal, AbortSignal.timeout(DEADLINE_MS)]);
   const env = { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', CEPH_CONF: at('ceph.conf') };
   const once = async (program: string, ...args: string[]) => {
     // The reason of an abort says more than "aborted".
@@ -121,6 +122,8 @@ export async function startCeph({ address = '127.0.0.1', place = tied, sizeGib =
     saw({ osdmap, mgrmap, pgmap });
     return (osdmap.num_up_osds === 1 && mgrmap.available && pgmap.bytes_total > 0) || undefined;
   });
+  // What is asked of a running cluster ends with its servers, not with the time of its start.
+  signal = ended.signal;
   const moved = stack.move();
   return {
     fsid,

@@ -16,8 +16,9 @@ export interface Forwarder extends AsyncDisposable {
 /**
  * @param target a port on 127.0.0.1
  * @param at listen port; default a free one
+ * @param onSent called with what clients have sent, before they can get an answer to it
  */
-export async function startForwarder(target: number, at = 0): Promise<Forwarder> {
+export async function startForwarder(target: number, at = 0, onSent?: (data: Buffer) => void): Promise<Forwarder> {
   const open = new Set<Socket>();
   let connections = 0;
   let isSilent = false;
@@ -26,6 +27,7 @@ export async function startForwarder(target: number, at = 0): Promise<Forwarder>
     if (isSilent) return void open.add(accepted.on('error', () => {}));
     if (forwarder.target === undefined) return void accepted.resetAndDestroy();
     const dialed = connect({ port: forwarder.target, host: '127.0.0.1' });
+    if (onSent !== undefined) accepted.on('data', onSent);
     for (const [from, to] of [
       [accepted, dialed],
       [dialed, accepted],

@@ -41,6 +41,8 @@ const VERSION = result([column('version')], [['11.8.9-MariaDB']]);
 /** All that a good server sends. */
 const GOOD = Buffer.concat([NATIVE, LOGGED_IN, packets(1, ...VERSION)]);
 const SEEDS = 60;
+/** The deadline if a server sends nothing more, long enough for what precedes it on a busy machine. */
+const PATIENCE = '4s';
 const change = (plugin: string, nonce = NONCE) => `\xfe${plugin}\0${nonce}\0`;
 const inLogin = (...payloads: readonly (Uint8Array | string)[]) => scripted([NATIVE, packets(2, ...payloads)]);
 const inResult = (...payloads: readonly (Uint8Array | string)[]) =>
@@ -184,15 +186,15 @@ const SERVERS: Readonly<Record<string, readonly [(socket: Socket) => void, strin
   ],
   'a greeting, and nothing': [
     scripted([NATIVE]),
-    'no response in 1s: the server does not finish the login: it may be frozen, starting, or unreachable',
+    `no response in ${PATIENCE}: the server does not finish the login: it may be frozen, starting, or unreachable`,
     '--timeout',
-    '1s',
+    PATIENCE,
   ],
   'a login, and nothing': [
     scripted([NATIVE, LOGGED_IN]),
-    'no response in 1s: the server has accepted the login, but does not respond to a query',
+    `no response in ${PATIENCE}: the server has accepted the login, but does not respond to a query`,
     '--timeout',
-    '1s',
+    PATIENCE,
   ],
 };
 

@@ -160,9 +160,10 @@ describe('grpc', { skip, concurrency: 2 }, () => {
 
   test('a silent server is reported at the deadline', async () => {
     const at = await tcp(() => {});
-    const { code, stderr } = await run(core, ['grpc', at, '--timeout', '1s']);
+    // Long enough for a busy machine to connect.
+    const { code, stderr } = await run(core, ['grpc', at, '--timeout', '4s']);
     assert.equal(code, 1);
-    assert.match(stderr, /no response in 1s: connected, but the call gets no response: it may be frozen, or not gRPC/);
+    assert.match(stderr, /no response in 4s: connected, but the call gets no response: it may be frozen, or not gRPC/);
   });
 
   test('etcd, which is Go, with and without TLS', { skip: noEtcd }, async () => {
@@ -247,7 +248,7 @@ test('kolla-core serves both checks, again and again', { skip }, async () => {
     grpc: `grpc ${secure} ${TRUSTED.join(' ')}`,
     rabbitmq: `rabbitmq ${HOST}:${broker.port} --management http://${HOST}:${api.port} ${login}`,
   };
-  const each = Object.entries(checks).map(([name, words]) => `${name}: { run: "${words}", period: 1s, timeout: 1s }`);
+  const each = Object.entries(checks).map(([name, words]) => `${name}: { run: "${words}", period: 2s, timeout: 2s }`);
   const config = file('kolla-pod.yaml', `checks: { ${each.join(', ')} }\n`);
   const env = { PATH: process.env['PATH'] };
   const words = ['serve', '--config', config, '--listen', `${HOST}:0`];
@@ -255,14 +256,15 @@ test('kolla-core serves both checks, again and again', { skip }, async () => {
   let said = '';
   running.child.stderr!.on('data', (piece: Buffer) => (said += piece.toString()));
   const [, port] = await until('the address', () => /answered on [^ ]+:(\d+);/.exec(said) ?? undefined);
-  const page = await until('three answers of each', async (saw) => {
+  // One that is late on a busy machine is followed by others.
+  await until('three answers of each, and the last to be good', async (saw) => {
     const { body } = await get(Number(port), '/metrics');
     saw(body);
-    const counts = Object.keys(checks).map((name) =>
-      Number(new RegExp(`^kolla_probe_check_duration_seconds_count\\{check="${name}"\\} (\\d+)$`, 'm').exec(body)?.[1]),
-    );
-    return counts.every((count) => count >= 3) ? body : undefined;
+    const areGood = Object.keys(checks).map((name) => {
+      const valueOf = (metric: string) =>
+        Number(new RegExp(`^kolla_probe_check_${metric}\\{check="${name}"[^}]*\\} (\\d+)$`, 'm').exec(body)?.[1]);
+      return valueOf('duration_seconds_count') >= 3 && valueOf('up') === 1;
+    });
+    return areGood.every(Boolean) || undefined;
   });
-  for (const name of Object.keys(checks))
-    assert.match(page, new RegExp(`^kolla_probe_check_up\\{check="${name}"[^}]*\\} 1$`, 'm'));
 });

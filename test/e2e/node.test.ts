@@ -192,6 +192,11 @@ function ourMounts(): string[] {
   return points.filter((point) => /kp-node|netns|kubelet|containerd|^\/var\/(lib|log)|^\/run/.test(point)).toSorted();
 }
 
+/** The state of a process, empty if it has exited meanwhile. */
 function stateOf(pid: number): string {
-  return /^State:\s+(\S)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
+  try {
+    return /^State:\s+(\S)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
+  } catch {
+    return '';
+  }
 }

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BulkFaults } from '../support/bulk-sink.ts';
 import { randomFrom } from '../support/random.ts';
+import { until } from '../support/until.ts';
 import { CUT_BY_OWNER, POWER_FAILURES } from './power-failure.ts';
 import type { Fault, Size } from './run.ts';
-import { taken, takenMore } from './server-faults.ts';
+import { arrived, taken, takenMore } from './server-faults.ts';
 import type { SinkDestination } from './sink.ts';
 import { fill, giveRoom, onSmallDisk, takeSpares } from './small-state.ts';
 
@@ -94,11 +95,11 @@ export const DISK_FAULTS: readonly SinkFault[] = [
       workers: 1,
       ...RENAMED,
     }),
-    async strike({ again, site, up }, { sink }) {
+    async strike({ again, site, up, written }, { sink }) {
       await taken(sink, 1000);
       takeSpares(site.state);
       fill(site.state);
-      await takenMore(sink, 1000);
+      await takenMore(sink, 1000, written());
       assert.equal(await again('SIGKILL'), 137);
       await up();
       await sleep(1000);
@@ -154,9 +155,14 @@ export function kills(faults: BulkFaults = {}): NonNullable<SinkFault['strike']>
 function killAfterTaken(faults: BulkFaults): NonNullable<SinkFault['strike']> {
   return async ({ again, site, kills: times }, { sink }) => {
     await sink.set({ ...faults, delayMs: LATE_MS });
-    const meanwhile = () => rm(site.state, { recursive: true, force: true });
+    // Counted while no shipper runs: each sends everything again, perhaps before it would be counted.
+    let before = 0;
+    const meanwhile = async () => {
+      await rm(site.state, { recursive: true, force: true });
+      before = await arrived(sink);
+    };
     for (let nth = 0; nth < times; nth++) {
-      await takenMore(sink, 1);
+      await until('documents of this shipper', async () => (await arrived(sink)) > before || undefined);
       assert.equal(await again('SIGKILL', { meanwhile }), 137, site.log());
     }
     await sink.set(faults);

@@ -18,7 +18,7 @@ export const ROTATION_FAULTS: readonly SinkFault[] = [
   flow('renames', 'three renames at once'),
   flow('copytruncate', 'copytruncate'),
   flow('regrow', 'truncated and regrown beyond its old size at once'),
-  { ...flow('recreate', 'removed and re-created'), writing: slowly('recreate') },
+  compressing('recreate', 'removed and re-created'),
   compressing('gzip', 'renamed, previous file compressed'),
   compressing('kolla', "Kolla's cron: copytruncate, previous file compressed"),
   alike('rename', 'renamed, files with the same first line, under SIGKILL', 'short', kills()),
@@ -53,15 +53,13 @@ function flow(rotation: Rotation, name: string): SinkFault {
   };
 }
 
-/** A compressed file cannot be read any more: it is compressed only after its content was shipped. */
+/**
+ * A compressed file cannot be read any more: it is compressed only after its content was shipped. A removed one cannot be opened
+ * any more: it is removed only after its first event was shipped.
+ */
 function compressing(rotation: Rotation, name: string): SinkFault {
   const { writing, ...others } = flow(rotation, name);
   return { ...others, name, writing: (size, to) => ({ ...writing?.(size, to), compressesBehind: to.sink.url }) };
-}
-
-/** Each file lives two seconds, so that it cannot come and go between two polls. */
-function slowly(rotation: Rotation): NonNullable<SinkFault['writing']> {
-  return ({ events }) => ({ to: events, rotation, perSecond: 3500, rotateEvery: 7000, ...TRACEBACKS });
 }
 
 /** Files at one path that start alike. */

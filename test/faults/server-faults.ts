@@ -28,10 +28,13 @@ export const SERVER_FAULTS: readonly SinkFault[] = [
   {
     name: '503, SIGTERM, restarted',
     firstArgs: SHORT_GRACE,
-    async strike({ again, written }, { sink }) {
+    async strike({ again, written, site, events }, { sink }) {
       await taken(sink, 1);
       await sink.set(OUTAGE);
       await written();
+      // Everything may have been shipped before the outage, but the stop must leave lines.
+      await using more = await site.write({ from: events, to: events + 1000 });
+      assert.equal(await more.ended, 0, site.log());
       assert.equal(await again('SIGTERM'), 143);
       await sink.set({});
     },
@@ -105,12 +108,14 @@ export async function takenMore(sink: BulkSink, count: number, written?: Promise
   // A failure of the writer is reported by those who wait for it.
   const end = () => (isOver = true);
   void written?.then(end, end);
-  const come = async () => {
-    const { documents, conflicts } = await sink.counts();
-    return documents + conflicts;
-  };
-  const before = await come();
+  const before = await arrived(sink);
   await until(`${count} more documents in the sink`, async () => {
-    return isOver || (await come()) >= before + count || undefined;
+    return isOver || (await arrived(sink)) >= before + count || undefined;
   });
+}
+
+/** How many documents have arrived, including duplicates. */
+export async function arrived(sink: BulkSink): Promise<number> {
+  const { documents, conflicts } = await sink.counts();
+  return documents + conflicts;
 }

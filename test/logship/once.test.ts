@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock, test } from 'node:test';
-import { privateDirectory } from '../../tools/directory.ts';
+import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { run } from '../../tools/process.ts';
 import { armTimeout } from '../../src/logship/grace.ts';
@@ -15,7 +15,7 @@ const LINE = '2026-11-20 08:15:42.123 7 INFO keystone [-] up\n';
 
 async function site(lines = 3) {
   await using directory = new AsyncDisposableStack();
-  const { path } = directory.use(await privateDirectory('once'));
+  const { path } = directory.use(await privateDirectory('once', inMemory()));
   const root = join(path, 'logs');
   const at = (name: string) => join(root, 'keystone', name);
   await mkdir(join(root, 'keystone'), { recursive: true });
@@ -42,11 +42,12 @@ async function site(lines = 3) {
 test('ends with 75 when the server stays away for --timeout, and says why and what is left', async () => {
   await using s = await site();
   const port = await freePort();
-  await using shipper = await s.ship(['--url', `http://127.0.0.1:${port}`, '--timeout', '1s']);
+  // Long enough for the first attempt, even on a busy machine.
+  await using shipper = await s.ship(['--url', `http://127.0.0.1:${port}`, '--timeout', '5s']);
   assert.equal(await shipper.ended, 75);
   assert.match(
     await s.says(/--timeout/),
-    /^elasticsearch at http:\/\/127\.0\.0\.1:\d+ has accepted nothing for 1s \(--timeout\): .*ECONNREFUSED.*; 141 bytes are left, and the next run resumes there$/,
+    /^elasticsearch at http:\/\/127\.0\.0\.1:\d+ has accepted nothing for 5s \(--timeout\): .*ECONNREFUSED.*; 141 bytes are left, and the next run resumes there$/,
   );
 });
 

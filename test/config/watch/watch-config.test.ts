@@ -68,7 +68,7 @@ test('an invalid version is rejected with all its problems, once, and the next v
   await using watch = watching(p, { pollMs: 50 });
   await watch.placed('etc/a.conf', 'one');
   await volume.swap({ 'config.json': oneFile({ perm: '9', owner: 7 }), 'a.conf': 'two' });
-  await watch.when('the refusal', ({ refused }) => refused === 1);
+  await watch.when('the refusal to be logged', () => watch.said().includes('rejected'));
   assert.match(watch.said(), /rejected, [0-9a-f]{12} stays installed: .*owner.*perm/);
   assert.equal(watch.status().state, 'refused');
   await volume.swap({ 'config.json': oneFile({ perm: '0640' }), 'a.conf': 'three' });
@@ -115,7 +115,7 @@ test('a version whose only section is misspelt is rejected, as all installed fil
   await using watch = watching(p);
   await watch.placed('etc/a.conf', 'one');
   await volume.swap({ 'config.json': oneFile().replace('config_files', 'config_filez'), 'a.conf': 'two' });
-  await watch.when('the refusal', ({ refused }) => refused === 1);
+  await watch.when('the refusal to be logged', () => watch.said().includes('rejected'));
   assert.match(watch.said(), /config_filez: there is no such section; did you mean 'config_files'\?/);
   await watch.placed('etc/a.conf', 'one');
 });

@@ -65,7 +65,7 @@ test('waits for a path that appears later, without an API server', async () => {
   assert.match(said, /Dependency Socket \S+ is resolved\./);
 });
 
-test('SIGTERM ends the wait within a second with exit code 143', async () => {
+test('SIGTERM ends the wait with exit code 143', async () => {
   await using running = await startHelper(NAME, [], { env: { DEPENDENCY_SOCKET: '/no/such' }, keepOutput: true });
   const { stdout, stderr } = running.child;
   assert.ok(stdout && stderr);
@@ -73,8 +73,7 @@ test('SIGTERM ends the wait within a second with exit code 143', async () => {
   await new Promise<void>((resolve) => {
     stdout.on('data', (chunk: Buffer) => String(chunk).includes('does not exist yet') && resolve());
   });
-  // A second signal would kill it.
-  assert.equal(await running.stop(1000), 143);
+  assert.equal(await running.stop(), 143);
 });
 
 test('exits with code 64 for an invalid variable, without rendering a file or running COMMAND', async () => {

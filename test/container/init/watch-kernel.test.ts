@@ -155,15 +155,16 @@ const cannotNest = await run('unshare', ['--pid', '--fork', '--mount-proc', 'tru
   ({ code, stderr }) => code !== 0 && stderr,
 );
 
-/** PID 1 of a namespace with this watch, and optionally another service. */
+/** PID 1 of a namespace with this watch, which starts after `other`. */
 async function inNamespace(
   p: Pod,
   env: NodeJS.ProcessEnv,
   first: string,
   other = '',
 ): Promise<{ heard: string; said: string }> {
-  const [heard, log] = [join(p.configDir, '..', 'heard'), join(p.configDir, '..', 'log')];
-  const script = `${other} "$@" 2> ${log} & ${first}`.replaceAll('HEARD', heard);
+  const at = (name: string) => join(p.configDir, '..', name);
+  const [heard, log, ready] = [at('heard'), at('log'), at('ready')];
+  const script = `${other} "$@" 2> ${log} & ${first}`.replaceAll('HEARD', heard).replaceAll('READY', ready);
   await rm(join(p.root, 'etc/a.conf'));
   const launcher = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', 'bash', '-c', script, 'bash'];
   const { running } = await sidecar(p, ['--on-change', 'signal:HUP'], env, launcher);
@@ -176,7 +177,7 @@ async function inNamespace(
   });
 }
 
-const hears = (name: string) => `trap 'echo ${name} >> HEARD' HUP; while :; do sleep 0.1; done`;
+const hears = (name: string) => `trap 'echo ${name} >> HEARD' HUP; echo > READY; while :; do sleep 0.1; done`;
 
 test(
   'without a process name the signal goes to PID 1, as when Docker shares the PID namespace',
@@ -192,7 +193,8 @@ test(
   { skip: cannotNest },
   async () => {
     await using p = await prepared();
-    const other = `bash -c "${hears('other')}" &`;
+    // Before its trap the signal would kill it.
+    const other = `bash -c "${hears('other')}" & until [ -e READY ]; do sleep 0.1; done;`;
     const { heard, said } = await inNamespace(p, { KUBERNETES_SERVICE_HOST: '10.96.0.1' }, 'exec sleep 1000', other);
     assert.equal(heard, 'other\n');
     assert.match(said, /sent to bash \(pid [2-9]\)/);

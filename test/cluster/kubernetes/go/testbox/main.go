@@ -116,8 +116,11 @@ func reap() {
 	}
 }
 
+// get limits only the time to connect, because later rules of a Service do not apply to a connection that has begun.
 func get(url string) error {
-	client := http.Client{Timeout: 5 * time.Second}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSHandshakeTimeout = 0
+	client := http.Client{Transport: transport}
 	response, err := client.Get(url)
 	if err != nil {
 		return err
