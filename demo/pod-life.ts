@@ -46,7 +46,7 @@ export async function tellPodLife(story: Story, root: string, terminal: Terminal
     // Its health from its start on, whenever the index is up.
     const [[shipper, index], endOfHealth] = await Promise.all([
       shipTo(story, root, files, servers, indexUp),
-      untilHealthy(story, files, url),
+      untilHealthy(story, files, url, service),
     ]);
     await takeToken(story, url);
     endOfHealth();

@@ -11,7 +11,10 @@ export interface Shipper extends AsyncDisposable {
   finish(count: (() => Promise<number>) | undefined): Promise<number>;
 }
 
-/** Starts kolla-log-ship on the pod's logs, into Elasticsearch if available, else to stdout. */
+/**
+ * Starts kolla-log-ship on the pod's logs, into Elasticsearch if available, else to stdout. Resolves at its first message: before
+ * it listens for SIGTERM, a stop would end it with nothing shipped.
+ */
 export async function shipLogs(
   story: Story,
   root: string,
@@ -20,13 +23,16 @@ export async function shipLogs(
 ): Promise<Shipper> {
   const to = index === undefined ? ['--to', 'stdout'] : ['--url', index.url, '--index-prefix', index.prefix];
   const ended = story.begin('kolla-log-ship', 'ships lines', 'work');
+  const begun = Promise.withResolvers<void>();
   const shipper = await startHelper(story, {
     actor: 'kolla-log-ship',
     name: 'kolla-log-ship',
     args: [...to, '--state', join(root, 'tmp/log-ship'), join(files.logs, '*/*.log')],
+    onMessage: () => begun.resolve(),
   });
   let documents = 0;
   shipper.child.stdout?.on('data', (chunk: Buffer) => (documents += chunk.toString('latin1').split('\n').length - 1));
+  await Promise.race([begun.promise, shipper.ended]);
   return {
     async finish(count) {
       const code = await shipper.stop();

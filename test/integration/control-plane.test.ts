@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { connectKube } from '../../src/kube/index.ts';
 import { canRunControlPlane, endPodsOf, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { processesWith } from '../support/left-over.ts';
+import { untilAllowed } from './kolla-db-sync-lease-support.ts';
 
 const JOB = (name: string) => ({
   apiVersion: 'batch/v1',
@@ -34,6 +36,9 @@ describe('a control plane without a node', { skip: (await canRunControlPlane()) 
     await kubectl('create', 'serviceaccount', 'waiter');
     await kubectl('create', 'role', 'waiter', '--verb=get,watch', '--resource=jobs');
     await kubectl('create', 'rolebinding', 'waiter', '--role=waiter', '--serviceaccount=openstack:waiter');
+    using admin = await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] });
+    const right = { verb: 'get', group: 'batch', resource: 'jobs' };
+    await untilAllowed(admin, { name: 'waiter', namespace: 'openstack' }, right);
     const asWaiter = ['--kubeconfig', await cluster.kubeconfigOf('openstack', 'waiter')];
     await assert.rejects(kubectl(...asWaiter, 'get', 'job', 'missing'), /NotFound/);
     await assert.rejects(kubectl(...asWaiter, 'get', 'secrets'), /Forbidden.*openstack:waiter/s);

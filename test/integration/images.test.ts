@@ -22,11 +22,13 @@ const IMAGE = `kolla-pod:${VERSION}`;
 const HARDENED = ['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges'];
 const EXAMPLE_LIMIT_MS = 10 * 60_000;
 
+/** A probe's own limit of 900 ms is for a kubelet, which asks again: a busy machine takes seconds. */
+const PATIENT = 'docker run --env KOLLA_PROBE_TIMEOUT=30s';
 /** The page's blocks without build commands, which the test has already run. */
-const examples = examplesOf(await readFile(join(ROOT, 'docs/how-to/images.md'), 'utf8')).map((example) => ({
-  ...example,
-  script: example.script.replaceAll(/^make .*\n/gm, ''),
-}));
+const examples = examplesOf(await readFile(join(ROOT, 'docs/how-to/images.md'), 'utf8')).map((example) => {
+  const script = example.script.replaceAll(/^make .*\n/gm, '');
+  return { ...example, script: script.includes(' probe ') ? script.replaceAll('docker run', PATIENT) : script };
+});
 const capabilities = [canRunDocker, canBuildImages, canBuildKeystoneImage, canBuildInfrastructureImages, canRunCompose];
 const skip = await firstLacking(capabilities);
 

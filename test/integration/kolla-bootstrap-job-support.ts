@@ -4,9 +4,11 @@ import type { KeystoneServer } from '../cluster/keystone-server.ts';
 import type { SharedMariadb } from '../servers/index.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
+import { processesWith } from '../support/left-over.ts';
 import { databaseName } from '../support/names.ts';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
 import type { Finished, Running } from '../../tools/process.ts';
+import { until } from '../support/until.ts';
 
 /** A service on a MariaDB and a Keystone shared by the tests of a file; its tool records its invocations. */
 export interface JobSite extends AsyncDisposable {
@@ -22,6 +24,8 @@ export interface JobSite extends AsyncDisposable {
   journal(): Promise<string[]>;
   /** Lets the tool's command `first` finish, which waits for this in a site created with `isClosed`. */
   open(): Promise<void>;
+  /** Waits until no command of a killed run is left: its guard needs a moment to kill them. */
+  alone(): Promise<void>;
   /** Removes the service's Keystone password from its configuration. */
   forgetPassword(): Promise<void>;
   /** The token in the fence row. */
@@ -69,6 +73,13 @@ export async function newJobSite(mariadb: SharedMariadb, keystone: KeystoneServe
     show: (command, words = []) => runHelper('kolla-bootstrap', [command, name, ...words], { env: base }),
     journal: async () => (await readFile(at('journal'), 'utf8')).split('\n').filter((line) => line !== ''),
     open: () => writeFile(at('open'), ''),
+    async alone() {
+      await until('no command to be left', async (saw) => {
+        const left = processesWith(directory);
+        saw(left);
+        return left.length === 0 || undefined;
+      });
+    },
     forgetPassword: () => writeFile(at('job.conf'), database),
     async token() {
       const [row] = await mariadb.query(`SELECT token FROM ${name}.kolla_pod_fence`);

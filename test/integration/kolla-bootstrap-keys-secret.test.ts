@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { connectKube, type KubeClient } from '../../src/kube/index.ts';
 import { newKey } from '../../src/provision/keys/ring.ts';
 import { kubeconfigText } from '../cluster/kubernetes/credentials.ts';
 import { startProxy } from '../cluster/kubernetes/proxy.ts';
@@ -12,6 +13,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { logLines } from '../support/helper.ts';
 import type { Finished } from '../../tools/process.ts';
 import { AT_ONCE, FERNET, keysOf, runKeys } from './kolla-bootstrap-keys-support.ts';
+import { untilAllowed } from './kolla-db-sync-lease-support.ts';
 
 const skip = (await canRunControlPlane()) ?? false;
 const EMPTY = ['create', 'secret', 'generic', FERNET];
@@ -25,6 +27,7 @@ function said({ stderr }: Finished): string {
 describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, () => {
   const stack = new AsyncDisposableStack();
   let cluster: SharedControlPlane;
+  let admin: KubeClient;
   /** A namespace of its own. */
   const newNamespace = async () => {
     const namespace = namespaceName('ns');
@@ -36,16 +39,20 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
       run: (words: readonly string[], env: NodeJS.ProcessEnv = {}) =>
         runKeys(cluster, words, { KOLLA_BOOTSTRAP_NAMESPACE: namespace, ...env }),
       keys: () => keysOf(cluster, FERNET, namespace),
+      /** Waits until a ServiceAccount may do this with the Secret. */
+      allowed: (name: string, verb: string) =>
+        untilAllowed(admin, { name, namespace }, { verb, group: '', resource: 'secrets', name: FERNET }),
     };
   };
 
   before(async () => {
     cluster = stack.use(await sharedControlPlane());
+    admin = stack.use(await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] }));
   });
   after(() => stack.disposeAsync());
 
   test('the printed Role is enough to create, rotate and show; without it the error has the Role to apply', async () => {
-    const { namespace, kubectl, run, keys } = await newNamespace();
+    const { namespace, kubectl, run, keys, allowed } = await newNamespace();
     await kubectl(['create', 'serviceaccount', 'rotator']);
     const KUBECONFIG = await cluster.kubeconfigOf(namespace, 'rotator');
     const refused = await run(['create', 'keystone', 'fernet'], { KUBECONFIG });
@@ -56,6 +63,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     );
     const printed = await run(['rbac', 'keystone', '-n', namespace, '--service-account', 'rotator']);
     await kubectl(['apply', '--filename=-'], printed.stdout);
+    for (const verb of ['create', 'get', 'update']) await allowed('rotator', verb);
     for (const words of [['create'], ['rotate'], ['status']]) {
       const finished = await run([...words, 'keystone', 'fernet', ...AT_ONCE], { KUBECONFIG });
       assert.equal(finished.code, 0, finished.stderr);
@@ -73,10 +81,11 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
   });
 
   test('a Role with read but no write permission fails at the write', async () => {
-    const { namespace, kubectl, run } = await newNamespace();
+    const { namespace, kubectl, run, allowed } = await newNamespace();
     await kubectl(['create', 'serviceaccount', 'reader']);
     await kubectl(['create', 'role', 'reader', '--verb=get', '--resource=secrets']);
     await kubectl(['create', 'rolebinding', 'reader', '--role=reader', `--serviceaccount=${namespace}:reader`]);
+    await allowed('reader', 'get');
     const refused = await run(['create', 'keystone', 'fernet'], {
       KUBECONFIG: await cluster.kubeconfigOf(namespace, 'reader'),
     });
@@ -136,7 +145,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
   });
 
   test('a lost response is not a failure: one rotation, and the run reports it', async () => {
-    const { run, keys, kubectl, namespace } = await newNamespace();
+    const { run, keys, kubectl, namespace, allowed } = await newNamespace();
     await run(['create', 'keystone', 'fernet']);
     const was = await keys();
     await using proxy = await startProxy(cluster);
@@ -150,6 +159,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     await using directory = await privateDirectory('kube');
     const KUBECONFIG = join(directory.path, 'config');
     await writeFile(KUBECONFIG, await asOwner(kubectl, namespace, `https://127.0.0.1:${proxy.port}`, proxy.ca));
+    await allowed('owner', 'update');
     const finished = await run(['rotate', 'keystone', 'fernet', ...AT_ONCE], { KUBECONFIG });
     assert.equal(finished.code, 0, finished.stderr);
     assert.match(said(finished), /cannot write Secret .*; reading again\n.*: rotated: 0 \(staged\), 1, 2 \(primary\)$/);

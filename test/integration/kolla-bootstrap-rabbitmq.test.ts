@@ -206,9 +206,10 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
 
   test("if another server uses the management API's port, the error at the deadline names it", async () => {
     await using site = await newSite(rabbitmq);
-    const words = ['--rabbitmq-url', `http://127.0.0.1:${rabbitmq.port}`, '--timeout', '4s'];
+    // Long enough for one attempt on a busy machine.
+    const words = ['--rabbitmq-url', `http://127.0.0.1:${rabbitmq.port}`, '--timeout', '20s'];
     const { code, stderr } = await site.bootstrap(undefined, words);
     assert.equal(code, 75);
-    assert.match(stderr, /could not read .* within 4s; last state of RabbitMQ at .*does not speak HTTP/);
+    assert.match(stderr, /could not read .* within 20s; last state of RabbitMQ at .*does not speak HTTP/);
   });
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
+import { stopGroup } from '../support/stop-group.ts';
 import { until } from '../support/until.ts';
-import { migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
+import { CALM, migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
 
 describe('kolla-db-sync with a failing server', { skip: (await canRunMariadb()) ?? false, concurrency: 2 }, () => {
   test('waits for a server that is down, and continues when it is up', async () => {
@@ -18,26 +19,26 @@ describe('kolla-db-sync with a failing server', { skip: (await canRunMariadb()) 
 
   test('gives up on a frozen server at the deadline', async () => {
     await using mariadb = await startMariadb();
-    process.kill(mariadb.pid, 'SIGSTOP');
+    await stopGroup(mariadb.pid);
     try {
       const { code, stderr } = await siteOn(mariadb).sync(['--timeout', '1s', ...migration(0)]);
       assert.equal(code, 75);
       assert.match(stderr, /waited 1s for the database server/);
     } finally {
-      process.kill(mariadb.pid, 'SIGCONT');
+      process.kill(-mariadb.pid, 'SIGCONT');
     }
   });
 
   test('stops its command when the server freezes, and writes nothing after the thaw', async () => {
     await using mariadb = await startMariadb();
     const site = siteOn(mariadb);
-    await using begun = await site.begin(['--lock-loss', '2s', ...migration(60_000)]);
+    await using begun = await site.begin([...CALM, ...migration(60_000)]);
     await begun.saying(/started/);
-    process.kill(mariadb.pid, 'SIGSTOP');
+    await stopGroup(mariadb.pid);
     try {
       assert.equal(await begun.code, 69);
     } finally {
-      process.kill(mariadb.pid, 'SIGCONT');
+      process.kill(-mariadb.pid, 'SIGCONT');
     }
     assert.equal((await site.sync(migration(0))).code, 0);
     assert.deepEqual(
@@ -51,7 +52,7 @@ describe('kolla-db-sync with a failing server', { skip: (await canRunMariadb()) 
     const site = siteOn(mariadb);
     await using begun = await site.begin(['--grace', '0', ...migration(60_000)]);
     await begun.saying(/started/);
-    process.kill(mariadb.pid, 'SIGSTOP');
+    await stopGroup(mariadb.pid);
     try {
       process.kill(begun.running.pid, 'SIGTERM');
       let code: number | undefined;
@@ -59,7 +60,7 @@ describe('kolla-db-sync with a failing server', { skip: (await canRunMariadb()) 
       assert.equal(await until('it to end', async () => code), 143);
       assert.match(begun.said(), /cannot record that it is interrupted: the server did not answer in time/);
     } finally {
-      process.kill(mariadb.pid, 'SIGCONT');
+      process.kill(-mariadb.pid, 'SIGCONT');
     }
     const { code, stderr } = await site.sync(migration(0));
     assert.equal(code, 0, stderr);

@@ -87,7 +87,11 @@ function mayWait(account: Account): object[] {
 }
 
 /** Waits until the API server grants an account this permission, because a new Role takes effect with a delay. */
-export async function untilAllowed(kube: KubeClient, { name, namespace }: Account, right: Right): Promise<void> {
+export async function untilAllowed(
+  kube: KubeClient,
+  { name, namespace }: Pick<Account, 'name' | 'namespace'>,
+  right: Right,
+): Promise<void> {
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SubjectAccessReview',
@@ -99,6 +103,12 @@ export async function untilAllowed(kube: KubeClient, { name, namespace }: Accoun
     const { status } = await kube.request<{ status: { allowed: boolean } }>('POST', path, review, options);
     return status.allowed || undefined;
   });
+}
+
+/** Waits until the API server grants the ServiceAccount `migrator` of that namespace what the printed Role allows. */
+export async function mayTakeLease(kube: KubeClient, namespace: string): Promise<void> {
+  const account = { kind: 'ServiceAccount', name: 'migrator', namespace };
+  for (const verb of ['create', 'watch', 'update']) await untilAllowed(kube, account, { verb, ...THE_LEASE });
 }
 
 /** @param isAllowed whether the ServiceAccount has the Role that `kolla-db-sync rbac` prints */
@@ -117,8 +127,7 @@ export async function leaseSite(
   ].map((object) => JSON.stringify(object));
   if (isAllowed) objects.push((await printedRole()).replaceAll(NOWHERE, namespace));
   await cluster.kubectl(['apply', '--filename=-'], objects.join('\n---\n'));
-  if (isAllowed)
-    for (const verb of ['create', 'watch', 'update']) await untilAllowed(kube, account, { verb, ...THE_LEASE });
+  if (isAllowed) await mayTakeLease(kube, namespace);
   const { status } = await kube.request<{ status: { token: string } }>(
     'POST',
     `/api/v1/namespaces/${namespace}/serviceaccounts/migrator/token`,

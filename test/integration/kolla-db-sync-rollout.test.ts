@@ -187,10 +187,11 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
   });
 
   test('the deadline error names unfinished rollouts', async () => {
-    const wait = waiting(['deployment/nobody', 'ds/nothing@kube-system'], { timeoutMs: 4000 });
+    // Long enough for the first look on a busy machine.
+    const wait = waiting(['deployment/nobody', 'ds/nothing@kube-system'], { timeoutMs: 20_000 });
     await assert.rejects(wait.ended, (error) => {
       assert.ok(error instanceof DeadlineError);
-      assert.match(error.message, /^not rolled out in 4s: deployment\/nobody \(no such Dep/);
+      assert.match(error.message, /^not rolled out in 20s: deployment\/nobody \(no such Dep/);
       assert.match(error.message, /ds\/nothing@kube-system \(no such DaemonSet in namespace kube-system yet\)$/);
       return true;
     });
