@@ -14,24 +14,31 @@ export interface Growth {
   readonly threads: readonly [first: number, last: number];
 }
 
+/** A time, or as many runs of checks, however long they take on a busy machine. */
+export type Extent = { readonly seconds: number } | { readonly runs: number };
+
 const SAMPLES = 30;
 const PATHS = ['/readyz', '/livez', '/metrics', '/status.json', '/readyz?verbose'];
 
 /** Requests the pod's health ten times a second, and samples its resources. */
 export async function growthOf(
   pod: ProbedPod,
-  seconds: number,
+  extent: Extent,
   say: (text: string) => void = () => {},
 ): Promise<Growth> {
   const samples: { readonly kilobytes: number; readonly descriptors: number; readonly threads: number }[] = [];
   let [answers, bad] = [0, 0];
   const began = performance.now();
   const elapsed = () => (performance.now() - began) / 1000;
-  for (let i = 0; elapsed() < seconds; i++) {
+  const runs = 'runs' in extent ? await pod.runs() : 0;
+  /** 1 at the end. */
+  const progress = async () =>
+    'runs' in extent ? ((await pod.runs()) - runs) / extent.runs : elapsed() / extent.seconds;
+  for (let i = 0, done = 0; done < 1; i++, done = await progress()) {
     const status = await pod.ask(PATHS[i % PATHS.length]!);
     answers++;
     if (status !== 200 && bad++ === 0) say(`${status}: ${pod.said()}`);
-    if (elapsed() >= (samples.length * seconds) / SAMPLES) {
+    if (done >= samples.length / SAMPLES) {
       // Between two requests: none of ours is open.
       const sample = { kilobytes: pod.residentKilobytes(), descriptors: pod.descriptors(), threads: pod.threads() };
       samples.push(sample);

@@ -20,8 +20,8 @@ const MOST_OPEN = 4;
 
 const commit = await commitNow();
 await using pod = await startProbedPod('500ms');
-await growthOf(pod, WARM_S);
-const seen = await growthOf(pod, MINUTES * 60, console.log);
+await growthOf(pod, { seconds: WARM_S });
+const seen = await growthOf(pod, { seconds: MINUTES * 60 }, console.log);
 const verdicts = [
   { what: 'memory, MB', seen: seen.megabytes, holds: seen.megabytes[1] <= seen.megabytes[0] * MOST_GROWTH },
   { what: 'open descriptors', seen: seen.descriptors, holds: seen.descriptors[1] <= seen.descriptors[0] + MOST_OPEN },

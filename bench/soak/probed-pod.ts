@@ -12,8 +12,6 @@ import { listenHttp, listenTcp } from '../../test/support/server.ts';
 import { until } from '../../test/support/until.ts';
 
 const UP_MS = 60_000;
-/** Far more than a check of a busy machine takes: an expired one would be unhealthy. */
-const TIMEOUT = '10s';
 const HEARTBEAT_MS = 500;
 
 export interface ProbedPod extends AsyncDisposable {
@@ -23,6 +21,8 @@ export interface ProbedPod extends AsyncDisposable {
   readonly checks: number;
   /** The status of one request on its own connection, like the kubelet's. */
   ask(path: string): Promise<number>;
+  /** Runs of all checks until now. */
+  runs(): Promise<number>;
   /** Its last log output, for diagnostics. */
   said(): string;
   residentKilobytes(): number;
@@ -33,7 +33,7 @@ export interface ProbedPod extends AsyncDisposable {
 /**
  * `kolla-probe serve` in front of real sockets and files, with twenty checks of every kind that needs no external
  * server; resolves when all are healthy.
- * @param period of each check
+ * @param period of each check, and its timeout, which may not be longer
  * @param trace runs it under strace, which writes there; pid is strace's then
  */
 export async function startProbedPod(
@@ -65,7 +65,7 @@ export async function startProbedPod(
         for: ['readiness', 'liveness'],
         'allow-remote': true,
         period,
-        timeout: TIMEOUT,
+        timeout: period,
         failures: 3,
       },
     ]),
@@ -92,6 +92,7 @@ export async function startProbedPod(
     pid: running.pid,
     checks: Object.keys(checks).length,
     ask,
+    runs: () => runsOf(port),
     said: () => tailOf(logFile),
     residentKilobytes: () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${running.pid}/status`, 'utf8'))?.[1]),
     descriptors: () => count('fd'),
@@ -104,6 +105,12 @@ async function statusOf(port: number, path: string): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(UP_MS) });
   await response.text();
   return response.status;
+}
+
+async function runsOf(port: number): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(UP_MS) });
+  const counts = (await response.text()).matchAll(/^kolla_probe_check_duration_seconds_count\S+ (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 /** A persistent connection, like a service's to its broker. */

@@ -11,8 +11,11 @@ export interface OwnBrowser extends AsyncDisposable {
   readonly complaints: readonly string[];
 }
 
-/** Starts chromium with a private profile and fonts. */
-export async function startBrowser(): Promise<OwnBrowser> {
+/**
+ * Starts chromium with a private profile and fonts.
+ * @param limitMs for each start, page and wait, 0 for none: a test file has its watchdog
+ */
+export async function startBrowser(limitMs = 30_000): Promise<OwnBrowser> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await privateDirectory('browser'));
   const { path, env } = await chromium();
@@ -26,6 +29,7 @@ export async function startBrowser(): Promise<OwnBrowser> {
     executablePath: path,
     args: [...CHROMIUM_ARGS],
     chromiumSandbox: false,
+    timeout: limitMs,
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: directory.path,
@@ -41,6 +45,8 @@ export async function startBrowser(): Promise<OwnBrowser> {
     complaints,
     async open(url, options = {}) {
       const context = await browser.newContext(options);
+      context.setDefaultTimeout(limitMs);
+      context.setDefaultNavigationTimeout(limitMs);
       const page = await context.newPage();
       page.on('console', (message) => {
         if (['error', 'warning'].includes(message.type())) complaints.push(`${message.type()}: ${message.text()}`);

@@ -95,7 +95,9 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
   });
 
   test('exits with code 75 at the deadline, whose error names the last state', async () => {
-    await using waiting = await startInit([...admin, ...waitFor('never'), '--timeout', '8s']);
+    // More than a busy machine takes to see it.
+    await using waiting = await startInit([...admin, ...waitFor('never'), '--timeout', '1m']);
+    await waiting.state(`job/never@${NAMESPACE}`, /^no such Job/);
     assert.equal(await waiting.ended, 75);
     assert.match(
       waiting.messages().at(-1) ?? '',

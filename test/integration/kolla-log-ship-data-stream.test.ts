@@ -1,6 +1,6 @@
 /** Data streams that roll over while it is unknown what they contain, on each server. */
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileLimit } from '../support/file-limit.ts';
@@ -87,6 +87,13 @@ await describeEach(KINDS, (server, kind) => {
     appendFileSync(stream.site.file, lines(3000, 3100));
     await using shipper = await startShipper(stream.site, proxy.to, ...stream.args);
     await countOf(server, stream.name, 3100);
+    // Both of its batches are answered: one may wait for its _mget while the other one is found.
+    const position = `"mark":{"offset":${lines(0, 3100).length},`;
+    const checkpoint = join(stream.site.state, 'checkpoint.json');
+    await until(
+      'its position to be saved',
+      () => (existsSync(checkpoint) && readFileSync(checkpoint, 'utf8').includes(position)) || undefined,
+    );
     assert.ok(proxy.passed.some(({ path }) => path.includes('/_mget?')));
     // Lines that are new since the start cannot have been sent.
     proxy.forget();

@@ -118,6 +118,10 @@ describe('kolla-operator, before and after contract', { skip: reason ?? false, c
 
   test('before an upgrade, all charts render and no migration is interrupted, or nothing is touched', async () => {
     await site.migration('keystone', 'interrupted', 'online', '2025.2');
+    // The preflight reads it there.
+    await site.seen('OpenStackService', 'keystone', 'interrupted', ({ status }) =>
+      JSON.stringify(status).includes('"state":"interrupted"'),
+    );
     const histories = async () => await Promise.all(Object.keys(SERVICES).map((name) => site.history(name)));
     const untouched = await histories();
     await site.patch('OpenStack', 'cloud', {

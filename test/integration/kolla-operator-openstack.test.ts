@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { OpenStack, OpenStackService, ServiceSummary } from '../../src/operator/api/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
+import { until } from '../support/until.ts';
 import { condition, isReady, operatorSite, usualFate, type OperatorSite } from './kolla-operator-support.ts';
 
 const reason = (await canRunHelm()) ?? (await canRunControlPlane());
@@ -91,15 +92,16 @@ describe('kolla-operator and a cloud', { skip: reason ?? false, concurrency: 1 }
     assert.deepEqual([statesOf(failed)['nova'], statesOf(failed)['horizon']], ['Waiting', 'Waiting']);
     const history = await site.history('horizon');
     assert.equal(history.at(-1), '2 deployed');
-    const events = await site.cluster.kubectl([
-      'get',
-      'events',
-      '--namespace',
-      site.namespace,
+    const warnings = [
       '--field-selector=involvedObject.kind=OpenStack,type=Warning',
       '--output=jsonpath={.items[*].message}',
-    ]);
-    assert.match(events, /keystone: pre-upgrade hooks failed/);
+    ];
+    // It is created after the condition.
+    await until('the Event', async (saw) => {
+      const events = await site.cluster.kubectl(['get', 'events', '--namespace', site.namespace, ...warnings]);
+      saw(events);
+      return events.includes('keystone: pre-upgrade hooks failed') || undefined;
+    });
     site.fate = usualFate;
     await seen('ready at 2026.1', isReadyAt('2026.1'));
     assert.equal(condition(await seen('any', () => true), 'Degraded')?.status, 'False');

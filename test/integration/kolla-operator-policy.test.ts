@@ -145,22 +145,24 @@ describe('the admission policy of kolla-operator', { skip: reason ?? false, conc
   test('without the policy, or with a binding that only warns, the operator says so on its start', async () => {
     const binding = 'validatingadmissionpolicybinding/kolla-operator';
     await site.cluster.kubectl(['patch', binding, '--type=merge', '--patch={"spec":{"validationActions":["Warn"]}}']);
+    const events = { group: 'events.k8s.io', version: 'v1', resource: 'events', namespace: site.namespace };
+    const warnings = async () => {
+      const path = collectionPath(events);
+      const { items } = await site.request<{ items: { reason: string; regarding: { kind: string } }[] }>('GET', path);
+      return items.filter(({ reason: each }) => each === 'NoAdmissionPolicy');
+    };
     const said = async (what: RegExp) => {
+      const earlier = (await warnings()).length;
       await using operator = await site.operator([], account);
       await until(`the operator to say ${String(what)}`, async () => (what.test(await logOf()) ? true : undefined));
+      // It is logged before the Event is created.
+      await until('its Event', async () => (await warnings()).length > earlier || undefined);
       await operator.stop();
     };
     await said(/the binding of ValidatingAdmissionPolicy kolla-operator does not deny, .*policy\.yaml/);
     await site.cluster.kubectl(['delete', '--filename', POLICY]);
     await said(/ValidatingAdmissionPolicy kolla-operator or its binding is not installed, .*policy\.yaml/);
-    const path = collectionPath({
-      group: 'events.k8s.io',
-      version: 'v1',
-      resource: 'events',
-      namespace: site.namespace,
-    });
-    const { items } = await site.request<{ items: { reason: string; regarding: { kind: string } }[] }>('GET', path);
-    const ours = items.filter(({ reason: each }) => each === 'NoAdmissionPolicy');
+    const ours = await warnings();
     assert.ok(ours.length >= 2, 'one per start');
     assert.deepEqual([...new Set(ours.map(({ regarding }) => regarding.kind))], ['OpenStack']);
   });

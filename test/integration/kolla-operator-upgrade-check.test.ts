@@ -102,6 +102,7 @@ describe('kolla-operator, upgrade checks', { skip: reason ?? false, concurrency:
       site.namespace,
       '--for=jsonpath={.status.hard.pods}=1',
       'resourcequota/full',
+      '--timeout=-1s',
     ];
     await site.cluster.kubectl(counted);
     const untouched = await histories();

@@ -7,6 +7,7 @@ import { RELEASES, UPGRADE_STAGES } from '../../src/catalog/index.ts';
 import type { OpenStackService } from '../../src/operator/api/objects.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
+import { until } from '../support/until.ts';
 import { condition, isReady, makeChart, operatorSite, usualFate, type OperatorSite } from './kolla-operator-support.ts';
 
 const reason = (await canRunHelm()) ?? (await canRunControlPlane());
@@ -180,6 +181,14 @@ describe('kolla-operator and one service', { skip: reason ?? false, concurrency:
   test('shows that a quota is exceeded, in the words of the API server, and goes on when there is room', async () => {
     const quota = ['quota', 'pods', `--namespace=${site.namespace}`];
     await site.cluster.kubectl(['create', ...quota, '--hard=pods=0']);
+    // It denies nothing before the quota's controller has seen it.
+    const pod = ['run', 'denied', '--image=none.test/c:1', '--dry-run=server', `--namespace=${site.namespace}`];
+    await until('the quota to deny', () =>
+      site.cluster.kubectl(pod).then(
+        () => undefined,
+        (error: Error) => error.message.includes('exceeded quota') || undefined,
+      ),
+    );
     await site.create('OpenStackService', 'neutron', { release: '2025.1' });
     const refused = await seen('neutron', 'degraded', (service) => condition(service, 'Degraded')?.status === 'True');
     assert.match(condition(refused, 'Degraded')?.message ?? '', /exceeded quota: pods/);
@@ -198,9 +207,10 @@ describe('kolla-operator and one service', { skip: reason ?? false, concurrency:
       /pod\/neutron-expand-r3-\S+, container main: ImagePullBackOff/,
     );
     assert.equal((await site.history('neutron')).at(-1), '3 pending-upgrade');
-    site.fate = usualFate;
+    // Its Job still does not start: otherwise Helm might finish before it is stopped.
     await site.patch('OpenStackService', 'neutron', { tag: '2025.2' });
     await seen('neutron', 'ready', isReady);
+    site.fate = usualFate;
     assert.deepEqual((await site.history('neutron')).slice(-2), ['3 failed', '4 deployed']);
   });
 

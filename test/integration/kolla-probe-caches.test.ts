@@ -10,6 +10,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { freePort, freePorts } from '../../tools/port.ts';
 import { start, tied } from '../../tools/process.ts';
+import { stopGroup } from '../support/stop-group.ts';
 import { until } from '../support/until.ts';
 const PASSWORD = { KOLLA_PROBE_PASSWORD: 'hidden' };
 
@@ -20,13 +21,13 @@ async function ask(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promi
   return code === 0 ? 'healthy' : `${code}: ${reason.replace(/^\w+ \S+( nova)?: /, '')}`;
 }
 
-/** The result while the process is frozen. The timeout lets a busy machine connect. */
+/** The result while the process is frozen, which leads its group. The timeout lets a busy machine connect. */
 async function frozen(pid: number, words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-  process.kill(pid, 'SIGSTOP');
+  await stopGroup(pid);
   try {
     return await ask([...words, '--timeout', '3s'], env);
   } finally {
-    process.kill(pid, 'SIGCONT');
+    process.kill(-pid, 'SIGCONT');
   }
 }
 
@@ -78,10 +79,10 @@ test('Redis is unhealthy while it loads its data from disk, then healthy', { ski
   await using directory = await privateDirectory('redis-data');
   {
     await using redis = await startRedis({ directory: directory.path, args: ['--rdbcompression', 'no'] });
-    await redis.cli('EVAL', "for i = 1, 200 do redis.call('SET', 'k' .. i, string.rep('v', 2000)) end", '0');
+    await redis.cli('EVAL', "for i = 1, 2000 do redis.call('SET', 'k' .. i, string.rep('v', 2000)) end", '0');
     await redis.cli('SAVE');
   }
-  // A pause after each key, which is an option for Redis' own tests.
+  // A pause after each key, which is an option for Redis' own tests: two minutes, unless it is told to go on.
   const slow = ['--key-load-delay', '60000', '--loading-process-events-interval-bytes', '1024'];
   await using redis = await startRedis({ directory: directory.path, args: slow });
   const words = ['redis', placeOf(redis)];

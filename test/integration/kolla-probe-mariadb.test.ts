@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { logLines, runHelper } from '../support/helper.ts';
+import { until } from '../support/until.ts';
 import { startTlsServer, type TlsServer } from './kolla-db-sync-tls-support.ts';
 
 const skip = (await canRunMariadb()) ?? false;
@@ -29,6 +30,14 @@ async function ask(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promi
   return code === 0 ? 'healthy' : `${code}: ${reason.replace(/^\w+ \S+: /, '')}`;
 }
 
+/** The server counts a connection, and then logs it, when it finds it closed. */
+async function aborted(): Promise<Record<string, number>> {
+  const rows = await server.mariadb.query("SHOW GLOBAL STATUS LIKE 'Aborted%'");
+  return Object.fromEntries(rows.map((row) => [String(row['Variable_name']), Number(row['Value'])]));
+}
+
+const logged = async () => await readFile(server.mariadb.errorLog, 'utf8');
+
 test('a login without privileges is enough, without TLS and with verified TLS', { skip }, async () => {
   assert.equal(await ask(['mysql', at, ...LOGIN], PASSWORD), 'healthy');
   assert.equal(await ask(['mysql', at, ...LOGIN, '--tls', 'verify', '--ca-file', server.caFile], PASSWORD), 'healthy');
@@ -37,6 +46,7 @@ test('a login without privileges is enough, without TLS and with verified TLS', 
 });
 
 test('a wrong password, an unknown CA, and another name each have their reason', { skip }, async () => {
+  const [counts, log] = [await aborted(), await logged()];
   assert.match(
     await ask(['mysql', at, ...LOGIN], { KOLLA_PROBE_PASSWORD: 'wrong' }),
     /^1: it rejects the login of 'probe': error 1045/,
@@ -54,21 +64,25 @@ test('a wrong password, an unknown CA, and another name each have their reason',
   ];
   assert.match(await ask(byAddress, PASSWORD), /^1: .*is not for that name/);
   assert.match(await ask(['galera', at, ...LOGIN], PASSWORD), /^1: it is not a Galera node: wsrep_provider is none/);
+  // The next test compares with what the server has counted and logged.
+  await until('the three refused connections to be counted and logged', async (saw) => {
+    const [then, said] = [await aborted(), (await logged()).slice(log.length)];
+    saw([then, said]);
+    // The login with a wrong password is logged otherwise, and earlier.
+    const lines = said.match(/Aborted connection/g)?.length ?? 0;
+    return (then['Aborted_connects']! >= counts['Aborted_connects']! + 3 && lines >= 2) || undefined;
+  });
 });
 
 test('the server logs nothing about a probe that logs in, and counts no aborted connection', { skip }, async () => {
-  const { mariadb } = server;
-  const aborted = async () =>
-    Object.fromEntries(
-      (await mariadb.query("SHOW GLOBAL STATUS LIKE 'Aborted%'")).map((row) => [row['Variable_name'], row['Value']]),
-    ) as Record<string, string>;
-  const [log, counts] = [await readFile(mariadb.errorLog, 'utf8'), await aborted()];
+  const [log, counts] = [await logged(), await aborted()];
   for (let i = 0; i < 3; i++) assert.equal(await ask(['mysql', at, ...LOGIN], PASSWORD), 'healthy');
   assert.deepEqual(await aborted(), counts);
-  assert.equal(await readFile(mariadb.errorLog, 'utf8'), log);
+  assert.equal(await logged(), log);
   assert.equal(await ask(['mysql', at]), 'healthy');
-  const then = await aborted();
-  assert.ok(Number(then['Aborted_connects']) > Number(counts['Aborted_connects']), 'a greeting alone is counted');
+  await until('a greeting alone to be counted', async () => {
+    return (await aborted())['Aborted_connects']! > counts['Aborted_connects']! || undefined;
+  });
 });
 
 test('a login beyond the connections per hour of its account is reported', { skip }, async () => {

@@ -7,6 +7,7 @@ import { makeAuthority } from '../cluster/authority.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
+import { stopGroup } from '../support/stop-group.ts';
 import { until } from '../support/until.ts';
 
 const skip = (await canRunRabbitmq()) ?? false;
@@ -167,7 +168,7 @@ test('a memory alarm is reported by name until it clears; AMQP alone does not de
 });
 
 test('a frozen broker accepts connections and is still unhealthy', { skip }, async () => {
-  process.kill(broker.pid, 'SIGSTOP');
+  await stopGroup(broker.pid);
   try {
     const quick = ['--timeout', '3s'];
     const askFrozen = async (words: readonly string[]) => {
@@ -178,7 +179,7 @@ test('a frozen broker accepts connections and is still unhealthy', { skip }, asy
     assert.match(await askFrozen([]), /^1: .*no response in 3s: connected, but the broker does not read/);
     assert.match(await askFrozen(login), /^1: .*no response in 3s: connected, but received no AMQP/);
   } finally {
-    process.kill(broker.pid, 'SIGCONT');
+    process.kill(-broker.pid, 'SIGCONT');
   }
   await until('the broker to go on', async () => (await ask('amqp', login)) === 'healthy' || undefined);
 });

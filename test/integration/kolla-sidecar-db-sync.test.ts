@@ -53,10 +53,11 @@ describe('db-sync in kolla-sidecar', { skip: (await canRunMariadb()) ?? false, c
   after(() => mariadb[Symbol.asyncDispose]());
 
   /** A sidecar whose migration waits at the gate. */
-  async function migrating(site: Site, database: Database, gate: string): Promise<Sidecar> {
-    await site.write({ ...DB_SYNC, services: services(gate) });
+  async function migrating(site: Site, database: Database, gate: string, options: object = {}): Promise<Sidecar> {
+    await site.write({ ...DB_SYNC, 'db-sync': { ...DB_SYNC['db-sync'], ...options }, services: services(gate) });
     const sidecar = await site.start([], database.env);
     await sidecar.until('the migration', isIn('migrating'));
+    // The stage is reported before the command is started.
     await until('its command', async () => (await database.journal().catch(() => [])).length > 0 || undefined);
     return sidecar;
   }
@@ -159,14 +160,8 @@ describe('db-sync in kolla-sidecar', { skip: (await canRunMariadb()) ?? false, c
     await using site = await sidecarSite('killed-above');
     await using gate = await gateFile();
     const database = siteOn(mariadb);
-    await site.write({
-      ...DB_SYNC,
-      'db-sync': { ...DB_SYNC['db-sync'], grace: '100ms' },
-      services: services(gate.path),
-    });
-    const sidecar = await site.start([], database.env);
+    const sidecar = await migrating(site, database, gate.path, { grace: '100ms' });
     await using running = sidecar.running;
-    await sidecar.until('the migration', isIn('migrating'));
     const below = descendantsOf(running.pid);
     assert.ok(below.length >= 3, String(below));
     running.child.kill('SIGKILL');

@@ -18,7 +18,7 @@ describe('the status page in a browser', { skip }, () => {
   const stack = new AsyncDisposableStack();
 
   before(async () => {
-    browser = stack.use(await startBrowser());
+    browser = stack.use(await startBrowser(0));
     sample = stack.use(await serveSample(keystoneAtNight(Date.now())));
   });
   after(() => stack.disposeAsync());
@@ -161,7 +161,7 @@ describe('the status page in a browser', { skip }, () => {
   });
 
   test('polls if no events arrive', async () => {
-    await using own = await startBrowser();
+    await using own = await startBrowser(0);
     const page = await own.open('about:blank');
     await page.route('**/events**', (route) => route.abort());
     await page.goto(sample.url);
@@ -180,7 +180,7 @@ describe('the status page in a browser', { skip }, () => {
       init: { wait: [`file:${gone}`] },
     });
     const first = await site.start();
-    await using own = await startBrowser();
+    await using own = await startBrowser(0);
     const page = await own.open(`http://127.0.0.1:${site.port}/`);
     await page.getByText('Not ready yet: waiting for 1 dependency').waitFor();
     first.running.child.kill('SIGKILL');

@@ -48,7 +48,8 @@ describe('the chart mariadb from 10.11 to 11.8', { skip }, () => {
       await node.stop();
       await node.start(latest);
       await ready(node);
-      assert.doesNotMatch(node.log(), new RegExp(UPGRADED), 'another node runs 10.11');
+      // When the last node is ready, the tables of all are upgraded at any time.
+      if (node !== nodes[0]) assert.doesNotMatch(node.log(), new RegExp(UPGRADED), 'another node runs 10.11');
       serving.add(node);
       await load.writes(50);
     }

@@ -92,6 +92,8 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
       onFailedJob: 'fail',
       daemonsetAbsent: 'wait',
       trust: { insecure: false },
+      // The default is too short for a busy machine.
+      announceMs: 60_000,
     };
     const { signal } = new AbortController();
     const failure = await waitFor(await dependenciesOf(waits), settings, {

@@ -16,6 +16,7 @@ import { canRunMemcached, startMemcached } from '../cluster/memcached.ts';
 import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
+import { startInit } from './waiting.ts';
 import { tlsFileOf, tlsFiles, type TlsFiles } from './tls-support.ts';
 
 const helm = await canRunHelm();
@@ -64,7 +65,7 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
     const wait = `amqps://${HOST}:${broker.port}`;
     await reached('kolla-init', '--wait', wait, '--ca-file', files.caFile);
     await reached('kolla-init', '--wait', wait, '--tls', 'require');
-    assert.match(await notReady(wait), /^its certificate is not signed by a CA of this image's CA bundle; --ca-file /);
+    await notReady(wait, /^its certificate is not signed by a CA of this image's CA bundle; --ca-file /);
     const off = await runHelper('kolla-init', ['--wait', wait, '--tls', 'off']);
     assert.equal(off.code, 64);
     assert.match(off.stderr, /--tls off contradicts wait 'amqps:\/\/\S+': write amqp:\/\/, or leave --tls out/);
@@ -93,9 +94,12 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
     const alert = 'the server answered with a TLS alert, so it requires TLS';
     for (const port of [broker.port, managementPort]) {
       const at = `${HOST}:${port}`;
-      assert.equal(await notReady(`http://${at}`), `${alert}: use https://`);
-      assert.equal(await notReady(`amqp://${at}`), `${alert}: use amqps://`);
-      assert.equal(await notReady(`memcached://${at}`), `${alert}: use tcp://`);
+      for (const [kind, other] of [
+        ['http', 'https'],
+        ['amqp', 'amqps'],
+        ['memcached', 'tcp'],
+      ] as const)
+        await notReady(`${kind}://${at}`, new RegExp(`^${alert}: use ${other}://$`));
       assert.equal(await unhealthy('http', `http://${at}/`), `http http://${at}/: ${alert}: use https://`);
       assert.equal(await unhealthy('amqp', at, '--greeting'), `amqp ${at}: ${alert}: give --tls verify`);
       assert.equal(await unhealthy('memcached', at), `memcached ${at}: ${alert}: use the check tls`);
@@ -144,7 +148,7 @@ describe('memcached with the TLS of its chart', { skip: helm ?? (await canRunMem
     assert.match(await unhealthy('memcached', `${HOST}:${port}`), hint('use the check tls'));
     assert.match(await unhealthy('http', `http://${HOST}:${port}/`), hint('use https://'));
     assert.match(await unhealthy('grpc', `${HOST}:${port}`), hint('give --tls verify'));
-    assert.match(await notReady(`memcached://${HOST}:${port}`), hint('use tcp://'));
+    await notReady(`memcached://${HOST}:${port}`, hint('use tcp://'));
   });
 
   test("oslo.cache stores a value in it with the chart's [cache]", { skip: noKeystone ?? false }, async () => {
@@ -239,13 +243,11 @@ async function unhealthy(...words: string[]): Promise<string> {
   return logLines(stderr)[0]?.msg ?? '';
 }
 
-/** The last state of a wait that does not become ready. */
-async function notReady(wait: string, ...words: string[]): Promise<string> {
-  const { code, stderr } = await runHelper('kolla-init', ['--wait', wait, '--timeout', '3s', ...words]);
-  assert.equal(code, 75, stderr);
-  const prefix = `${wait}: `;
-  const states = logLines(stderr).filter(({ msg }) => msg.startsWith(prefix));
-  return states.at(-1)?.msg.slice(prefix.length) ?? stderr;
+/** Awaits this state of a wait that does not become ready. */
+async function notReady(wait: string, state: RegExp): Promise<void> {
+  await using waiting = await startInit(['--wait', wait, '--timeout', '1h']);
+  await waiting.state(wait, state);
+  assert.equal(await waiting.running.stop(), 143);
 }
 
 /** A connection that verifies the server. */

@@ -18,6 +18,14 @@ describe('why a wait lasts', { skip: (await canRunControlPlane()) ?? false, conc
     cluster = await sharedControlPlane();
     for (const namespace of [NAMESPACE, FULL]) await cluster.createNamespace(namespace);
     await cluster.kubectl([`--namespace=${FULL}`, 'create', 'quota', 'none', '--hard=pods=0']);
+    // It denies nothing before the quota's controller has seen it.
+    const pod = ['run', 'denied', '--image=none.test/c:1', '--dry-run=server', `--namespace=${FULL}`];
+    await until('the quota to deny', () =>
+      cluster.kubectl(pod).then(
+        () => undefined,
+        (error: Error) => error.message.includes('exceeded quota') || undefined,
+      ),
+    );
     admin = ['--kubeconfig', await credentials('admin', 'cluster-admin')];
     // Without permission to read a Service, Pods and Events.
     const rules = (resource: string) => ['create', 'clusterrole', `${NAMESPACE}-${resource}`, '--verb=get,list,watch'];
@@ -171,7 +179,9 @@ describe('why a wait lasts', { skip: (await canRunControlPlane()) ?? false, conc
     const kubeconfig = await credentials('expired', 'cluster-admin');
     await kubectl('delete', 'serviceaccount/expired');
     const wait = `job/any@${NAMESPACE}`;
-    await using waiting = await startInit(['--kubeconfig', kubeconfig, '--wait', wait, '--timeout', '15s']);
+    // More than a busy machine takes to see it.
+    await using waiting = await startInit(['--kubeconfig', kubeconfig, '--wait', wait, '--timeout', '1m']);
+    await waiting.state(wait, /^API server: .*Unauthorized/);
     assert.equal(await waiting.ended, 75);
     assert.match(
       waiting.messages().at(-1) ?? '',

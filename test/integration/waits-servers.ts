@@ -11,6 +11,7 @@ import { startRabbitmq } from '../cluster/rabbitmq.ts';
 import { freePort } from '../../tools/port.ts';
 import { start, type Running } from '../../tools/process.ts';
 import { listenHttp, listenTcp, type Listening } from '../support/server.ts';
+import { stopGroup } from '../support/stop-group.ts';
 
 export const COLUMNS = ['met', 'not yet', 'absent', 'wrong answer', 'gone in mid-wait'] as const;
 
@@ -58,9 +59,9 @@ class Place {
  */
 async function frozen<T extends AsyncDisposable & { readonly pid: number }>(starting: Promise<T>): Promise<T> {
   const server = await starting;
-  process.kill(server.pid, 'SIGSTOP');
+  await stopGroup(server.pid);
   const end = async () => {
-    process.kill(server.pid, 'SIGCONT');
+    process.kill(-server.pid, 'SIGCONT');
     await server[Symbol.asyncDispose]();
   };
   return { ...server, pid: server.pid, [Symbol.asyncDispose]: end };

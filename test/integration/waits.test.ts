@@ -40,7 +40,7 @@ describe('kolla-init waits for objects of a real API server', { skip: (await can
   test('reports the state of each kind: absent, not ready, deleted, ready', async () => {
     const kubeconfig = await accountWith('waiter', 'cluster-admin');
     const waits = cases.flatMap(({ wait }) => ['--wait', wait]);
-    await using waiting = await startInit(['--kubeconfig', kubeconfig, '--timeout', '5m', ...waits], env);
+    await using waiting = await startInit(['--kubeconfig', kubeconfig, '--timeout', '1h', ...waits], env);
     const step = async (
       column: (typeof COLUMNS)[number],
       act: (each: ObjectCase) => Promise<unknown>,

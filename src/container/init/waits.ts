@@ -29,6 +29,8 @@ export interface WaitSettings extends Omit<WaitOptions, 'self'> {
   /** The Pod's name from the downward API; undefined if it is not set. */
   readonly podName: string | undefined;
   readonly nodeName: string | undefined;
+  /** Timeout for creating the Event; 2 s by default. */
+  readonly announceMs?: number;
 }
 
 /** Longest delay of a Node timer. */
@@ -75,7 +77,7 @@ export async function waitFor(
   { signal, log, live, inherited }: Pick<Context, 'signal' | 'log' | 'live' | 'inherited'>,
   tell?: WaitAllContext['tell'],
 ): Promise<void> {
-  const { podName = hostname(), nodeName, kubeconfig, namespace, ...options } = settings;
+  const { podName = hostname(), nodeName, kubeconfig, namespace, announceMs = ANNOUNCE_MS, ...options } = settings;
   const own = ownContainer();
   using api = lazyKube(() => kubeSource(kubeconfig, inherited), namespace);
   try {
@@ -87,12 +89,16 @@ export async function waitFor(
     // The Pod's name is certain only if it was given as an option or the kubelet provides it.
     const isKnown = settings.podName !== undefined || own !== undefined;
     if (error instanceof KollaError && !(error instanceof SignalError) && isKnown)
-      await announce(error.message, { podName, podUid: own?.podUid }, { kube: api.get, log, signal });
+      await announce(
+        error.message,
+        { podName, podUid: own?.podUid },
+        { kube: api.get, log, signal: AbortSignal.any([signal, AbortSignal.timeout(announceMs)]) },
+      );
     throw error;
   }
 }
 
-/** Timeout for creating the Event. At this point the kubelet is waiting for our exit, and the user for the reason. */
+/** For the Event. At this point the kubelet is waiting for our exit, and the user for the reason. */
 const ANNOUNCE_MS = 2000;
 /** The API server's maximum length of an Event's note. */
 const NOTE_BYTES = 1024;
@@ -112,13 +118,12 @@ async function announce(
   { kube, log, signal }: Pick<Context, 'log' | 'signal'> & { readonly kube: () => Promise<KubeClient> },
 ): Promise<void> {
   try {
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(ANNOUNCE_MS)]);
-    const client = await unlessAborted(kube(), bounded);
+    const client = await unlessAborted(kube(), signal);
     const { namespace } = client;
     const own = objectPath(podRef(namespace, podName));
-    const uid = podUid ?? (await client.get<PodWithUid>(own, { signal: bounded })).metadata.uid;
+    const uid = podUid ?? (await client.get<PodWithUid>(own, { signal })).metadata.uid;
     const path = `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`;
-    await client.request('POST', path, eventOf(message, { namespace, podName, uid }), { signal: bounded });
+    await client.request('POST', path, eventOf(message, { namespace, podName, uid }), { signal });
   } catch (error) {
     log.debug(`cannot create an Event on Pod ${podName}: ${messageOf(error)}`);
   }
