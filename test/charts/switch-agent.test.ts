@@ -1,11 +1,13 @@
 /** Open vSwitch and Neutron's agent beside it: what Neutron 28's agent, which may hang for ever, is kept from, and how it is ended. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { canRunHelm } from '../../tools/helm.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';
+import { until } from '../support/until.ts';
 import { keyOf, podOf, podYamlOf, workloadsOf } from './service-charts.ts';
 import { rendering } from './support.ts';
 
@@ -76,14 +78,22 @@ describe("the switch's agent", { skip: (await canRunHelm()) ?? false }, () => {
   });
 });
 
-/** Programs with a bridge whose controller is a file; without the file `up` there is no database. The real ones run in make cloud GUEST=1. */
+/**
+ * Programs with a bridge whose controller is a file; without the file `up` there is no database, and while `young` has lines, one for each
+ * try, the switch has no bridge yet. The real ones run in make cloud GUEST=1.
+ */
 const PROGRAMS = {
-  'ovs-vsctl': `case $1 in
-list-br) [ -e up ] && echo br-int ;;
+  'ovs-vsctl': `tries=1
+while [[ $1 == --* ]]; do [ "$1" = --retry ] && tries=50; shift; done
+case $1 in
+list-br) while [ ! -e up ]; do echo > asked; [ $((tries -= 1)) -gt 0 ] || exit 1; /bin/sleep 0.1; done; echo br-int ;;
 get-controller) cat "$2.controller" 2> /dev/null ;;
 set-controller) echo "$3" > "$2.controller" ;;
 esac`,
-  'ovs-ofctl': 'case "$*" in *dump-flows*) echo " actions=drop" ;; *replace-flows*) cp br-int.flows restored ;; esac',
+  'ovs-ofctl': `case "$*" in
+*dump-flows*) echo " actions=drop" ;;
+*replace-flows*) [ ! -s young ] || { sed -i 1d young; exit 1; }; cp br-int.flows restored ;;
+esac`,
   'ovs-appctl': '',
   sleep: '',
 };
@@ -102,9 +112,12 @@ test('a switch comes back with its flows and its controllers', { skip: (await ca
     assert.equal(code, 0, stderr);
   };
   const controller = () => readFile(at('br-int.controller'), 'utf8');
-  await writeFile(at('up'), '');
   await writeFile(at('br-int.controller'), 'tcp:127.0.0.1:6633\n');
-  await act('preStop');
+  // Its database is replaced at the same time.
+  const stopping = act('preStop');
+  await until('the database to be asked', () => existsSync(at('asked')) || undefined);
+  await writeFile(at('up'), '');
+  await stopping;
   assert.equal(await controller(), 'tcp:127.0.0.1:1\n');
   // It ends again before it is whole, also together with its database.
   await act('preStop');
@@ -112,6 +125,7 @@ test('a switch comes back with its flows and its controllers', { skip: (await ca
   await act('preStop');
   assert.equal(await controller(), 'tcp:127.0.0.1:1\n');
   await writeFile(at('up'), '');
+  await writeFile(at('young'), 'once\ntwice\n');
   await act('postStart');
   assert.equal(await controller(), 'tcp:127.0.0.1:6633\n');
   assert.equal(await readFile(at('restored'), 'utf8'), ' actions=drop\n');
