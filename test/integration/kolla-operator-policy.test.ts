@@ -125,7 +125,15 @@ describe('the admission policy of kolla-operator', { skip: reason ?? false, conc
       await assert.rejects(patch(limited!, kind, name, { values: { objects: ['{{ fail "x" }}'] } }), why);
       await assert.rejects(patch(limited!, kind, name, { values: { settings: { debug: true } } }), why);
       await assert.rejects(patch(limited!, kind, name, { valuesFrom: [{ kind: 'Secret', name: 'third' }] }), why);
+      for (const field of ['values', 'valuesFrom'])
+        await assert.rejects(patch(limited!, kind, name, { [field]: null }), why, `${kind} without ${field}`);
+      const sized = { workloads: { api: { replicas: 1 } } };
+      await assert.rejects(patch(limited!, kind, name, { values: { ...sized, objects: null } }), why);
     }
+    await assert.rejects(patch(limited!, 'OpenStack', 'cloud', { registry: null }), why);
+    await assert.rejects(patch(limited!, 'OpenStack', 'cloud', { services: { keystone: { values: null } } }), why);
+    await assert.rejects(patch(limited!, 'OpenStack', 'cloud', { services: { keystone: null } }), why);
+    await patch(limited!, 'OpenStack', 'cloud', { services: { glance: { values: null } } });
     const services = { keystone: { values: { objects: ['{{ fail "x" }}'] } } };
     await assert.rejects(patch(limited!, 'OpenStack', 'cloud', { services }), why);
   });
