@@ -47,11 +47,19 @@ export function wantedServices(
     .filter(([, { enabled = true }]) => enabled)
     .map(([name, service]) => {
       const chart = service.chart ?? name;
-      const wanted = specOf(spec, service, isHeld(spec, chart, existing.get(name)));
+      const object = existing.get(name);
+      const own = { ...spec, release: releaseFor(chart, spec.release, object) };
+      const wanted = specOf(own, service, isHeld(spec, chart, object));
       const digest = createHash('sha256').update(JSON.stringify(wanted)).digest('hex').slice(0, 16);
       return { name, chart, spec: wanted, digest };
     })
     .toSorted((a, b) => upgradeStage(a.chart) - upgradeStage(b.chart) || (a.name < b.name ? -1 : 1));
+}
+
+/** The release of a service: what is below OpenStack, such as a database, does not go back with it. */
+function releaseFor(chart: string, release: string, object: OpenStackService | undefined): string {
+  const now = object?.spec.release;
+  return now !== undefined && upgradeStage(chart) === 0 && isNewer(now, release) ? now : release;
 }
 
 function specOf(
@@ -102,7 +110,10 @@ export function planOf(openstack: OpenStack, existing: ReadonlyMap<string, OpenS
     const owner = existing.get(name)?.metadata.ownerReferences?.find(({ controller }) => controller);
     return owner !== undefined && owner.uid !== uid ? owner : undefined;
   };
-  const others = wanted.flatMap(({ name }) => existing.get(name)?.spec.release ?? []).filter((one) => one !== release);
+  const others = wanted.flatMap(({ name, spec }) => {
+    const now = existing.get(name)?.spec.release;
+    return now === undefined || now === spec.release ? [] : [now];
+  });
   const kind = others.length === 0 ? 'apply' : others.some((one) => isNewer(one, release)) ? 'roll back' : 'upgrade';
   const refused = kind === 'roll back' ? refusalOf(wanted, existing, release) : undefined;
   const stages = stagesOf(wanted, kind);

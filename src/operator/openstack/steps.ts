@@ -9,7 +9,7 @@ export function stepsTo(
 ): string[] {
   const target = { ...openstack, spec: { ...openstack.spec, release } };
   const all = wantedServices(target, existing);
-  const wanted = all.filter((one) => existing.get(one.name)?.spec.release !== release);
+  const wanted = all.filter((one) => existing.get(one.name)?.spec.release !== one.spec.release);
   const { kind, refused, isBeginning } = planOf(target, existing);
   if (refused !== undefined) return [`refused: ${refused}`];
   const { pauseAfter = [] } = openstack.spec.upgrade ?? {};
