@@ -126,6 +126,16 @@ describe('before an upgrade changes any object', { skip, concurrency: 2 }, () =>
       'Secret',
     ]);
     assert.ok(neededBy(jobsOf(rendered)[0]!).includes('keystone-bootstrap'));
+    // Also in a chart whose only Jobs are those of an upgrade.
+    for (const chart of ['keystone', 'nova-compute', 'rabbitmq']) {
+      const own = await upgraded(chart, { rbac: { create: false } });
+      const accounts = own.of('ServiceAccount').map(({ metadata }) => metadata.name);
+      assert.notEqual(jobsOf(own).length, 0, chart);
+      for (const job of jobsOf(own)) {
+        const { serviceAccountName } = job['spec'].template.spec as { serviceAccountName: string };
+        assert.ok(['default', ...accounts].includes(serviceAccountName), `${chart}: ${serviceAccountName}`);
+      }
+    }
   });
 
   test('upgrade.needs are awaited first, with a Role for them', async () => {

@@ -201,14 +201,15 @@ so neither account nor token; `volumes`, if other than those of the values. Out:
 
 {{/*
 The accounts of Jobs and of CronJobs, which stay as long as the release and so may change the Secrets of Keystone's
-keys, but create none. In: context.
+keys, but create none. Without rbac.create the Jobs of an upgrade use the Jobs' account, as the user's Roles are for it. In: context.
 */}}
 {{- define "kolla-pod.jobAccess" -}}
 {{- if .hasCron -}}
 {{- $keys := fromJsonArray (include "kolla-pod.keyGrants" .) -}}
 {{- include "kolla-pod.access" (list . (printf "%s-cron" .name) "cron" (fromJson (include "kolla-pod.roles" (list (uniq .cronWaits) .Release.Namespace $keys)))) -}}
 {{- end -}}
-{{- if .jobs -}}
+{{- $upgrade := .Values.upgrade -}}
+{{- if or .jobs (and .workloads (not .Values.rbac.create) (or $upgrade.needs $upgrade.restart.workloads $upgrade.prepare.command)) -}}
 {{- include "kolla-pod.access" (list . (printf "%s-bootstrap" .name) "bootstrap" (fromJson (include "kolla-pod.jobRoles" (list . .jobWaits)))) -}}
 {{- end -}}
 {{- end -}}

@@ -11,6 +11,10 @@ chart's parts, merged `Values`, `files` (those next to config.json), `workloads`
 {{- include "kolla-pod.bundleObjects" $ctx -}}
 {{- include "kolla-pod.makeJobs" $ctx -}}
 {{- if $ctx.Values.upgrade.check }}
+{{- /* Of a cluster: `helm template`, which has none, is what renders it. */ -}}
+{{- if lookup "v1" "ServiceAccount" $ctx.Release.Namespace "default" }}
+{{- fail (printf "%s: upgrade.check: true would replace the whole release by one Job; take it out of the release's values, and create the Job by: helm template %s ... --set upgrade.check=true | kubectl create -f -" $ctx.Chart.Name $ctx.Release.Name) }}
+{{- end }}
 {{ if $ctx.workloads }}{{ include "kolla-pod.upgradeCheck" $ctx }}{{ end }}
 {{- else }}
 {{- range $workload := $ctx.workloads }}
