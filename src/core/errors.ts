@@ -126,8 +126,14 @@ function wordsOf(error: unknown): string | undefined {
   return error.syscall === 'connect' ? undefined : words[error.code ?? ''];
 }
 
+/** Whether kolla-core's engine had no memory left for an error, or for its message. */
+function isWithoutMemory(error: unknown): boolean {
+  return error === null || (error instanceof Error && error.name === 'InternalError' && error.message === '');
+}
+
 /** The message of any thrown value, with the path of a file. A system code without words of its own comes first. */
 export function messageOf(error: unknown): string {
+  if (isWithoutMemory(error)) return 'out of memory';
   if (!(error instanceof Error)) return String(error);
   if (isSuppressed(error)) return `${messageOf(error.suppressed)}; then ${messageOf(error.error)}`;
   const words = wordsOf(error);
@@ -147,7 +153,8 @@ function isSuppressed(error: Error): error is Error & { readonly error: unknown;
 
 /** Name, message and stack of a bug. QuickJS's stack has neither name nor message. */
 export function bugText(error: unknown): string {
+  const stack = (error instanceof Error && error.stack) || '';
+  if (isWithoutMemory(error)) return `InternalError: out of memory\n${stack}`.trimEnd();
   if (!(error instanceof Error)) return String(error);
-  const { stack = '' } = error;
   return stack.startsWith(String(error)) ? stack : `${String(error)}\n${stack}`.trimEnd();
 }

@@ -108,6 +108,7 @@ test(
 for (const [limit, said] of [
   ['rejection', /our bug, please report it: Error: a bug\n +at rejection \(limits\.js:/],
   ['memory', /our bug, please report it: InternalError: out of memory\n +at memory /],
+  ['memory, to the last byte', /our bug, please report it: InternalError: out of memory\n/],
   ['stack', /our bug, please report it: (?:Range|Internal)Error: .*stack.*\n +at deeper /],
 ] as const)
   test(`exits with code 70 and the location: ${limit}`, { skip }, async () => {

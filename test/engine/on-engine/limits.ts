@@ -8,9 +8,14 @@ const ALL: Readonly<Record<string, () => unknown>> = {
     await Promise.resolve();
     await late.catch(() => {});
   },
+  // In large pieces, so that enough is left for the error.
   memory() {
-    const all: string[][] = [];
-    for (;;) all.push(Array.from({ length: 10_000 }, () => 'x'));
+    const all: ArrayBuffer[] = [];
+    for (;;) all.push(new ArrayBuffer(1024 * 1024));
+  },
+  'memory, to the last byte'() {
+    let all: object | undefined;
+    for (;;) all = { all };
   },
   stack() {
     const deeper = (): number => 1 + deeper();
