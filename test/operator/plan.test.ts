@@ -80,9 +80,7 @@ test('going back leaves databases and queues at their release', () => {
   assert.ok(plan.services.every(({ state }) => state === 'Ready'));
   for (const name of UPGRADE_STAGES[0]) assert.equal(services.get(name)?.spec.tag, '2026.1-debian');
   assert.deepEqual(
-    stepsTo('2025.2', openstack, servicesAt('2026.1', openstack)).filter((step) =>
-      /mariadb|rabbitmq/.test(String(step)),
-    ),
+    stepsTo('2025.2', openstack, servicesAt('2026.1', openstack)).filter((step) => /mariadb|rabbitmq/.test(step)),
     [],
   );
   // And the next upgrade to what they have finds them there.

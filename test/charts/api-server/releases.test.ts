@@ -97,7 +97,7 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
     const file = join(chart.directory, 'check.json');
     await writeFile(file, JSON.stringify({ global: GLOBALS, upgrade: { check: true } }));
     const where = [`--namespace=${THERE_AND_BACK}`, `--values=${file}`];
-    const before = [...(await objects(THERE_AND_BACK, 'deployments')).keys()];
+    const deployments = [...(await objects(THERE_AND_BACK, 'deployments')).keys()];
     const { code, stderr } = await helm(
       chart.directory,
       ['upgrade', 'keystone', chart.chart, ...where],
@@ -105,8 +105,8 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
     );
     assert.notEqual(code, 0);
     assert.match(stderr, /keystone: upgrade\.check: true would replace the whole release by one Job; take it out/);
-    assert.deepEqual([...(await objects(THERE_AND_BACK, 'deployments')).keys()], before);
-    assert.notEqual(before.length, 0);
+    assert.deepEqual([...(await objects(THERE_AND_BACK, 'deployments')).keys()], deployments);
+    assert.notEqual(deployments.length, 0);
   });
 
   test('an upgrade changes its workload when expand and migrate are complete, and not if one fails', async () => {
