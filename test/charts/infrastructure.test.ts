@@ -50,6 +50,17 @@ describe('charts of the infrastructure', { skip }, () => {
         assert.ok(ingress.every(({ ports }) => ports.length > 0));
       });
 
+  test('mariadb: its nodes reach the port of each other, whatever networkPolicy.from has', async () => {
+    await using chart = await rendering('mariadb');
+    const rendered = await chart.render({ networkPolicy: { from: [{ namespaceSelector: {} }] } });
+    const { podSelector, ingress } = rendered.one('NetworkPolicy', 'mariadb')['spec'] as {
+      podSelector: object;
+      ingress: readonly { readonly ports: readonly { readonly port: number }[]; readonly from?: readonly object[] }[];
+    };
+    const sources = ingress.filter(({ ports }) => ports.some(({ port }) => port === 3306)).flatMap(({ from }) => from);
+    assert.deepEqual(sources, [{ namespaceSelector: {} }, { podSelector }]);
+  });
+
   test('mariadb: three nodes know each other by name, and each waits for the others', async () => {
     await using chart = await rendering('mariadb');
     const file = dataOf(await chart.render({ workloads: { mariadb: { replicas: 3 } } }), 'mariadb-my-cnf', 'my.cnf');

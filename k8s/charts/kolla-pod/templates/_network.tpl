@@ -96,6 +96,10 @@ host's network has no label. In: list of context and `clients`. Out: JSON list.
 {{- $ingress := list -}}
 {{- if $numbers -}}
 {{- $ingress = append $ingress (dict "ports" $numbers "from" ($ctx.Values.networkPolicy.from | default (list (dict "podSelector" dict)))) -}}
+{{- if $ctx.Values.networkPolicy.from -}}
+{{- /* Nodes of a database look at each other's port: one that finds none there founds a cluster. */ -}}
+{{- $ingress = append $ingress (dict "ports" $numbers "from" (list (dict "podSelector" (dict "matchLabels" $selector)))) -}}
+{{- end -}}
 {{- end -}}
 {{- range $clients, $ports := $clientNumbers -}}
 {{- /* A rule without sources would admit all. */ -}}
