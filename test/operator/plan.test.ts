@@ -68,25 +68,30 @@ test('going back, the last stage is the first', () => {
   assert.deepEqual(namesOf(plan.apply), ['horizon']);
 });
 
-test('going back leaves databases and queues at their release', () => {
-  const openstack = cloud({ release: '2025.2', tag: '{release}-debian' });
-  const services = servicesAt('2026.1', openstack);
-  const order: string[] = [];
-  for (let plan; (plan = planOf(openstack, services)).apply.length > 0; order.push(...namesOf(plan.apply)))
-    for (const { name, spec, digest } of plan.apply) services.set(name, service(name, spec, digest));
-  assert.deepEqual(order.toSorted(), UPGRADE_STAGES.slice(1).flat().toSorted());
-  const plan = planOf(openstack, services);
-  assert.equal(plan.kind, 'apply');
-  assert.ok(plan.services.every(({ state }) => state === 'Ready'));
-  for (const name of UPGRADE_STAGES[0]) assert.equal(services.get(name)?.spec.tag, '2026.1-debian');
-  assert.deepEqual(
-    stepsTo('2025.2', openstack, servicesAt('2026.1', openstack)).filter((step) => /mariadb|rabbitmq/.test(step)),
-    [],
-  );
-  // And the next upgrade to what they have finds them there.
-  const again = planOf(cloud({ tag: '{release}-debian' }), services);
-  assert.deepEqual([again.kind, namesOf(again.apply)], ['upgrade', UPGRADE_STAGES[1]]);
-});
+for (const [tag, before] of [
+  ['{release}-debian', '{release}-debian'],
+  ['2025.2-debian', '2026.1-debian'],
+] as const)
+  test(`going back leaves databases and queues at their release and image: ${tag}`, () => {
+    const openstack = cloud({ release: '2025.2', tag });
+    const at = cloud({ tag: before });
+    const services = servicesAt('2026.1', at);
+    const order: string[] = [];
+    for (let plan; (plan = planOf(openstack, services)).apply.length > 0; order.push(...namesOf(plan.apply)))
+      for (const { name, spec, digest } of plan.apply) services.set(name, service(name, spec, digest));
+    assert.deepEqual(order.toSorted(), UPGRADE_STAGES.slice(1).flat().toSorted());
+    const plan = planOf(openstack, services);
+    assert.equal(plan.kind, 'apply');
+    assert.ok(plan.services.every(({ state }) => state === 'Ready'));
+    for (const name of UPGRADE_STAGES[0]) assert.equal(services.get(name)?.spec.tag, '2026.1-debian');
+    assert.deepEqual(
+      stepsTo('2025.2', openstack, servicesAt('2026.1', at)).filter((step) => /mariadb|rabbitmq/.test(step)),
+      [],
+    );
+    // And the next upgrade to what they have finds them there.
+    const again = planOf(at, services);
+    assert.deepEqual([again.kind, namesOf(again.apply)], ['upgrade', UPGRADE_STAGES[1]]);
+  });
 
 test('other values go to all services at once, and not to those that an upgrade has not reached', () => {
   const values = { global: { region: 'two' } };

@@ -48,18 +48,19 @@ export function wantedServices(
     .map(([name, service]) => {
       const chart = service.chart ?? name;
       const object = existing.get(name);
-      const own = { ...spec, release: releaseFor(chart, spec.release, object) };
-      const wanted = specOf(own, service, isHeld(spec, chart, object));
+      const wanted = specOf(notBack(spec, chart, object), service, isHeld(spec, chart, object));
       const digest = createHash('sha256').update(JSON.stringify(wanted)).digest('hex').slice(0, 16);
       return { name, chart, spec: wanted, digest };
     })
     .toSorted((a, b) => upgradeStage(a.chart) - upgradeStage(b.chart) || (a.name < b.name ? -1 : 1));
 }
 
-/** The release of a service: what is below OpenStack, such as a database, does not go back with it. */
-function releaseFor(chart: string, release: string, object: OpenStackService | undefined): string {
-  const now = object?.spec.release;
-  return now !== undefined && upgradeStage(chart) === 0 && isNewer(now, release) ? now : release;
+/** What is below OpenStack, such as a database, does not go back with it: it keeps its release and its image. */
+function notBack(spec: OpenStackSpec, chart: string, object: OpenStackService | undefined): OpenStackSpec {
+  const { release, tag } = object?.spec ?? {};
+  if (release === undefined || upgradeStage(chart) !== 0 || !isNewer(release, spec.release)) return spec;
+  const { tag: _, ...others } = spec;
+  return { ...others, ...defined({ release, tag }) };
 }
 
 function specOf(
