@@ -42,7 +42,7 @@ export async function byOpenssl(
   const request = ['-keyout', at('key'), '-out', at('csr'), '-subj', '/CN=localhost'];
   await must('openssl', ['req', '-new', '-nodes', ...newKey, ...request]);
   const by = ['-CA', at('ca'), '-CAkey', at('ca.key'), '-set_serial', '7', '-extfile', at('ext')];
-  await must('openssl', ['x509', '-req', '-in', at('csr'), '-days', '2', ...by, '-out', at('crt'), ...issuing]);
+  await must('openssl', ['x509', '-req', '-in', at('csr'), '-days', '3', ...by, '-out', at('crt'), ...issuing]);
   const [certificate, key] = await Promise.all([readFile(at('crt'), 'utf8'), readFile(at('key'), 'utf8')]);
   return { certificate, key, certFile: at('crt'), keyFile: at('key') };
 }

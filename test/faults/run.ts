@@ -55,6 +55,8 @@ export interface Fault<To extends Destination = Destination> {
 
 /** Longer than any test, because the shipper exits only when everything is shipped. */
 const PATIENT = ['--grace', '1h'];
+/** Longer than a busy machine stops a writer in the middle of an event, which would be shipped in two parts. */
+const WHOLE = ['--multiline-timeout', '30s'];
 
 /**
  * Injects a fault and judges the result.
@@ -63,13 +65,15 @@ const PATIENT = ['--grace', '1h'];
 export async function runFault<To extends Destination>(fault: Fault<To>, to: To, size: Size): Promise<Row> {
   await using site = await openSite(fault.place);
   await fault.before?.(site, to);
-  const args = [...to.args, ...(fault.args?.(site) ?? [])];
+  const writing = { to: size.events, seed: size.seed, ...fault.writing?.(size, to) };
+  const isSplit = (writing.tracebackEvery ?? 0) > 0 && writing.wholeEvents !== true;
+  const args = [...to.args, ...(isSplit ? WHOLE : []), ...(fault.args?.(site) ?? [])];
   await using shippers = new AsyncDisposableStack();
   const ship = async (more: readonly string[]): Promise<Shipper> =>
     shippers.use(await site.ship([...args, ...more], fault.shippers));
   let shipper = await ship(fault.firstArgs ?? PATIENT);
   await shipper.isUp;
-  await using writer = await site.write({ to: size.events, seed: size.seed, ...fault.writing?.(size, to) });
+  await using writer = await site.write(writing);
   const written = async (): Promise<void> => assert.equal(await writer.ended, 0, site.log());
   const again: Stage['again'] = async (signal, { meanwhile, args: next = PATIENT } = {}) => {
     process.kill(shipper.pid, signal);

@@ -7,6 +7,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { COLUMNS, SERVER_CASES, type ServerCase } from './waits-servers.ts';
 import { Cells } from './waits-table.ts';
 import { KINDS } from '../../src/wait/index.ts';
+import { stopGroup } from '../support/stop-group.ts';
 import { startInit, type Waiting } from './waiting.ts';
 
 const skip = (await canRunMariadb()) ?? (await canRunMemcached()) ?? (await canRunRabbitmq()) ?? false;
@@ -39,9 +40,14 @@ async function play({ kind, wait, acts, alone }: ServerCase, waiting: Waiting, c
     cells.set(kind, alone.column, `${alone.wait}: ${seen}`);
     assert.equal(await other.running.stop(), 143);
   }
+  const { pid } = waiting.running;
   for (const [column, act, said] of acts) {
     const from = column === 'absent' ? 0 : waiting.statesOf(wait).length;
-    await act();
+    await act(async (unseen) => {
+      await stopGroup(pid);
+      await unseen();
+      process.kill(-pid, 'SIGCONT');
+    });
     cells.set(kind, column, await waiting.state(wait, said, from));
   }
 }

@@ -1,6 +1,6 @@
 /** Each kind for which kolla-init waits without an API server: successive servers at one address, and the messages. */
 import { once } from 'node:events';
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,11 +12,14 @@ import { freePort } from '../../tools/port.ts';
 import { start, type Running } from '../../tools/process.ts';
 import { listenHttp, listenTcp, type Listening } from '../support/server.ts';
 import { stopGroup } from '../support/stop-group.ts';
+import { until } from '../support/until.ts';
 
 export const COLUMNS = ['met', 'not yet', 'absent', 'wrong answer', 'gone in mid-wait'] as const;
 
+/** Does something while kolla-init is stopped, so that it sees only the result. */
+type Unseen = (act: () => Promise<void>) => Promise<void>;
 /** An action and the message that follows. The initial state is absent and needs no action. */
-export type Act = readonly [column: (typeof COLUMNS)[number], act: () => Promise<unknown>, said: RegExp];
+export type Act = readonly [column: (typeof COLUMNS)[number], act: (unseen: Unseen) => Promise<unknown>, said: RegExp];
 
 export interface ServerCase {
   readonly kind: string;
@@ -30,7 +33,8 @@ type MakeCase = (directory: string, stack: AsyncDisposableStack) => Promise<Serv
 
 const nothing = () => Promise.resolve();
 const SMALL_BACKLOG = fileURLToPath(new URL('fixtures/small-backlog.ts', import.meta.url));
-const FULL_MS = 300;
+/** The backlog in the kernel is larger by one than requested. */
+const FULL = 2;
 
 /** Successive servers on one port, of which never two run at the same time. */
 class Place {
@@ -92,17 +96,13 @@ const tcp: MakeCase = async (_, stack) => {
   stack.defer(() => {
     for (const socket of held) socket.destroy();
   });
-  /** Opens connections until the kernel accepts no more. */
   const fill = async () => {
-    for (let isFull = false; !isFull;) {
-      const socket = connect({ host: '127.0.0.1', port }).on('error', () => {});
-      held.push(socket);
-      const late = AbortSignal.timeout(FULL_MS);
-      isFull = await once(socket, 'connect', { signal: late }).then(
-        () => false,
-        () => true,
-      );
-    }
+    for (let nth = 0; nth < FULL; nth++) held.push(connect({ host: '127.0.0.1', port }).on('error', () => {}));
+    await until('a full backlog', async (saw) => {
+      const waiting = await acceptQueue(port);
+      saw(waiting);
+      return waiting >= FULL || undefined;
+    });
   };
   return {
     kind: 'tcp',
@@ -117,10 +117,12 @@ const tcp: MakeCase = async (_, stack) => {
       ['absent', nothing, /^connection refused by \S+ \(ECONNREFUSED\)$/],
       [
         'not yet',
-        async () => {
-          await place.put(() => frozen(listening(port)));
-          await fill();
-        },
+        // A kolla-init that connects before the backlog is full would have what it waits for.
+        async (unseen) =>
+          await unseen(async () => {
+            await place.put(() => frozen(listening(port)));
+            await fill();
+          }),
         /^no response in 5s$/,
       ],
       ['gone in mid-wait', () => place.clear(), /^connection (refused by|reset).* \(ECONN(REFUSED|RESET)\)$/],
@@ -265,6 +267,14 @@ const socket: MakeCase = (directory, stack) => {
     ],
   });
 };
+
+/** Number of connections that a server has yet to accept, as the kernel shows it in rx_queue. */
+async function acceptQueue(port: number): Promise<number> {
+  const sockets = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
+  const place = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const [, , , , queues = ''] = sockets.find(([, local, , state]) => local === place && state === '0A') ?? [];
+  return parseInt(queues.split(':')[1] ?? '0', 16);
+}
 
 /** A server that is just starting, with a backlog of one. */
 async function listening(port: number): Promise<Running> {

@@ -51,14 +51,14 @@ async function showing(validMs: number, hosts = ['127.0.0.1', 'api.test'], optio
 test('a trusted certificate with enough validity is healthy, with the remaining time', async () => {
   await using server = await showing(1.5 * DAY_MS);
   const verdict = await asked(tls, [server.at, '--ca-file', caFile, '--expires-in', '1d']);
-  assert.match(verdict.healthy ? (verdict.detail ?? '') : '', /^valid until 20.*Z, 3[56]h(59m)? more$/);
+  assert.match(verdict.healthy ? (verdict.detail ?? '') : '', /^valid until 20.*Z, 3[56]h(\d\dm)? more$/);
 });
 
 test('a certificate that expires too soon, or has expired, is reported with the time and the fix', async () => {
   await using soon = await showing(DAY_MS);
   assert.match(
     await reasonOf(tls, [soon.at, '--ca-file', caFile, '--expires-in', '30d']),
-    /^the certificate of 'api' expires on .*Z, in (24h|23h59m): renew it, and have the server load it$/,
+    /^the certificate of 'api' expires on .*Z, in (24h|23h\d\dm): renew it, and have the server load it$/,
   );
   await using over = await showing(-60_000);
   for (const trust of [

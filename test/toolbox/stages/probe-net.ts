@@ -97,7 +97,7 @@ async function tlsServer(directory: string, stack: AsyncDisposableStack) {
 export const PROBE_NET: Stages = {
   'kolla-probe tls api.example.org:443 --expires-in 7d': async (directory, stack) => {
     const { port, caFile } = await tlsServer(directory, stack);
-    // The chain includes the test's CA, which expires in two days.
+    // The chain includes the test's CA, which expires in two and a half days.
     return {
       replace: { 'api.example.org:443': `127.0.0.1:${port}` },
       env: { KOLLA_PROBE_CA_FILE: caFile },
