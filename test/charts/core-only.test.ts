@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { chartNames } from '../../build/charts.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { keyOf, podOf, workloadsOf } from './service-charts.ts';
-import { rendering } from './support.ts';
+import { ADMITTED, rendering } from './support.ts';
 
 /** Pods that run kolla-pod for something else, once. */
 const OTHERS: Readonly<Record<string, string>> = { 'rabbitmq rabbitmq': 'its startCheck is kolla-bootstrap' };
@@ -26,6 +26,7 @@ async function copyAll(chart: string, values: object): Promise<string[]> {
 const sidecarWith = (component: string) => ({
   name: 'own',
   image: 'own',
+  securityContext: ADMITTED,
   restartPolicy: 'Always',
   command: ['kolla-sidecar', '--component', component, '--service', 'keystone'],
 });

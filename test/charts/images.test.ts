@@ -11,7 +11,7 @@ import { chartNames, packageChart } from '../../build/charts.ts';
 import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { runHelper } from '../support/helper.ts';
-import { rendering } from './support.ts';
+import { ADMITTED, rendering } from './support.ts';
 
 const REFERENCE = 'registry.example.com/team/kolla-pod:1.2.3';
 const kollaPod = { delivery: 'copied', image: { reference: REFERENCE } };
@@ -34,7 +34,11 @@ const VALUES: readonly (readonly [what: string, values: object])[] = [
           keystone: { image: { registry: 'b.test', tag: `sha256:${'0'.repeat(64)}` }, kollaPod: { delivery: 'baked' } },
           nova: { workloads: { scheduler: { enabled: false }, api: { image: { repository: 'mine', tag: '2' } } } },
           neutron: { workloads: { 'metadata-agent': null } },
-          memcached: { workloads: { memcached: { extraContainers: [{ name: 'x', image: 'exporter.test/x:3' }] } } },
+          memcached: {
+            workloads: {
+              memcached: { extraContainers: [{ name: 'x', image: 'exporter.test/x:3', securityContext: ADMITTED }] },
+            },
+          },
         },
       },
     },

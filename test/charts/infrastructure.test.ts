@@ -50,16 +50,29 @@ describe('charts of the infrastructure', { skip }, () => {
         assert.ok(ingress.every(({ ports }) => ports.length > 0));
       });
 
-  test('mariadb: its nodes reach the port of each other, whatever networkPolicy.from has', async () => {
-    await using chart = await rendering('mariadb');
-    const rendered = await chart.render({ networkPolicy: { from: [{ namespaceSelector: {} }] } });
-    const { podSelector, ingress } = rendered.one('NetworkPolicy', 'mariadb')['spec'] as {
-      podSelector: object;
-      ingress: readonly { readonly ports: readonly { readonly port: number }[]; readonly from?: readonly object[] }[];
-    };
-    const sources = ingress.filter(({ ports }) => ports.some(({ port }) => port === 3306)).flatMap(({ from }) => from);
-    assert.deepEqual(sources, [{ namespaceSelector: {} }, { podSelector }]);
-  });
+  for (const [name, port, clients] of [
+    ['mariadb', 3306],
+    ['rabbitmq', 5672],
+    ['rabbitmq', 15_672, { 'kolla-pod/uses-rabbitmq-management': 'true' }],
+  ] as const)
+    test(`${name}: its nodes, Jobs and test reach port ${port}, whatever networkPolicy.from has`, async () => {
+      await using chart = await rendering(name);
+      for (const from of [[{ namespaceSelector: {} }], [{ ipBlock: { cidr: '10.0.0.0/8' } }]]) {
+        const rendered = await chart.render({ networkPolicy: { from } }, ['--is-upgrade']);
+        const { ingress } = rendered.one('NetworkPolicy', name)['spec'] as {
+          ingress: readonly { ports: readonly { port: number }[]; from?: readonly object[] }[];
+        };
+        const sources = ingress.filter(({ ports }) => ports.some((one) => one.port === port));
+        const own = { 'app.kubernetes.io/instance': name, 'app.kubernetes.io/name': name };
+        const selector = { podSelector: { matchLabels: { ...own, ...clients } } };
+        assert.deepEqual(sources.flatMap((rule) => rule.from).at(-1), selector);
+        const jobs = podsIn(rendered).filter(({ of }) => of.startsWith('Job/'));
+        const tests = (await chart.tests({ networkPolicy: { from } })).all;
+        for (const { metadata } of [...jobs.map(({ object }) => object), ...tests])
+          assert.partialDeepStrictEqual(metadata, { labels: selector.podSelector.matchLabels });
+        assert.equal(jobs.length, name === 'rabbitmq' ? 1 : 0);
+      }
+    });
 
   test('mariadb: three nodes know each other by name, and each waits for the others', async () => {
     await using chart = await rendering('mariadb');

@@ -42,6 +42,12 @@ describe('an upgrade of RabbitMQ', { skip, concurrency: 2 }, () => {
     assert.equal(job.metadata.annotations?.['kolla-pod/migration'], undefined);
   });
 
+  test('asks the nodes by their names where null leaves these to the library', async () => {
+    const [job] = jobsOf(await rendered({ workloads: { rabbitmq: { name: null, replicas: null } } }));
+    const url = 'http://rabbitmq-rabbitmq-0.rabbitmq-nodes.openstack.svc.cluster.local:15672';
+    assert.equal(variablesOf(job!)['KOLLA_BOOTSTRAP_RABBITMQ_URL'], url);
+  });
+
   test('finds copies of the Secrets and ConfigMaps of its Job', async () => {
     const from = await rendered();
     const [job] = jobsOf(from);

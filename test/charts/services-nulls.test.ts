@@ -34,7 +34,7 @@ describe('null in place of a default of a chart', { skip }, () => {
       const defaults = load(readFileSync(`${CHARTS}${name}/defaults.yaml`, 'utf8')) as object;
       for (const path of pathsIn(defaults)) {
         const values = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), null) as object;
-        const outcome = await chart.render(values).then(
+        const outcome = await chart.render(values, ['--is-upgrade']).then(
           ({ all }) => ({ text: JSON.stringify(all) }),
           (error: Error) => ({ message: error.message }),
         );

@@ -26,6 +26,9 @@ export interface KubeObject {
 
 export const NAMESPACE = 'openstack';
 
+/** Of a container of the user's, which `restricted` admits in one of our Pods. */
+export const ADMITTED = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } } as const;
+
 const ANYWHERE = ['--namespace', NAMESPACE];
 
 /** Every password that a chart may need. All differ, so that a test can tell them apart. */

@@ -1,7 +1,7 @@
 /** Open vSwitch and Neutron's agent beside it: what Neutron 28's agent, which may hang for ever, is kept from, and how it is ended. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { canRunHelm } from '../../tools/helm.ts';
@@ -79,16 +79,21 @@ describe("the switch's agent", { skip: (await canRunHelm()) ?? false }, () => {
 });
 
 /**
- * Programs with a bridge whose controller is a file; without the file `up` there is no database, and while `young` has lines, one for each
- * try, the switch has no bridge yet. The real ones run in make cloud GUEST=1.
+ * Programs with a bridge whose controllers are files, ROW.target and ROW.probe; without the file `up` there is no database, and while
+ * `young` has lines, one for each try, the switch has no bridge yet. The real ones run in make cloud GUEST=1.
  */
 const PROGRAMS = {
   'ovs-vsctl': `tries=1
 while [[ $1 == --* ]]; do [ "$1" = --retry ] && tries=50; shift; done
+while [ ! -e up ]; do echo > asked; [ $((tries -= 1)) -gt 0 ] || exit 1; /bin/sleep 0.1; done
+shopt -s nullglob
 case $1 in
-list-br) while [ ! -e up ]; do echo > asked; [ $((tries -= 1)) -gt 0 ] || exit 1; /bin/sleep 0.1; done; echo br-int ;;
-get-controller) cat "$2.controller" 2> /dev/null ;;
-set-controller) echo "$3" > "$2.controller" ;;
+list-br) echo br-int ;;
+list) for row in *.target; do echo "\${row%.target}"; done ;;
+get-controller) cat *.target < /dev/null ;;
+get) printf '"%s"\\n' "$(cat "$3.target")" ;;
+set-controller) rm -f *.target *.probe; echo "$3" > new.target ;;
+set) [ ! -e "$3.target" ] || tr -d '"' <<< "\${4#target=}" > "$3.target" ;;
 esac`,
   'ovs-ofctl': `case "$*" in
 *dump-flows*) echo " actions=drop" ;;
@@ -111,26 +116,41 @@ test('a switch comes back with its flows and its controllers', { skip: (await ca
     const { code, stderr } = await run(bash, here, { env });
     assert.equal(code, 0, stderr);
   };
-  const controller = () => readFile(at('br-int.controller'), 'utf8');
-  await writeFile(at('br-int.controller'), 'tcp:127.0.0.1:6633\n');
+  const controllers = async () => {
+    const names = (await readdir(directory.path)).filter((name) => /\.(target|probe)$/.test(name)).toSorted();
+    return await Promise.all(names.map(async (name) => [name, (await readFile(at(name), 'utf8')).trim()]));
+  };
+  const probes = [
+    ['a.probe', '10000'],
+    ['b.probe', '5000'],
+  ];
+  const asSet = [probes[0], ['a.target', 'tcp:127.0.0.1:6633'], probes[1], ['b.target', 'tcp:127.0.0.1:1633']];
+  const silent = [probes[0], ['a.target', 'tcp:127.0.0.1:1'], probes[1], ['b.target', 'tcp:127.0.0.1:1']];
+  for (const [name = '', text = ''] of asSet as string[][]) await writeFile(at(name), `${text}\n`);
   // Its database is replaced at the same time.
   const stopping = act('preStop');
   await until('the database to be asked', () => existsSync(at('asked')) || undefined);
   await writeFile(at('up'), '');
   await stopping;
-  assert.equal(await controller(), 'tcp:127.0.0.1:1\n');
+  assert.deepEqual(await controllers(), silent);
   // It ends again before it is whole, also together with its database.
   await act('preStop');
   await rm(at('up'));
   await act('preStop');
-  assert.equal(await controller(), 'tcp:127.0.0.1:1\n');
+  assert.deepEqual(await controllers(), silent);
   await writeFile(at('up'), '');
   await writeFile(at('young'), 'once\ntwice\n');
   await act('postStart');
-  assert.equal(await controller(), 'tcp:127.0.0.1:6633\n');
+  assert.deepEqual(await controllers(), asSet);
   assert.equal(await readFile(at('restored'), 'utf8'), ' actions=drop\n');
-  await rm(at('br-int.controller'));
+  // The agent gives the bridge a controller of its own before the switch is whole.
+  await act('preStop');
+  for (const name of ['a.probe', 'a.target', 'b.probe', 'b.target']) await rm(at(name));
+  await writeFile(at('c.target'), 'tcp:127.0.0.1:6633\n');
+  await act('postStart');
+  assert.deepEqual(await controllers(), [['c.target', 'tcp:127.0.0.1:6633']]);
+  await rm(at('c.target'));
   await act('preStop');
   await act('postStart');
-  await assert.rejects(controller(), 'without a controller there is none to come back to');
+  assert.deepEqual(await controllers(), [], 'without a controller there is none to come back to');
 });

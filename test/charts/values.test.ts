@@ -413,12 +413,15 @@ describe('values', { skip }, () => {
     ],
     [
       { workloads: { api: { securityContext: { runAsNonRoot: false, capabilities: { add: ['NET_BIND_SERVICE'] } } } } },
-      /workloads\.api: it has "runAsNonRoot":false, so it is not admitted/,
+      /workloads\.api is not admitted under `restricted`: small-api: securityContext\.runAsNonRoot is false \(admitted: true\)/,
     ],
-    [{ workloads: { api: { securityContext: { capabilities: { drop: ['KILL'] } } } } }, /it has "drop":\["KILL"\]/],
+    [
+      { workloads: { api: { command: 'small', files: ['small.conf', 'plian.ini'] } } },
+      /small: workloads\.api\.files: config\.files has no plian\.ini: add it there, or take one of logo\.bin, plain\.ini, policy/,
+    ],
     [
       { bootstrap: { volumes: { x: { mountPath: '/x', source: { hostPath: { path: '/x' } } } } } },
-      /the Job bootstrap has "hostPath", so it is not admitted/,
+      /the Job bootstrap is not admitted under `restricted`: the Pod: volumes\.x is hostPath .*; take another bootstrap\.workload/,
     ],
     [
       { bootstrap: { volumes: { x: { mountPath: '/x', persistent: { size: '1Gi' } } } } },

@@ -6,7 +6,7 @@ import { CHECKS } from '../../src/probe/checks/index.ts';
 import { KINDS } from '../../src/wait/index.ts';
 import { VERSION } from '../../src/core/version.ts';
 import { canRunHelm } from '../../tools/helm.ts';
-import { rendering, type KubeObject, type Rendered, type Rendering } from './support.ts';
+import { ADMITTED, rendering, type KubeObject, type Rendered, type Rendering } from './support.ts';
 
 const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
 const skip = (await canRunHelm()) ?? false;
@@ -116,7 +116,7 @@ describe('workloads', { skip }, () => {
     );
     for (const wait of waits) assert.ok((await installed({ needs: [wait] })).includes('--core'), wait);
     assert.ok((await installed({}, { logs: { enabled: true, url: 'http://logs:9200' } })).includes('--core'));
-    const mine = { name: 'mine', image: 'x' };
+    const mine = { name: 'mine', image: 'x', securityContext: ADMITTED };
     assert.ok((await installed({ extraContainers: [mine] })).includes('--core'));
     const mounts = { volumeMounts: [{ name: 'kolla-pod', mountPath: '/opt/kolla-pod' }] };
     for (const key of ['extraContainers', 'extraInitContainers'])
@@ -208,7 +208,10 @@ describe('workloads', { skip }, () => {
     assert.ok(Object.keys(podSelector.matchLabels).length > 0);
     const from = [{ namespaceSelector: {} }];
     const other = await api({}, { networkPolicy: { from, egress: [{}] } });
-    assert.deepEqual(other.rendered.one('NetworkPolicy', 'small-api')['spec'].ingress[0].from, from);
+    assert.deepEqual(other.rendered.one('NetworkPolicy', 'small-api')['spec'].ingress[0].from, [
+      ...from,
+      { podSelector: { matchLabels: { 'app.kubernetes.io/instance': 'small', 'app.kubernetes.io/name': 'small' } } },
+    ]);
     assert.deepEqual(other.rendered.one('NetworkPolicy', 'small-api')['spec'].policyTypes, ['Ingress', 'Egress']);
   });
 

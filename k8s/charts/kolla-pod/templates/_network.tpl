@@ -27,14 +27,22 @@
 {{- end -}}
 
 {{/*
-The sources of a port with `clients`: networkPolicy.from, of which only Pods with the label, and no address block: a Pod on the
+The sources of a port: all Pods of the namespace, or networkPolicy.from and the release's own Pods. Nodes of a database look at each
+other's port: one that finds none there founds a cluster. Jobs before an upgrade and `helm test` connect, too. In: context. Out: JSON list.
+*/}}
+{{- define "kolla-pod.sources" -}}
+{{- $own := dict "podSelector" (dict "matchLabels" (omit (fromYaml (include "kolla-pod.selector" (list . ""))) "app.kubernetes.io/component")) -}}
+{{- toJson (empty .Values.networkPolicy.from | ternary (list (dict "podSelector" dict)) (append .Values.networkPolicy.from $own)) -}}
+{{- end -}}
+
+{{/*
+The sources of a port with `clients`: of those only Pods with the label, and no address block: a Pod on the
 host's network has no label. In: list of context and `clients`. Out: JSON list.
 */}}
 {{- define "kolla-pod.clientSources" -}}
 {{- $sources := list -}}
-{{- range (index . 0).Values.networkPolicy.from | default (list (dict "podSelector" dict)) -}}
-{{- if not (hasKey . "ipBlock") -}}
-{{- $source := deepCopy . -}}
+{{- range $source := fromJsonArray (include "kolla-pod.sources" (index . 0)) -}}
+{{- if not (hasKey $source "ipBlock") -}}
 {{- $selector := $source.podSelector | default dict -}}
 {{- $_ := set $selector "matchLabels" (merge (dict (include "kolla-pod.clientLabel" (index $ 1)) "true") ($selector.matchLabels | default dict)) -}}
 {{- $_ := set $source "podSelector" $selector -}}
@@ -95,15 +103,10 @@ host's network has no label. In: list of context and `clients`. Out: JSON list.
 {{- if and $ctx.Values.networkPolicy.enabled (not $values.hostNetwork.reason) }}
 {{- $ingress := list -}}
 {{- if $numbers -}}
-{{- $ingress = append $ingress (dict "ports" $numbers "from" ($ctx.Values.networkPolicy.from | default (list (dict "podSelector" dict)))) -}}
-{{- if $ctx.Values.networkPolicy.from -}}
-{{- /* Nodes of a database look at each other's port: one that finds none there founds a cluster. */ -}}
-{{- $ingress = append $ingress (dict "ports" $numbers "from" (list (dict "podSelector" (dict "matchLabels" $selector)))) -}}
-{{- end -}}
+{{- $ingress = append $ingress (dict "ports" $numbers "from" (fromJsonArray (include "kolla-pod.sources" $ctx))) -}}
 {{- end -}}
 {{- range $clients, $ports := $clientNumbers -}}
-{{- /* A rule without sources would admit all. */ -}}
-{{- with fromJsonArray (include "kolla-pod.clientSources" (list $ctx $clients)) -}}{{- $ingress = append $ingress (dict "ports" $ports "from" .) -}}{{- end -}}
+{{- $ingress = append $ingress (dict "ports" $ports "from" (fromJsonArray (include "kolla-pod.clientSources" (list $ctx $clients)))) -}}
 {{- end -}}
 {{- if $ownNumbers -}}
 {{- /* Regardless of networkPolicy.from: a member of the cluster has all of its data. */ -}}

@@ -221,9 +221,7 @@ their preStop, and minus the 25 s in which kolla-sidecar ships the last lines (l
 {{- $root := index . 0 -}}
 {{- $file := index . 1 -}}
 {{- $seconds := list -}}
-{{- range $given := $root.Values.workloads -}}
-{{- $workload := deepCopy $root.Values.workloadDefaults -}}
-{{- include "kolla-pod.lay" (list $workload (deepCopy ($given | default dict))) -}}
+{{- range $workload := $root.Values.workloads -}}
 {{- if and $workload.enabled (not $workload.configJson) (or (not $workload.files) (has $file $workload.files)) -}}
 {{- $seconds = append $seconds (sub (int $workload.terminationGracePeriodSeconds) (add (int $workload.preStopSeconds) 25) | int) -}}
 {{- end -}}

@@ -49,29 +49,10 @@ Out: JSON.
 {{- if $secrets -}}{{- $_ := set $spec "imagePullSecrets" $secrets -}}{{- end -}}
 {{- include "kolla-pod.scheduling" (list $ctx $workload $spec .component .isWorkload) -}}
 {{- if .isWorkload -}}{{- include "kolla-pod.lay" (list $spec $values.podSpec) -}}{{- end -}}
-{{- $json := toJson (dict "metadata" (dict "labels" $labels "annotations" $annotations) "spec" $spec) -}}
-{{- if not (and .isWorkload $values.restricted.exempt) -}}{{- include "kolla-pod.checkRestricted" (list . $json) -}}{{- end -}}
-{{- $json -}}
-{{- end -}}
-
-{{/*
-Checked in the rendered Pod, so that merged values are included. In: list of kolla-pod.podTemplate's input, and
-its JSON.
-*/}}
-{{- define "kolla-pod.checkRestricted" -}}
-{{- $pod := index . 0 -}}
-{{- $allowed := list "\"add\":[\"NET_BIND_SERVICE\"]" "\"drop\":[\"ALL\"]" -}}
-{{- $json := index . 1 -}}
-{{- range $allowed -}}{{- $json = replace . "" $json -}}{{- end -}}
-{{- $weak := regexFind "\"privileged\":true|\"allowPrivilegeEscalation\":true|\"runAsNonRoot\":false|\"runAsUser\":0[,}]|\"host(Network|PID|IPC)\":true|\"hostPath\"|\"hostPort\"|\"type\":\"Unconfined\"|\"procMount\":\"Unmasked\"|\"add\":\\[[^]]+\\]|\"drop\":\\[[^]]*\\]" $json -}}
-{{- if $weak -}}
-{{- $weak = trimAll ",}" $weak -}}
-{{- if $pod.isWorkload -}}
-{{- fail (printf "%s: workloads.%s: it has %s, so it is not admitted under `restricted`: leave that out, or say why by restricted: {exempt: reason}" $pod.ctx.Chart.Name $pod.workload.key $weak) -}}
-{{- else -}}
-{{- fail (printf "%s: the Job %s has %s, so it is not admitted under `restricted`: take another bootstrap.workload or cron.NAME.workload, or other bootstrap.volumes" $pod.ctx.Chart.Name $pod.component $weak) -}}
-{{- end -}}
-{{- end -}}
+{{- $template := dict "metadata" (dict "labels" $labels "annotations" $annotations) "spec" $spec -}}
+{{- /* A workload's is not finished yet: kolla-pod.workload. */ -}}
+{{- if not .isWorkload -}}{{- include "kolla-pod.checkRestricted" (list . $template) -}}{{- end -}}
+{{- toJson $template -}}
 {{- end -}}
 
 {{/*

@@ -6,6 +6,7 @@ chart's parts, merged `Values`, `files` (those next to config.json), `workloads`
 {{- $ctx := dict "Chart" .Chart "Release" .Release "Files" .Files "Capabilities" .Capabilities "Template" .Template "objects" dict "refs" dict -}}
 {{- include "kolla-pod.layValues" (list $ctx .Values) -}}
 {{- include "kolla-pod.checkImages" $ctx -}}
+{{- include "kolla-pod.completeWorkloads" $ctx -}}
 {{- include "kolla-pod.readFiles" $ctx -}}
 {{- include "kolla-pod.readWorkloads" $ctx -}}
 {{- include "kolla-pod.bundleObjects" $ctx -}}

@@ -35,6 +35,7 @@
 {{- end -}}
 {{- if $claims -}}{{- $_ := set $spec "volumeClaimTemplates" $claims -}}{{- end -}}
 {{- include "kolla-pod.lay" (list $spec $values.spec) -}}
+{{- if not $values.restricted.exempt -}}{{- include "kolla-pod.checkRestricted" (list $pod $spec.template) -}}{{- end -}}
 {{- $metadata := dict "name" $workload.name "namespace" $ctx.Release.Namespace "labels" $labels -}}
 ---
 {{ toYaml (dict "apiVersion" "apps/v1" "kind" $values.kind "metadata" $metadata "spec" $spec) }}

@@ -1,10 +1,6 @@
-{{/*
-workloads -> `workloads` of the context: a list of {key, name, values, config (config.json as data), files
-(those that it reads), places and covers (its mounts), podYaml (a file)}.
-*/}}
-{{- define "kolla-pod.readWorkloads" -}}
+{{/* Completes each workload of the values with the library's defaults and its name, which config.files use too. In: context. */}}
+{{- define "kolla-pod.completeWorkloads" -}}
 {{- $ctx := . -}}
-{{- $workloads := list -}}
 {{- range $key, $given := .Values.workloads -}}
 {{- $values := deepCopy $ctx.Values.workloadDefaults -}}
 {{- include "kolla-pod.lay" (list $values (deepCopy ($given | default dict))) -}}
@@ -13,10 +9,23 @@ workloads -> `workloads` of the context: a list of {key, name, values, config (c
 {{- range $key := list "securityContext" "podSecurityContext" "container" "podSpec" "spec" -}}
 {{- if not (get $ctx.Values.workloadDefaults $key) -}}{{- with get ($given | default dict) $key -}}{{- $_ := set $values $key . -}}{{- end -}}{{- end -}}
 {{- end -}}
+{{- if not $values.name -}}{{- $_ := set $values "name" (printf "%s-%s" $ctx.name $key) -}}{{- end -}}
+{{- $_ := set $ctx.Values.workloads $key $values -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+workloads -> `workloads` of the context: a list of {key, name, values, config (config.json as data), files
+(those that it reads), places and covers (its mounts), podYaml (a file)}.
+*/}}
+{{- define "kolla-pod.readWorkloads" -}}
+{{- $ctx := . -}}
+{{- $workloads := list -}}
+{{- range $key, $values := .Values.workloads -}}
 {{- if $values.enabled -}}
 {{- $user := deepCopy $ctx.Values.user -}}
 {{- include "kolla-pod.lay" (list $user $values.user) -}}
-{{- $workload := dict "key" $key "name" ($values.name | default (printf "%s-%s" $ctx.name $key)) "values" $values "user" $user -}}
+{{- $workload := dict "key" $key "name" $values.name "values" $values "user" $user -}}
 {{- include "kolla-pod.checkWorkload" (list $ctx $workload) -}}
 {{- range $kind := list "readiness" "liveness" "startup" -}}{{- $_ := set $values.probes $kind (include "kolla-pod.openText" (list $ctx (get $values.probes $kind) (printf "workloads.%s.probes.%s" $key $kind))) -}}{{- end -}}
 {{- include "kolla-pod.readConfigJson" (list $ctx $workload) -}}
@@ -37,11 +46,22 @@ workloads -> `workloads` of the context: a list of {key, name, values, config (c
 {{- if and (not $values.command) (not $values.configJson) -}}
 {{- fail (printf "%s: configJson or command is required; the chart's own workloads: %s" $at (keys (($ctx.Files.Get "defaults.yaml" | fromYaml).workloads | default dict) | sortAlpha | join ", ")) -}}
 {{- end -}}
+{{- range $file := $values.files -}}
+{{- if not (hasKey $ctx.Values.config.files $file) -}}
+{{- /* A chart's file that the values remove by null is known, too. */ -}}
+{{- $known := merge (dict) $ctx.Values.config.files ((($ctx.Files.Get "defaults.yaml" | fromYaml).config | default dict).files | default dict) -}}
+{{- if not (hasKey $known $file) -}}
+{{- fail (printf "%s.files: config.files has no %s: add it there, or take one of %s" $at $file (keys $known | sortAlpha | join ", ")) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- if not (hasKey $workload.user "uid") -}}
 {{- fail (printf "%s: say user: {name, uid}; kolla-pod catalogue has the name" $at) -}}
 {{- end -}}
 {{- /* A label of a StatefulSet's Pods ends in a hash of ten more characters. */ -}}
-{{- include "kolla-pod.checkLength" (list $ctx (ternary (printf "workloads.%s.name" $workload.key) "name" (ne $values.name "")) $workload.name (ternary 52 63 (eq $values.kind "StatefulSet"))) -}}
+{{- $isOwn := ne $values.name (printf "%s-%s" $ctx.name $workload.key) -}}
+{{- $place := ternary (printf "workloads.%s.name" $workload.key) "name" $isOwn -}}
+{{- include "kolla-pod.checkLength" (list $ctx $place $workload.name (ternary 52 63 (eq $values.kind "StatefulSet"))) -}}
 {{- if and (include "kolla-pod.tls" $ctx) $values.ports (not (hasKey $values.tls "serves")) -}}
 {{- fail (printf "%s.tls.serves: global.tls is enabled: say true if its ports serve TLS, with the certificate in %s, or false if they are to be plain" $at (include "kolla-pod.tlsCertificate" $ctx)) -}}
 {{- end -}}
