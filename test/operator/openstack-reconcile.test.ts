@@ -54,9 +54,9 @@ function clientOf(refusal?: ApiError) {
 }
 
 async function turn(client: KubeClient, openstacks: Map<string, OpenStack>, onCheck: () => void) {
-  const check = () => {
+  const check = async () => {
     onCheck();
-    return Promise.resolve({ status: 'True', reason: 'Passed', message: '' } as const);
+    return await Promise.resolve({ status: 'True', reason: 'Passed', message: '' } as const);
   };
   const effects = {
     client,
@@ -88,6 +88,25 @@ test('an upgrade that is taken back or suspended during its preflight changes no
   const { client, applied } = clientOf();
   await turn(client, new Map([['cloud', cloudAt('2026.1', 2)]]), () => {});
   assert.deepEqual(applied, ['mariadb']);
+});
+
+test('a preflight that ends with an error is not shown as one that goes on', async () => {
+  const statuses: OpenStackStatus[] = [];
+  const apply = (_: string, body: { status?: OpenStackStatus }) => {
+    if (body.status !== undefined) statuses.push(body.status);
+    return Promise.resolve(body);
+  };
+  const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '', lastTransitionTime: '' } as const;
+  const cloud = { ...cloudAt('2026.1', 2), status: { release: '2025.2', conditions: [ready] } } as OpenStack;
+  const failing = turn({ apply } as unknown as KubeClient, new Map([['cloud', cloud]]), () => {
+    throw new Error('no connection');
+  });
+  await assert.rejects(failing, /no connection/);
+  const found = statuses.map(({ phase, conditions }) => [phase, conditionOf(conditions, 'Preflight')?.message]);
+  assert.deepEqual(found, [
+    ['Upgrading', 'preflight: renders all charts'],
+    ['Degraded', 'no connection'],
+  ]);
 });
 
 test('a service that a quota or a policy refuses is tried again without an event', async () => {

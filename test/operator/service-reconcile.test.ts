@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -26,11 +27,16 @@ const SERVICE_PATH = '/apis/kolla-pod.io/v1alpha1/namespaces/openstack/openstack
 const SECRETS = '/api/v1/namespaces/openstack/secrets';
 
 /** Helm's Secret of a revision. */
-function revision(number: number, status: string, { info = {}, config = {}, labels = {} }: Revision = {}): KubeObject {
+function revision(
+  number: number,
+  status: string,
+  { info = {}, config = {}, labels = {}, manifest = '' }: Revision = {},
+): KubeObject {
   const record = {
     info: { status, description: '', last_deployed: NOW.toISOString(), ...info },
     chart: { metadata: { name: 'keystone', version: '1.0.0', dependencies: [{ name: 'kolla-pod' }] } },
     config,
+    manifest,
   };
   const release = Buffer.from(gzipSync(JSON.stringify(record)).toString('base64')).toString('base64');
   const metadata = { name: `sh.helm.release.v1.keystone.v${number}`, labels: { status, ...labels } };
@@ -41,6 +47,7 @@ interface Revision {
   readonly info?: object;
   readonly config?: object;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly manifest?: string;
 }
 
 /** A reconciler of SERVICE between what the API server answers and a script in place of Helm. */
@@ -59,7 +66,7 @@ async function reconciler(
   const said: string[] = [];
   const statuses: ServiceStatus[] = [];
   const written: string[] = [];
-  const hooks: { onStatus?: (status: ServiceStatus) => void } = {};
+  const hooks: { onStatus?: (status: ServiceStatus) => void; onRequest?: (method: string) => void } = {};
   const client = {
     namespace: NAMESPACE,
     get: async (path: string, { signal }: { signal: AbortSignal }) => {
@@ -74,10 +81,11 @@ async function reconciler(
       if (body.status !== undefined) hooks.onStatus?.(body.status);
       return Promise.resolve(body);
     },
-    request: (method: string, path: string, body: unknown) => {
+    request: async (method: string, path: string, body: unknown) => {
+      hooks.onRequest?.(method);
       written.push(`${method} ${path}`);
       said.push(JSON.stringify(body));
-      return Promise.resolve({});
+      return await Promise.resolve({});
     },
   } as unknown as KubeClient;
   const { log } = recordedLog('debug', (text) => void said.push(text));
@@ -114,6 +122,7 @@ async function reconciler(
     said,
     hooks,
     runs,
+    helm: at('helm'),
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
@@ -180,6 +189,72 @@ test('a first installation that was ended by SIGTERM is forgotten, so that the n
   newest = undefined;
   await one.made.reconcile('keystone', signal);
   assert.deepEqual([await one.runs(), one.statuses.at(-1)?.phase], [1, 'Installing']);
+});
+
+test('fields that could not be taken over are in the status, and are taken over by the next turn', async () => {
+  const manifest = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: keystone}\n';
+  const deployed = revision(1, 'deployed', { config: { global: { tag: '2026.1' } }, manifest });
+  const fieldsV1 = { 'f:spec': { 'f:paused': {} } };
+  const managedFields = [
+    { manager: 'helm', operation: 'Apply', fieldsV1 },
+    { manager: 'kubectl', operation: 'Update', fieldsV1 },
+  ];
+  const deployment = '/apis/apps/v1/namespaces/openstack/deployments/keystone';
+  const answers = {
+    [SERVICE_PATH]: () => SERVICE,
+    [secretAt(1)]: () => deployed,
+    [deployment]: () => ({ metadata: { name: 'keystone', managedFields } }),
+  };
+  await using one = await reconciler('exit 1', answers, [deployed]);
+  const conflict = { type: 'Conflict', status: 'True', reason: 'OtherManager', message: '', lastTransitionTime: '' };
+  one.services.set('keystone', { ...SERVICE, status: { conditions: [conflict] } } as OpenStackService);
+  one.hooks.onRequest = (method) => {
+    if (method === 'PATCH') throw new ApiError(403, 'denied by a webhook');
+  };
+  await assert.rejects(one.made.reconcile('keystone', signal), /denied by a webhook/);
+  const conditions = () => one.statuses.at(-1)?.conditions;
+  assert.partialDeepStrictEqual(conditionOf(conditions(), 'Degraded'), {
+    status: 'True',
+    reason: 'TakeOverFailed',
+    message: 'denied by a webhook',
+  });
+  assert.equal(conditionOf(conditions(), 'Conflict')?.status, 'True');
+  delete one.hooks.onRequest;
+  await one.made.reconcile('keystone', signal);
+  assert.ok(one.written.includes(`PATCH ${deployment}`));
+  assert.equal(conditionOf(conditions(), 'Degraded')?.status, 'False');
+  assert.equal(conditionOf(conditions(), 'Conflict')?.status, 'False');
+});
+
+test('a Helm that does not start is a failure, which is shown and tried again', async () => {
+  const deployed = revision(1, 'deployed');
+  const answers = { [SERVICE_PATH]: () => SERVICE, [secretAt(1)]: () => deployed };
+  await using one = await reconciler('exit 0', answers, [deployed]);
+  one.hooks.onStatus = ({ phase }) => void (phase === 'Upgrading' && rmSync(one.helm));
+  await one.made.reconcile('keystone', signal);
+  assert.match(conditionOf(one.statuses.at(-1)?.conditions, 'Degraded')?.message ?? '', /helm/);
+  const { requeueAfterMs = 0 } = await one.made.reconcile('keystone', signal);
+  assert.ok(requeueAfterMs > 0);
+});
+
+test("Helm's error is not lost where the API server does not answer afterwards", async (t) => {
+  t.mock.method(performance, 'now', () => 0);
+  const deployed = revision(1, 'deployed');
+  let isDown = false;
+  const answers = {
+    [SERVICE_PATH]: () => SERVICE,
+    [secretAt(1)]: () => {
+      if (isDown) throw new Error('no connection');
+      return deployed;
+    },
+  };
+  await using one = await reconciler('echo "Error: the chart is broken" >&2; exit 1', answers, [deployed]);
+  one.hooks.onStatus = ({ phase }) => void (isDown = phase === 'Upgrading');
+  await assert.rejects(one.made.reconcile('keystone', signal), /no connection/);
+  isDown = false;
+  const { requeueAfterMs = 0 } = await one.made.reconcile('keystone', signal);
+  assert.deepEqual([await one.runs(), requeueAfterMs > 0], [1, true]);
+  assert.match(conditionOf(one.statuses.at(-1)?.conditions, 'Degraded')?.message ?? '', /the chart is broken/);
 });
 
 test('an adopted release goes back without hooks, too', async () => {

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { objectPath } from '../../kube/path.ts';
@@ -47,7 +48,15 @@ export async function reconcileOpenStack(
   }
   const checked =
     isAllowed && isUpgrade
-      ? await preflight.check(openstack, wantedServices(openstack, existing), existing, signal)
+      ? await preflight
+          .check(openstack, wantedServices(openstack, existing), existing, signal)
+          .catch(async (error: unknown) => {
+            // Otherwise the status would go on saying that it renders.
+            const failed = { status: 'False', reason: 'Error', message: messageOf(error) } as const;
+            const status = statusOf(openstack, publisher.statusOf(openstack), plan, { checked: failed }, now());
+            await publisher.write('OpenStack', openstack, status, signal);
+            throw error;
+          })
       : undefined;
   // A preflight may take minutes: what has changed meanwhile, such as the release set back, is in the queue already.
   const { uid, generation } = openstacks.get(name)?.metadata ?? {};

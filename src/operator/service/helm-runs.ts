@@ -89,7 +89,9 @@ export class HelmRuns {
       if (why === undefined) return { is: 'done' };
       return { is: 'failed', why, reason: run.guard?.problem === undefined ? 'HelmFailed' : 'HelmKilled' };
     } catch (error) {
-      if (!run.cancel.signal.aborted || signal.aborted) throw error;
+      signal.throwIfAborted();
+      // A Helm that did not start: the status says that it runs.
+      if (!run.cancel.signal.aborted) return { is: 'failed', why: messageOf(error), reason: 'HelmFailed' };
       log.info(`${name}: cancelled: ${messageOf(error)}`);
       return { is: 'cancelled' };
     } finally {

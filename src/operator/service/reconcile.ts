@@ -216,14 +216,15 @@ export class ServiceReconciler {
       this.#failures.forget(name);
       return { requeueAfterMs: 0 };
     }
-    const after = await this.#reads.release(service.metadata.name, signal);
     const isWhole = !hasTemplate(values);
     const why = redactor(secrets)(await withJobReason(client, namespace, outcome.why, isWhole, signal));
-    // Without a revision of its own there is no record of this failure but the condition. One that Helm has left pending, or
-    // whose context was canceled when it was killed, would count as interrupted, and so be repeated at once.
-    if (after?.revision !== revision || after.status.startsWith('pending-') || outcome.reason === 'HelmKilled')
-      this.#failures.add(name, desired.digest, { reason: outcome.reason, why });
     log.error(`${name}: ${step.do} failed: ${why}`);
+    this.#failures.add(name, desired.digest, { reason: outcome.reason, why });
+    const after = await this.#reads.release(service.metadata.name, signal);
+    // Without a revision of its own there is no record of this failure but ours. One that Helm has left pending, or
+    // whose context was canceled when it was killed, would count as interrupted, and so be repeated at once.
+    const isRecorded = after?.revision === revision && !after.status.startsWith('pending-');
+    if (isRecorded && outcome.reason !== 'HelmKilled') this.#failures.forget(name);
     await this.#publish(service, { ...degraded(outcome.reason, why), helm: after }, signal);
     return { requeueAfterMs: 0 };
   }
@@ -234,7 +235,7 @@ export class ServiceReconciler {
     // Before a service becomes ready, the caches may be older than the step that was just taken.
     if (isReady(state) && !isReadyAlready(publisher.statusOf(service), service, release))
       state = await workloadsState(release.objects, (kind, name) => this.#reads.workload(kind, name, signal));
-    const problem = await this.#reads.problem(state, signal);
+    const found = observed(release, state, desired.release, await this.#reads.problem(state, signal));
     try {
       // Before it is published: who has waited for Ready finds them.
       if (!this.#reads.isSuspended(service) && release.status === 'deployed') {
@@ -244,9 +245,13 @@ export class ServiceReconciler {
           for (const { kind, name } of release.objects.filter(isReplicated))
             await takeOver(client, { ...WORKLOAD_KINDS[kind], namespace: service.metadata.namespace, name }, signal);
       }
-    } finally {
-      await this.#publish(service, observed(release, state, desired.release, problem), signal);
+    } catch (error) {
+      // Conflict stays, since the next turn takes over only where it is True.
+      const failed = degraded('TakeOverFailed', messageOf(error));
+      await this.#publish(service, { ...found, ...failed }, signal);
+      throw error;
     }
+    await this.#publish(service, found, signal);
     return { requeueAfterMs: isReady(state) ? undefined : LOOK_MS };
   }
 
