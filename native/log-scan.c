@@ -12,6 +12,7 @@
 #include "log.h"
 
 #define REACH 65536.0
+#define FAR_MS (184 * DAY_MS) /* see src/logship/time/wall.ts */
 #define MOST_LINES 1000
 #define MOST_BYTES (1024 * 1024)
 /* What a step returns if it does not stop. */
@@ -139,11 +140,12 @@ static int join(const struct run *run, int32_t slot, const struct line *line) {
   return GOES_ON;
 }
 
-/* The time of a line that begins an event: its own, or that of a line without one. */
+/* The time of a line that begins an event: its own, unless the caller must judge it, or that of a
+ * line without one. */
 static bool is_timed(const struct run *run, struct line *line) {
   const struct block *block = run->block;
   line->ms = line->match.ms;
-  if (!isnan(line->ms)) return true;
+  if (!isnan(line->ms)) return fabs(line->ms - block->near_ms) <= FAR_MS;
   line->ms = block->undated_ms;
   if (run->has_dated)
     line->ms = floor(block->last_ms / DAY_MS) == block->undated_day ? block->last_ms : NAN;

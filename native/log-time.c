@@ -13,8 +13,7 @@
 #include "log-match.h"
 
 #define MINUTE_MS 60000.0
-/* How much older than the line before it a line may be: see inOrder of src/logship/time/clock.ts.
- */
+/* How much older than the line before it a line may be: see inOrder of src/logship/time/wall.ts. */
 #define DISORDER_MS (10 * MINUTE_MS)
 #define GUESSES 3
 #define CLOCKS 8
@@ -165,7 +164,7 @@ static const uint8_t *letter(uint8_t which, const uint8_t *p, const uint8_t *end
   }
 }
 
-/* See inOrder of src/logship/time/clock.ts. */
+/* See inOrder of src/logship/time/wall.ts. */
 static double in_order(const struct start *start, double rest, double last_ms) {
   return (start->first + rest < last_ms - DISORDER_MS ? start->second : start->first) + rest;
 }

@@ -1,15 +1,18 @@
 /**
  * Divides the memory of --memory.
  *
- *   --memory -> the process itself, and what is kept for each file -> the rest: lines in flight, of each destination alike
+ *   --memory -> the process itself, and what is kept of files and their generations -> the rest: lines in flight, of each destination alike
  */
 import type { Log } from '../core/log.ts';
+import { RECOGNIZED, RECOGNIZED_OF_ALL } from './read/recognition.ts';
 
 const MIB = 1024 * 1024;
 /** The process, its buffers and the entries of some files. */
 const PROCESS_BYTES = 8 * MIB;
 /** What is kept of a file, with what its first read takes for a while. */
 const FILE_BYTES = 6 * 1024;
+/** What is kept of a generation that nothing reads any more. */
+const RECOGNIZED_BYTES = 512;
 /** The part of the rest that lines in flight may be: with TLS and gzip a request is in memory twice for a while. */
 const IN_FLIGHT_SHARE = 0.6;
 
@@ -41,12 +44,13 @@ export class Memory {
   inFlight(files: number): number {
     const { bytes, destinations, least, inFlightBytes, log } = this.#options;
     if (inFlightBytes !== undefined) return Math.floor(inFlightBytes / destinations);
-    const left = (bytes - PROCESS_BYTES) / destinations - files * FILE_BYTES;
+    const kept = files * FILE_BYTES + Math.min(files * RECOGNIZED, RECOGNIZED_OF_ALL) * RECOGNIZED_BYTES;
+    const left = (bytes - PROCESS_BYTES) / destinations - kept;
     const most = Math.floor(left * IN_FLIGHT_SHARE);
     if (most >= least) return most;
     if (!this.#isTold) {
       this.#isTold = true;
-      const needed = Math.ceil((PROCESS_BYTES + destinations * (files * FILE_BYTES + least / IN_FLIGHT_SHARE)) / MIB);
+      const needed = Math.ceil((PROCESS_BYTES + destinations * (kept + least / IN_FLIGHT_SHARE)) / MIB);
       const what = `${files} files and the least for their lines need about ${needed} MiB`;
       log.warn(`${what}: --memory is ${Math.floor(bytes / MIB)} MiB`, { files });
     }

@@ -64,6 +64,7 @@ export class Shipping {
       maxLineBytes,
       earlier: this.#earlier,
       flush: () => this.#flush(),
+      hasRoom: () => this.#hasRoom,
     });
     this.#framer = new Framer({ emit, bulk, held: this.#budget, timeoutMs, now });
     const indexGeneration = () => this.#indexGeneration;

@@ -27,6 +27,12 @@ test('several destinations share it, and each has files of its own', () => {
   assert.ok(two.memory.inFlight(500) < two.memory.inFlight(0));
 });
 
+test('what is kept of the generations of files is counted, up to its bound', () => {
+  const { memory: one } = memory({ bytes: 64 * MIB });
+  const [none, few, many] = [one.inFlight(0), one.inFlight(100), one.inFlight(200)];
+  assert.ok(none - few > few - many + MIB, `${none}, ${few}, ${many}`);
+});
+
 test('thousands of files leave the least, and one warning says what they need', () => {
   const { memory: many, warnings } = memory();
   assert.equal(many.inFlight(10_000), LEAST);

@@ -27,6 +27,8 @@ export interface BulkSink {
   add(content: Content, block: Block, span: Span): void;
   /** Sends what is filled. Returns false if that is nothing. */
   flush(): boolean;
+  /** Whether another request may be filled. */
+  readonly hasRoom: () => boolean;
   /** Makes the opening of a day known. */
   enterDay(day: number): void;
 }
@@ -67,7 +69,7 @@ export class Bulk {
   ): ReturnType<TakeMany> {
     const block = this.#block;
     let lines = 0;
-    if (!this.#enter(frame, chunk, position, start, end)) return { at: start, lines };
+    if (!this.#sink.hasRoom() || !this.#enter(frame, chunk, position, start, end)) return { at: start, lines };
     const { content } = frame;
     const { table } = content.format;
     for (;;) {
@@ -81,14 +83,16 @@ export class Bulk {
       frame.next = position + block.at;
       switch (stop) {
         case Stop.end:
-          this.#keep(frame, table, touched);
-          block.into = NO_BYTES;
-          return { at: block.at, lines };
-        case Stop.full:
+          return this.#pause(frame, table, touched, lines);
+        case Stop.full: {
           // A request may have been sent when its documents were added. A document that fits no request of the usual
           // size is the framer's.
-          if (this.#sink.flush() || documents > 0) continue;
+          const isSent = this.#sink.flush() || documents > 0;
+          // The reader comes back when there is room again. It must get on, or it would take the line for an unfinished one.
+          if (block.at > start && !this.#sink.hasRoom()) return this.#pause(frame, table, touched, lines);
+          if (isSent) continue;
           break;
+        }
         case Stop.held:
           this.#release(frame, block.stopAt);
           continue;
@@ -166,6 +170,13 @@ export class Bulk {
     const block = this.#block;
     block.held = frame.processes;
     block.isLastHeld &&= frame.last !== undefined;
+  }
+
+  /** Leaves the open events with the table, for the lines that follow. */
+  #pause(frame: Frame, table: LineTable, touched: Touched, lines: number): ReturnType<TakeMany> {
+    this.#keep(frame, table, touched);
+    this.#block.into = NO_BYTES;
+    return { at: this.#block.at, lines };
   }
 
   #keep(frame: Frame, table: LineTable, touched: Touched): void {

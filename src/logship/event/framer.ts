@@ -60,7 +60,7 @@ export class Framer {
           this.#hold(bytes);
         },
       });
-    this.take = Object.assign(this.#take.bind(this), { many: this.#many(this.#bulk) });
+    this.take = Object.assign(this.#take.bind(this), { many: this.#many(this.#bulk), hasRoom: options.bulk?.hasRoom });
   }
 
   /** The number of bytes in open events. */
@@ -207,7 +207,7 @@ export class Framer {
   /** The timestamp depends only on the first line and the lines before it, not on when the event ends. */
   #event(content: Content, { text, offset, next, skipping, pid, timeMs: ownMs }: PlacedLine): OpenEvent {
     const { undated } = content;
-    const isDated = !Number.isNaN(ownMs);
+    const isDated = undated.believes(ownMs, offset, content.timeMs);
     if (isDated) this.#date(content, ownMs);
     const timeMs = isDated ? ownMs : undated.timeAt(offset, content.timeMs, this.#options.now());
     const span = content.progress.begin(offset, new Mark(next, skipping, content.timeMs));
@@ -215,7 +215,7 @@ export class Framer {
   }
 
   #date(content: Content, timeMs: number): void {
-    content.timeMs = timeMs;
+    content.timeMs = content.undated.after(timeMs, content.timeMs);
     content.undated.dated();
   }
 

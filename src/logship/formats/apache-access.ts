@@ -7,6 +7,7 @@ import {
   exactly,
   many,
   maybe,
+  not,
   put,
   quoted,
   rest,
@@ -16,12 +17,25 @@ import {
   within,
   type Item,
 } from '../tables/items.ts';
-import { inBrackets } from './brackets.ts';
 import { elsewhere } from './elsewhere.ts';
 import type { FormatKind } from './format.ts';
 import { requestIn } from './request.ts';
 
 const clfTime = time('d/b/Y:H:M:S Z', 'fails');
+const bracket: readonly Item[] = ['[', clfTime, ']'];
+const otherBrackets = many(16, to('['), not(...bracket), '[');
+/**
+ * The time of a line that is not in these formats. What a client sends may precede it, but only with escaped quotes: it is the only
+ * bracket with a time before the first quote. A line with two of them has no time, also not at its start.
+ */
+const onlyTime: Item = either(
+  [
+    as('_head', quoted()),
+    within('_head', to('[')),
+    maybe(within('_head', otherBrackets, to('['), ...bracket, otherBrackets, not(to('[')))),
+  ],
+  [elsewhere],
+);
 /** An address; several are separated by commas, since proxies add theirs. */
 const address = run(without(DARK, ','), 1, 200);
 
@@ -77,7 +91,7 @@ export const apacheAccess: FormatKind = {
             either([within('_seconds'), maybe(' ', run(DIGIT))], [maybe(' ', as('duration_us', run(DIGIT)))]),
             maybe(' "', given('referer'), ' "', given('agent')),
           ],
-          [either(inBrackets(clfTime), [elsewhere]), bad()],
+          [onlyTime, bad()],
         ),
       ),
     ],

@@ -47,8 +47,8 @@ interface EcsField {
 export function ecsField(kolla: string, { ecs }: Field): EcsField | undefined {
   if (TIMES.has(kolla)) return undefined;
   // Microseconds; ECS has nanoseconds.
-  if (kolla === 'duration_us') return { name: 'event.duration', isNumber: true, shift: 3 };
-  if (kolla === 'protocol') return { name: 'http.version', isNumber: false, prefix: 'HTTP/' };
+  if (ecs === undefined && kolla === 'duration_us') return { name: 'event.duration', isNumber: true, shift: 3 };
+  if (ecs === undefined && kolla === 'protocol') return { name: 'http.version', isNumber: false, prefix: 'HTTP/' };
   const name = ecs ?? (Object.hasOwn(NAMES, kolla) ? NAMES[kolla]! : `labels.${kolla}`);
   return { name, isNumber: NUMBERS.has(name) };
 }

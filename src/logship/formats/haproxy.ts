@@ -5,7 +5,9 @@ import {
   either,
   eol,
   exactly,
+  many,
   maybe,
+  not,
   rest,
   run,
   time,
@@ -15,7 +17,6 @@ import {
   within,
   type Item,
 } from '../tables/items.ts';
-import { inBrackets } from './brackets.ts';
 import { elsewhere } from './elsewhere.ts';
 import type { FormatKind } from './format.ts';
 import { requestIn } from './request.ts';
@@ -79,7 +80,11 @@ const tcp: readonly Item[] = [
   ...counts,
   eol(),
 ];
-const accepted = inBrackets(time('d/b/Y:H:M:SF', 'fails'));
+const connected: readonly Item[] = ['[', time('d/b/Y:H:M:SF', 'fails'), ']'];
+/** What a client sends is in braces or quotes: headers, and the request. */
+const ours = run(without(ANY, '["{'), 0);
+/** The time in the first brackets that contain one, unless a client may have chosen it. */
+const accepted: readonly Item[] = [many(16, ours, not(...connected), '['), ours, ...connected];
 
 /**
  * HAProxy's `option httplog`, `option httpslog` and `option tcplog`, as syslog lines or bare. As in Kolla the payload is the message;

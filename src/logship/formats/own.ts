@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import { isMapping } from '../../core/mapping.ts';
 import { suggestion } from '../../core/nearest.ts';
-import { as, bad, either, json, type Field, type Item, type Table } from '../tables/items.ts';
+import { as, bad, either, json, within, type Field, type Item, type Table } from '../tables/items.ts';
 import { compile } from '../tables/compile.ts';
+import { ecsField } from './ecs.ts';
 import { elsewhere, timeIn } from './elsewhere.ts';
 import { FORMATS, type FormatRule } from './index.ts';
 import { patternItems } from './own-pattern.ts';
@@ -12,6 +13,7 @@ const KEYS = ['files', 'line', 'json', 'time', 'other-lines', 'process', 'number
 const OTHER_LINES = ['follow', 'alone'] as const;
 /** Fields of documents that no line may set. */
 const RESERVED = new Set(['@timestamp', 'kubernetes', 'parse_error']);
+const PAYLOAD = 'Payload';
 
 type Tell = (place: string, what: string) => void;
 type Values = Readonly<Record<string, unknown>>;
@@ -66,7 +68,7 @@ function tableOf(name: string, value: Values, place: string, tell: Tell): Table 
     name,
     otherwise: isFollowed ? 'follows' : 'alone',
     ...(process !== undefined && { process }),
-    fields: fieldsOf(value, lines.columns, place, tell),
+    fields: fieldsOf(value, lines, place, tell),
     line: [either(...lines.choices, [elsewhere, bad()])],
   };
   try {
@@ -88,6 +90,8 @@ function processOf(value: unknown, columns: readonly string[], place: string, te
 interface Lines {
   readonly choices: readonly (readonly Item[])[];
   readonly columns: readonly string[];
+  /** The captures that one document may have together. */
+  readonly together: readonly (readonly string[])[];
 }
 
 /** The patterns of `line`: one, or several of which the first that matches counts. */
@@ -102,11 +106,15 @@ function linesOf(value: Values, isFollowed: boolean, place: string, tell: Tell):
       return [];
     }
   });
-  const columns = patterns.flatMap((pattern) => [...pattern.matchAll(/\{([\w.@-]+?)(?:\.\.\.)?(?::[^{}]*)?\}/g)]);
-  return choices.length === 0 ? undefined : { choices, columns: columns.map(([, column]) => column!) };
+  const together = patterns.map((pattern) =>
+    [...pattern.matchAll(/\{([\w.@-]+?)(?:\.\.\.)?(?::[^{}]*)?\}/g)].map(([, column]) => column!),
+  );
+  return choices.length === 0
+    ? undefined
+    : { choices, columns: together.flat(), together: together.map((all) => all.filter((one) => !one.startsWith('_'))) };
 }
 
-/** JSON lines: the payload is the line, and the columns of `json` are added to it. */
+/** JSON lines: the payload is the line, unless that is the name of a column that it has. The columns of `json` are added to it. */
 function jsonOf(value: Values, place: string, tell: Tell): Lines | undefined {
   if (value['line'] !== undefined) tell(`${place}.line`, 'cannot be combined with json');
   const { json: named } = value;
@@ -118,11 +126,22 @@ function jsonOf(value: Values, place: string, tell: Tell): Lines | undefined {
   const keys = Object.fromEntries(Object.entries(named).map(([field, key]) => [key as string, field]));
   const timeKeys = Object.fromEntries(times.map((key) => [key, keys[key] ?? `_${key}`]));
   const dated = times.map((key): readonly Item[] => [timeIn(timeKeys[key]!)]);
-  const line = as('_line', json({ ...keys, ...timeKeys }));
-  return { choices: [[line, either(...dated, [])]], columns: Object.keys(named) };
+  const all = { ...keys, ...timeKeys };
+  const others = Object.fromEntries(Object.entries(all).filter(([, field]) => field !== PAYLOAD));
+  const line: readonly Item[] = [as('_line', json(others))];
+  const columns = Object.keys(named);
+  if (Object.keys(keys).length < columns.length) tell(`${place}.json`, 'has a key for two fields');
+  return {
+    choices: [
+      [columns.includes(PAYLOAD) ? either([json(all), within(PAYLOAD)], line) : either(line), either(...dated, [])],
+    ],
+    columns,
+    together: [columns, ['_line', ...columns.filter((column) => column !== PAYLOAD)]],
+  };
 }
 
-function fieldsOf(value: Values, columns: readonly string[], place: string, tell: Tell): Record<string, Field> {
+function fieldsOf(value: Values, lines: Lines, place: string, tell: Tell): Record<string, Field> {
+  const { columns, together } = lines;
   const numbers = textsOf(value['numbers'], `${place}.numbers`, tell);
   const { ecs = {} } = value;
   if (!isMapping(ecs)) tell(`${place}.ecs`, 'is not a mapping of columns to ECS names');
@@ -139,7 +158,32 @@ function fieldsOf(value: Values, columns: readonly string[], place: string, tell
       return [column, { ...kind, ...(typeof name === 'string' && { ecs: name }) }];
     }),
   );
-  return isJson ? { ...fields, _line: { name: 'Payload' } } : withoutHidden(fields);
+  if (isJson) fields['_line'] = { name: PAYLOAD };
+  // A label for one pattern may be what `ecs` names in another, which only the second round sees.
+  for (const each of together) giveNames(each, fields, place, () => {});
+  for (const each of together) giveNames(each, fields, place, tell);
+  return isJson ? fields : withoutHidden(fields);
+}
+
+/**
+ * No document has a name twice. Of columns to which ECS gives the same name, that of `ecs` has it, or the first one; the others become
+ * labels.
+ */
+function giveNames(captures: readonly string[], fields: Record<string, Field>, place: string, tell: Tell): void {
+  const taken = new Map<string, string>();
+  const [chosen, others] = [true, false].map((is) => captures.filter((one) => (fields[one]!.ecs !== undefined) === is));
+  for (const capture of [...chosen!, ...others!]) {
+    const field = fields[capture]!;
+    const column = field.name ?? capture;
+    const first = ecsField(column, field)?.name;
+    if (first === undefined) continue;
+    const name = taken.has(first) && field.ecs === undefined ? `labels.${column}` : first;
+    if (name !== first) fields[capture] = { ...field, ecs: name };
+    const before = RESERVED.has(name) ? 'every document' : taken.get(name);
+    if (before !== undefined)
+      tell(`${place}.ecs`, `'${name}' of '${column}' is a field of ${before}; use another name`);
+    taken.set(name, column);
+  }
 }
 
 /** Columns whose names start with `_` are in no document. */

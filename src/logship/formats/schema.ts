@@ -70,11 +70,13 @@ function membersOf(
   const rows: Row[] = [];
   for (const member of namedOf(table)) {
     const name = nameOf(member);
-    const fallback = name === undefined ? undefined : constant[name];
+    const fallback = name === undefined ? undefined : file[name];
     if (name !== undefined && fallback !== undefined) {
-      delete constant[name];
       const key = `,${JSON.stringify(name)}:`;
-      rows.push({ kind: RowKind.textOrDefault, capture: member.capture, key, fallback: JSON.stringify(fallback) });
+      const row = { kind: RowKind.textOrDefault, capture: member.capture, key, fallback: JSON.stringify(fallback) };
+      // Each such row is in all documents, so only the first capture of that name counts.
+      if (Object.hasOwn(constant, name)) rows.push(row);
+      delete constant[name];
       continue;
     }
     rows.push(...rowsOf(member, (as, isNumber, hasTrace) => plainRows(member, as, rest, isNumber, hasTrace)));

@@ -1,5 +1,5 @@
 import { bytesOf, DARK, DIGIT, WORD, without, ANY } from '../tables/byte-set.ts';
-import { as, bad, either, eol, exactly, place, rest, run, time, to, type Item } from '../tables/items.ts';
+import { as, bad, either, eol, exactly, maybe, not, place, rest, run, time, to, type Item } from '../tables/items.ts';
 import { ctime, elsewhere } from './elsewhere.ts';
 import type { FormatKind } from './format.ts';
 
@@ -22,6 +22,10 @@ const loose: readonly Item[] = [
   ' ',
   run(DIGIT),
 ];
+
+const BEFORE_TIME = ' bytes} [';
+/** The address and the user may be a client's own text: of a line that seems to have two times, neither counts. */
+const onlyOne = not(to(BEFORE_TIME));
 
 /**
  * uWSGI: its own messages, unparsed, and one line per request. A traceback is one event: indented lines and the following line.
@@ -56,9 +60,10 @@ export const uwsgi: FormatKind = {
           ' bytes} [',
           as('Timestamp', either([exactly(3, WORD), ' ', time('b e H:M:S Y'), run(DIGIT, 0)], [...loose, bad()])),
           '] ',
+          onlyOne,
           rest('Payload'),
         ],
-        [rest('Payload', either([to(' bytes} ['), ' bytes} [', ...ctime], [elsewhere]))],
+        [rest('Payload', either([to(BEFORE_TIME), BEFORE_TIME, maybe(...ctime, onlyOne)], [elsewhere]))],
       ),
     ],
   },

@@ -1,3 +1,5 @@
+import { FAR_MS } from '../time/wall.ts';
+
 const DAY_MS = 86_400_000;
 
 /** A file system's clock may differ by this much from ours. */
@@ -71,6 +73,21 @@ export class UndatedTimes {
   /** The time of the last dated line; NaN if there was none. @param timeMs that of the content */
   lastMs(timeMs: number): number {
     return timeMs === this.#firstSeenMs ? NaN : timeMs;
+  }
+
+  /**
+   * Whether the time of a line counts. One far ahead of all that is known does not: the line has the time that it would have without
+   * one. What is known is the time of the last dated line, when the file was first seen, and the day of the lines before without a
+   * time. A clock would know more, but something else at a second reading.
+   */
+  believes(timeMs: number, offset: number, lastMs: number): boolean {
+    const readMs = this.#from.findLast(({ at }) => at < offset)?.timeMs ?? lastMs;
+    return timeMs <= Math.max(lastMs, this.#firstSeenMs, readMs) + FAR_MS;
+  }
+
+  /** The time of the last dated line after one that has a time: the one before, if the new one is far behind it. */
+  after(timeMs: number, lastMs: number): number {
+    return timeMs < this.lastMs(lastMs) - FAR_MS ? lastMs : timeMs;
   }
 
   /** Called when a dated line was read. */

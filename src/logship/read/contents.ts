@@ -3,25 +3,17 @@ import { FileFormat, type ParserOptions } from '../formats/parser.ts';
 import { over, type Entry } from '../state/checkpoint.ts';
 import type { Saved } from '../state/saved.ts';
 import { ByPath } from './by-path.ts';
-import {
-  entryFrom,
-  pathOf,
-  Rested,
-  savedFrom,
-  timesOf,
-  type Content,
-  type KnownOfContent,
-  type Recognizer,
-} from './content.ts';
+import { entryFrom, pathOf, Rested, savedFrom, timesOf, type Content, type KnownOfContent } from './content.ts';
 import { Former } from './former.ts';
 import type { DiscoveredFile } from './discovered-file.ts';
-import { Recognition } from './recognition.ts';
+import { Recognition, type LastRead } from './recognition.ts';
 import { firstLine, Generation, hasFirstLine, type Rival } from '../position/generation.ts';
 import type { HeldFile } from './held-file.ts';
 import { Progress, type Mark } from '../position/progress.ts';
 import { resumptionIn, startOf, type Resumption } from './resumption.ts';
 import { knownUpTo, lastUnchanged, Trail } from '../position/trail.ts';
 import { ANYWHERE, sentBefore, UndatedTimes } from '../position/undated.ts';
+import { FAR_MS } from '../time/wall.ts';
 
 interface ContentsOptions extends ParserOptions {
   readonly source: string;
@@ -126,7 +118,9 @@ export class Contents {
     const generation = new Generation(this.#options.source, identity);
     this.begun++;
     const lastMs = found.isRotated ? undefined : this.#lastTimeOf(path);
-    const mark = { ...from, timeMs: lastMs ?? firstSeenMs };
+    // A time that a line of the generation before should not have had is not passed on.
+    const isKnown = lastMs !== undefined && lastMs <= firstSeenMs + FAR_MS;
+    const mark = { ...from, timeMs: isKnown ? lastMs : firstSeenMs };
     const sentTo = this.#isLost ? (file?.stat().size ?? Infinity) : 0;
     const others = { cuts: [], modifiedMs: -1, isNew: true, sentTo, trail: new Trail(), undated: [] };
     return this.#add(generation, mark, others);
@@ -160,9 +154,9 @@ export class Contents {
   }
 
   /** Tells how files that contain the generation are recognized from now on, because nothing reads it. */
-  recognize(content: Content, isIn: Recognizer['isIn']): void {
+  recognize(content: Content, last: LastRead): void {
     content.reader = undefined;
-    this.#recognition.add({ generation: content.generation, nth: content.nth, isIn });
+    this.#recognition.add(content.generation, content.nth, last);
   }
 
   /**
@@ -256,13 +250,14 @@ export class Contents {
   #rivalsOfKnown({ path, beginning, file }: DiscoveredFile): readonly Rival[] | undefined {
     const read = this.#current.of(path);
     const all = file === undefined ? [] : this.#recognition.of(path, read, (each) => this.#generationOf(each));
-    const alike = all.filter(({ generation }) => generation.matches(beginning));
+    const alike = all.filter((each) => each.matches(beginning));
     // The latest: an earlier one may be just the beginning of it.
     const same = alike.findLast((each) => each.isIn(file!));
-    if (same !== undefined) return same.generation.rivals;
+    if (same !== undefined) return same.rivals;
     // Of generations of earlier runs only the start is known.
-    const others = new Set(alike.map(({ generation }) => generation.id));
-    return this.#latestOf(path)?.rivalsOfKnown(beginning, others.size);
+    const others = new Map(alike.map(({ id, count }) => [id, count]));
+    const count = [...others.values()].reduce((sum, each) => sum + each, 0);
+    return this.#latestOf(path)?.rivalsOfKnown(beginning, count);
   }
 
   #add(generation: Generation, mark: Mark, known: KnownOfContent & Pick<Saved, 'undated'>): Content {

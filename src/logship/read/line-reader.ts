@@ -81,7 +81,7 @@ export class LineReader {
     const consumed = this.#takeLines(content, chunk, take, nul);
     if (consumed > 0) {
       this.#file.advance(chunk, consumed);
-      return isFull || (isLast && consumed < chunk.length);
+      return isFull || consumed < (isLast ? chunk.length : endOfLines(chunk, nul));
     }
     if (chunk.length === 0) return false;
     if (isLast) this.#takeRest(content, chunk, take);
@@ -89,14 +89,13 @@ export class LineReader {
     return isFull;
   }
 
-  /** @returns the number of bytes in complete lines */
+  /** @returns the number of bytes in complete lines, as far as there is room for them: at least one line's */
   #takeLines(content: Content, chunk: Buffer, take: TakeLine, firstNul: number): number {
     const { maxLineBytes, counts } = this.#options;
     const position = this.#file.position;
     let nul = firstNul;
     // An unfinished line may end in the middle of a character.
-    const lastNul = nul === -1 ? -1 : chunk.lastIndexOf(NUL);
-    const lines = chunk.subarray(0, Math.max(chunk.lastIndexOf(NEWLINE), lastNul) + 1);
+    const lines = chunk.subarray(0, endOfLines(chunk, nul));
     let start = 0;
     let newline = lines.indexOf(NEWLINE);
     for (;;) {
@@ -105,6 +104,7 @@ export class LineReader {
         const whole = nul === -1 ? lines.length : lines.lastIndexOf(NEWLINE, nul) + 1;
         start = this.#takeMany(content, lines, start, whole, take);
       }
+      if (start > 0 && take.hasRoom?.() === false) return start;
       // Not for each NUL: a chunk may have thousands of them, and no newline.
       if (newline !== -1 && newline < start) newline = lines.indexOf(NEWLINE, start);
       if (newline === -1 && nul === -1) return start;
@@ -239,6 +239,11 @@ export class LineReader {
     this.#file.advance(chunk, end);
     return chunk.length > 0;
   }
+}
+
+/** The end of the last complete line, or of the last NUL. */
+function endOfLines(chunk: Buffer, nul: number): number {
+  return Math.max(chunk.lastIndexOf(NEWLINE), nul === -1 ? -1 : chunk.lastIndexOf(NUL)) + 1;
 }
 
 /** The next end of an event or a line that an earlier run has recorded as a cut. */

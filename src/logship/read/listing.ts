@@ -166,6 +166,15 @@ export function unzippedHead(
   }
 }
 
+/**
+ * Rotated files next to a path that may have been written after that time: all of them if it is yet to come, and the file at the
+ * path is from before it, because then the clock was set back.
+ */
+export function writtenSince(modifiedMs: number, path: string, siblings: readonly Sibling[]): readonly Sibling[] {
+  const isSetBack = modifiedMs > Date.now() && (statOf(path)?.mtimeMs ?? Infinity) < modifiedMs;
+  return siblings.filter(({ isRotated, stat }) => isRotated && (isSetBack || stat.mtimeMs >= modifiedMs));
+}
+
 /** Possible rotations of the file at a path, from the oldest. */
 export type Beside = (path: string) => readonly Sibling[];
 

@@ -49,20 +49,20 @@ export function startOf({ generation }: Pick<Saved, 'generation'>): Mark {
 
 /**
  * The best of the files that continue an entry: the one that was read, unchanged; a copy of it; then one that was changed.
- * @param copyIn looks for a copy
+ * @param others looks for a copy, and for rotated files that were written since
  */
 export function bestOf(
   saved: Saved,
   resumed: ReadonlyMap<Sibling, Resumption>,
-  copyIn: () => Sibling | undefined,
+  others: { readonly copy: () => Sibling | undefined; readonly later: () => readonly Sibling[] },
 ): Moved | undefined {
   const all = [...resumed].map(([sibling, resumption]) => ({ sibling, resumption }));
   const isOwn = ({ sibling }: Moved) => sibling.stat.ino === saved.generation.ino;
-  const isLater = ({ sibling }: Moved) => sibling.isRotated && sibling.stat.mtimeMs >= saved.modifiedMs;
   const whole = all.find((each) => each.resumption.isWhole && isOwn(each));
   if (whole !== undefined) return whole;
-  const copy = copyIn();
+  const copy = others.copy();
   if (copy !== undefined)
     return { sibling: copy, resumption: resumed.get(copy) ?? { saved, mark: saved.mark, isWhole: true } };
-  return all.find(isOwn) ?? all.find(isLater);
+  const later = others.later();
+  return all.find(isOwn) ?? all.find(({ sibling }) => later.includes(sibling));
 }

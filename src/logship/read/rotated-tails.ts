@@ -1,3 +1,4 @@
+import { ByPath } from './by-path.ts';
 import type { HeldFile } from './held-file.ts';
 import type { Tail } from './tail.ts';
 
@@ -11,6 +12,7 @@ export class RotatedTails {
   readonly #uptime: () => number;
   /** When each file last grew. */
   readonly #sinceMs = new Map<Tail, number>();
+  readonly #ofPath = new ByPath<Tail>(({ path }) => path);
 
   /** @param uptime a monotonic clock in milliseconds */
   constructor(uptime: () => number) {
@@ -27,11 +29,12 @@ export class RotatedTails {
 
   /** Adds the tail, or notes that its file has grown. */
   grew(tail: Tail): void {
+    if (!this.has(tail)) this.#ofPath.add(tail);
     this.#sinceMs.set(tail, this.#uptime());
   }
 
   delete(tail: Tail): void {
-    this.#sinceMs.delete(tail);
+    if (this.#sinceMs.delete(tail)) this.#ofPath.delete(tail);
   }
 
   /**
@@ -39,7 +42,7 @@ export class RotatedTails {
    * again, is not a new generation: its tail continues.
    */
   takeBack(path: string, file: HeldFile): Tail | undefined {
-    const former = [...this].filter((each) => each.path === path);
+    const former = this.#ofPath.of(path);
     const tail =
       former.find((each) => each.file.isSame(file)) ??
       former.find((each) => each.failure !== undefined && each.hasRead(file));
@@ -57,7 +60,7 @@ export class RotatedTails {
   }
 
   clear(): void {
-    this.#sinceMs.clear();
+    for (const tail of this) this.delete(tail);
   }
 
   /** Whether a rotated file was quiet for so long that its last line is complete, terminated or not. */

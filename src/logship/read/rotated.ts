@@ -2,12 +2,21 @@ import { reasonOf } from '../../core/errors.ts';
 import type { Saved } from '../state/saved.ts';
 import type { Content } from './content.ts';
 import { HeldFile } from './held-file.ts';
-import { besideMany, besideOne, listed, statOf, type Beside, type List, type Sibling } from './listing.ts';
+import {
+  besideMany,
+  besideOne,
+  listed,
+  statOf,
+  writtenSince,
+  type Beside,
+  type List,
+  type Sibling,
+} from './listing.ts';
 import { hold } from './reopen.ts';
 import { bestOf, resumptionIn, type Moved, type Resumption } from './resumption.ts';
 import type { Displaced, TailOptions } from './tail-options.ts';
 import { Tail } from './tail.ts';
-import { unreadableAt, unreadOf, type Unread } from './unread.ts';
+import { copyOf, unreadableAt, unreadIn, unreadOf, type Unread } from './unread.ts';
 import { reportReplaced, reportResumption, reportVanished, rewound, unreadBytes } from './vanished.ts';
 
 interface RotatedOptions extends TailOptions<Tail> {
@@ -58,18 +67,13 @@ export class Rotated {
    * Called when a file was truncated.
    * @returns what to read: the rest from its copy, and generations in between
    */
-  displaced(tail: Tail, { content, position, skipping, lead, size, modifiedMs }: Displaced): readonly Tail[] {
+  displaced(tail: Tail, displaced: Displaced): readonly Tail[] {
     const { path } = tail;
+    const { content, position, skipping, lead, size, modifiedMs } = displaced;
     const siblings = this.#siblings(path);
     if (content === undefined) return this.#between(path, siblings, modifiedMs);
-    const { generation } = content;
-    const matches = (beginning: Buffer) => generation.matches(beginning);
-    // A shorter copy was made before we read the last lines, which logrotate then discarded.
-    const isIn = (file: HeldFile) => file.hasUpTo(position, lead);
-    const unread = { path, matches, position, isIn, modifiedMs };
-    const copy =
-      siblings.find((sibling) => this.#isCopy(sibling, unread)) ??
-      siblings.findLast((sibling) => this.#isEarlierCopy(sibling, unread, size));
+    const unread = unreadIn(content, displaced);
+    const copy = this.#copyOf(unread, siblings);
     const goOn = (rest: Tail) => rest.goOn(content, { position, skipping });
     const rest = copy === undefined ? [] : [...this.#rest(path, copy, position, goOn)];
     const rewoundTail = copy === undefined ? this.#rewind(tail, siblings, unread, content, size) : undefined;
@@ -77,7 +81,7 @@ export class Rotated {
       const { contents } = this.#options;
       contents.retire(content);
       // All of the copy had been read from the original.
-      if (copy !== undefined) contents.recognize(content, (other) => other.hasBefore(position, lead));
+      if (copy !== undefined) contents.recognize(content, { position, lead });
     }
     if (copy === undefined && rewoundTail === undefined)
       reportReplaced(unread, Math.max(0, size - position), this.#beside(path), this.#options);
@@ -105,7 +109,7 @@ export class Rotated {
       return true;
     };
     if (isRewound(tail)) return tail;
-    for (const sibling of siblings.filter(({ isRotated, stat }) => isRotated && stat.mtimeMs >= modifiedMs)) {
+    for (const sibling of writtenSince(modifiedMs, path, siblings)) {
       const [reader] = this.#open(path, sibling);
       if (reader !== undefined && isRewound(reader)) return reader;
       reader?.[Symbol.dispose]();
@@ -201,7 +205,10 @@ export class Rotated {
         if (resumption !== undefined) resumed.set(sibling, resumption);
         return true;
       });
-    return bestOf(saved, resumed, () => siblings.find((sibling) => this.#isCopy(sibling, unreadOf(saved))));
+    return bestOf(saved, resumed, {
+      copy: () => this.#copyOf(unreadOf(saved), siblings),
+      later: () => writtenSince(saved.modifiedMs, path, siblings),
+    });
   }
 
   #resume(saved: Saved, found: Moved | undefined, beside: Beside): readonly Tail[] {
@@ -231,26 +238,15 @@ export class Rotated {
   /** Whole generations that were written after that time and are already rotated. */
   #between(path: string, siblings: readonly Sibling[], modifiedMs: number): readonly Tail[] {
     // A process may still write to an empty file.
-    const isBetween = ({ isRotated, stat }: Sibling) =>
-      isRotated && stat.mtimeMs >= modifiedMs && !this.leftAlone.has(stat.ino);
-    return siblings.filter(isBetween).flatMap((sibling) => {
+    const between = writtenSince(modifiedMs, path, siblings).filter(({ stat }) => !this.leftAlone.has(stat.ino));
+    return between.flatMap((sibling) => {
       if (sibling.stat.size > 0) this.#options.log.info(`${path} was rotated unseen: reading ${sibling.at} too`);
       return this.#open(path, sibling);
     });
   }
 
-  #isCopy(sibling: Sibling, { path, matches, isIn, modifiedMs }: Unread): boolean {
-    const isCopy = (file: HeldFile) => matches(file.beginning()) && isIn(file);
-    return sibling.stat.mtimeMs >= modifiedMs && this.#is(sibling, path, isCopy);
-  }
-
-  /**
-   * Whether lines were written after the copy was made: logrotate syncs it before it truncates the original. The copy is
-   * then older than what we have seen, and smaller.
-   */
-  #isEarlierCopy(sibling: Sibling, unread: Unread, size: number): boolean {
-    const hasRest = unread.position > 0 && sibling.stat.size > unread.position && sibling.stat.size < size;
-    return hasRest && this.#isCopy(sibling, { ...unread, modifiedMs: -Infinity });
+  #copyOf(unread: Unread, siblings: readonly Sibling[]): Sibling | undefined {
+    return copyOf(unread, siblings, (sibling, judge) => this.#is(sibling, unread.path, judge));
   }
 
   #is(sibling: Sibling, path: string, judge: (file: HeldFile) => boolean): boolean {

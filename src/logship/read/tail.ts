@@ -1,4 +1,3 @@
-import { isSystemError } from '../../core/errors.ts';
 import type { Content, Rested } from './content.ts';
 import { STAKE } from './handles.ts';
 import type { HeldFile, Standing } from './held-file.ts';
@@ -41,7 +40,7 @@ export class Tail implements Disposable {
   #rested: Rested | undefined;
   #modifiedMs = -1;
   #size = 0;
-  /** The file's size at the last poll, whether or not it was read. */
+  /** The file's size when it was looked at last, whether or not it was read: what reports progress asks for it all the time. */
   #seenSize = 0;
   /** Why the file could not be read in the last attempt. */
   failure: string | undefined;
@@ -56,9 +55,7 @@ export class Tail implements Disposable {
     this.isRotated = this.hasLeft = isRotated;
     // Recorded at once: if the content is truncated before it is read, the generations in between are those written
     // after this time.
-    const { size, mtimeMs } = this.#file.stat();
-    this.#modifiedMs = mtimeMs;
-    this.#seenSize = size;
+    this.#modifiedMs = this.#stat().mtimeMs;
     file.share(this, options);
   }
 
@@ -127,25 +124,20 @@ export class Tail implements Disposable {
 
   /** Number of bytes not read. */
   get unread(): number {
-    return Math.max(0, this.#sizeNow - this.#file.position);
+    return Math.max(0, this.#seenSize - this.#file.position);
   }
 
   /** Number of bytes not acknowledged. */
   get left(): number {
-    const size = this.#sizeNow;
     const progress = this.#content?.progress;
     const from = progress?.isOpen ? progress.acknowledged.offset : this.#file.position;
-    return Math.max(0, size - from);
+    return Math.max(0, this.#seenSize - from);
   }
 
-  /** The file's size; its last known one while it cannot be read, which the next attempt to read it reports. */
-  get #sizeNow(): number {
-    try {
-      return this.#file.glance()?.size ?? this.#seenSize;
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      return this.#seenSize;
-    }
+  #stat(): Standing {
+    const standing = this.#file.stat();
+    this.#seenSize = standing.size;
+    return standing;
   }
 
   /** Whether there is more to read if the file is in this state. */
@@ -182,7 +174,7 @@ export class Tail implements Disposable {
 
   /** Skips existing content, so that only later writes are read. */
   skipToEnd(): void {
-    const { size } = this.#file.stat();
+    const { size } = this.#stat();
     if (size > 0) this.#content = this.#identify(size, true, size);
   }
 
@@ -193,7 +185,7 @@ export class Tail implements Disposable {
    * @throws the system's error
    */
   read(take: TakeLine, final: boolean): boolean {
-    const standing = this.#file.stat();
+    const standing = this.#stat();
     if (!final && !this.isBehind(standing)) return false;
     this.#hasMore = this.#readAt(this.content, standing, take, final);
     if (!this.#hasMore) this.#content?.undated.caughtUp();
@@ -209,8 +201,8 @@ export class Tail implements Disposable {
    * @throws the system's error
    */
   check(): void {
-    if (!this.#file.isOpen && this.#sizeNow >= this.#file.position) return;
-    const { size, mtimeMs } = this.#file.stat();
+    if (!this.#file.isOpen && (this.#file.glance()?.size ?? this.#seenSize) >= this.#file.position) return;
+    const { size, mtimeMs } = this.#stat();
     const { content } = this;
     if (content !== undefined) {
       if (size < this.#file.position || !this.#file.holds(content.generation)) this.#truncated(content);
@@ -228,7 +220,7 @@ export class Tail implements Disposable {
     const { content } = this;
     if (content !== undefined) {
       const { position, lead } = this.#file;
-      this.#options.contents.recognize(content, (other) => other.hasBefore(position, lead));
+      this.#options.contents.recognize(content, { position, lead });
       this.#options.contents.retire(content);
     }
     this.#file[Symbol.dispose]();
@@ -273,10 +265,7 @@ export class Tail implements Disposable {
   #truncated(content: Content): true {
     const { position, lead } = this.#file;
     const { skipping } = this.#lineReader;
-    this.#options.contents.recognize(
-      content,
-      (other) => other.stat().size < position || other.hasBefore(position, lead),
-    );
+    this.#options.contents.recognize(content, { position, lead, mayBeShorter: true });
     const displaced = { content, position, skipping, lead, size: this.#size, modifiedMs: this.#modifiedMs };
     this.#content = undefined;
     this.#lineReader.skipping = false;

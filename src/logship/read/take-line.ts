@@ -18,8 +18,13 @@ export interface TakeLine {
     start?: number,
     end?: number,
   ): void;
-  /** Receives many lines, as far as they need no attention of their own. */
+  /** Receives many lines, as far as they need no attention of their own, and until there is no more room. */
   readonly many?: TakeMany | undefined;
+  /**
+   * Whether another line may follow; by default it may. Lines of one byte become requests that are hundreds of times as
+   * large, so the reader asks between lines and not only between chunks.
+   */
+  readonly hasRoom?: (() => boolean) | undefined;
 }
 
 /**

@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { rename, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { syncDirectory } from '../../fs/replace-file.ts';
 import { openOwn, type StateDirectory } from '../state/held-directory.ts';
+import { eachLine, partsOf, writtenIn, type Part } from './letter-file.ts';
 
 interface DeadLetterOptions {
   readonly directory: StateDirectory;
@@ -28,7 +28,6 @@ interface DeadLetter {
 }
 
 const NEWLINE = 10;
-const CHUNK_BYTES = 64 * 1024;
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
 
 /**
@@ -42,10 +41,11 @@ export class DeadLetters {
   readonly #options: DeadLetterOptions;
   #queue: Promise<void> = Promise.resolve();
   /**
-   * IDs of letters that earlier runs have written. After a crash before the next checkpoint, their lines are read and
-   * rejected again.
+   * What tells which letters earlier runs have written, to the older file and to the current one. After a crash before the next
+   * checkpoint, their lines are read and rejected again: any of them, since a document that waits holds the mark before all later
+   * ones of its file.
    */
-  #earlier: ReadonlySet<string> | undefined;
+  #earlier: readonly [older: readonly Part[], current: readonly Part[]] | undefined;
   /** The causes that were logged. */
   readonly #causes = new Set<string>();
 
@@ -71,9 +71,10 @@ export class DeadLetters {
   }
 
   async #append(letters: readonly DeadLetter[]): Promise<void> {
-    this.#earlier ??= new Set([...(await lettersIn(`${this.#at}.1`)), ...(await lettersIn(this.#at))]);
     const time = this.#options.now().toISOString();
-    const contents = letters.map(contentOf).filter(({ id }) => !this.#earlier?.has(id));
+    const all = letters.map(contentOf);
+    const written = await this.#writtenOf(all.map(({ id }) => id));
+    const contents = all.filter(({ id }) => !written.has(id));
     if (contents.length === 0) return;
     const text = contents.map((content) => `${lineOf({ time, ...content })}\n`).join('');
     await this.#rotate(Buffer.byteLength(text));
@@ -91,13 +92,23 @@ export class DeadLetters {
     }
   }
 
+  /** Those of the IDs whose letters earlier runs have written. */
+  async #writtenOf(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const files = [`${this.#at}.1`, this.#at] as const;
+    this.#earlier ??= [await partsOf(files[0]), await partsOf(files[1])];
+    const [older, current] = this.#earlier;
+    return new Set([...(await writtenIn(files[0], older, ids)), ...(await writtenIn(files[1], current, ids))]);
+  }
+
   async #rotate(more: number): Promise<void> {
     const { limit, log, onDropped } = this.#options;
     const size = (await stat(this.#at).catch(ignoreAbsent))?.size ?? 0;
     if (size === 0 || size + more <= limit / 2) return;
     const older = `${this.#at}.1`;
-    const dropped = (await lettersIn(older)).length;
+    let dropped = 0;
+    await eachLine(older, () => dropped++);
     await rename(this.#at, older);
+    this.#earlier = [this.#earlier?.[1] ?? [], []];
     if (dropped === 0) return;
     onDropped(dropped);
     log.warn(
@@ -124,49 +135,4 @@ async function isTorn(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0] !== NEWLINE;
-}
-
-/**
- * The IDs of the letters in a file; none if it is missing. An incomplete line is skipped. Rejects with the system's
- * error.
- */
-async function lettersIn(file: string): Promise<string[]> {
-  const ids: string[] = [];
-  try {
-    await using handle = await openOwn(file, constants.O_RDONLY);
-    for await (const line of linesOf(handle)) {
-      const id = idOf(line);
-      if (id !== undefined) ids.push(id);
-    }
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
-  return ids;
-}
-
-async function* linesOf(file: FileHandle): AsyncGenerator<string> {
-  const chunk = Buffer.alloc(CHUNK_BYTES);
-  let pieces: Buffer[] = [];
-  for (let position = 0; ;) {
-    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, position);
-    if (bytesRead === 0) break;
-    position += bytesRead;
-    let from = 0;
-    for (let to = chunk.indexOf(NEWLINE); to !== -1 && to < bytesRead; to = chunk.indexOf(NEWLINE, from)) {
-      yield Buffer.concat([...pieces, chunk.subarray(from, to)]).toString();
-      pieces = [];
-      from = to + 1;
-    }
-    pieces.push(Buffer.from(chunk.subarray(from, bytesRead)));
-  }
-  yield Buffer.concat(pieces).toString();
-}
-
-function idOf(line: string): string | undefined {
-  try {
-    const { id } = JSON.parse(line) as { id?: unknown };
-    return typeof id === 'string' ? id : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -14,6 +14,8 @@ interface FillingParts {
   readonly earlier: number | undefined;
   /** Sends what is filled. Returns false if that is nothing. */
   readonly flush: () => boolean;
+  /** Whether another request may be filled. */
+  readonly hasRoom: () => boolean;
 }
 
 /** Fills requests with documents: of single events, and of lines in bulk. */
@@ -23,10 +25,11 @@ export class Filling {
 
   constructor(parts: FillingParts) {
     this.#parts = parts;
-    const { batcher, maxLineBytes, flush } = parts;
+    const { batcher, maxLineBytes, flush, hasRoom } = parts;
     this.bulk = {
       maxLineBytes,
       flush,
+      hasRoom,
       room: (block) => batcher.room(block),
       enterDay: (day) => batcher.enterDay(day),
       add: (content, block, span) => {

@@ -80,10 +80,12 @@ export class Lags implements Disposable {
     clearInterval(this.#timer);
   }
 
-  #lookAtFiles({ name, fileStates }: DestinationState, nowMs: number): void {
+  #lookAtFiles({ name, lagBytes, fileStates }: DestinationState, nowMs: number): void {
     const before = this.#files.get(name);
     const lags = new Map<string, FileLag>();
-    for (const file of fileStates()) {
+    // Thousands of files may be followed, of which most wait for nothing.
+    for (const file of lagBytes === 0 ? [] : fileStates()) {
+      if (file.left === 0) continue;
       const lag = before?.get(file.path) ?? new FileLag();
       lag.look(file, nowMs);
       lags.set(file.path, lag);

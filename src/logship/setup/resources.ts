@@ -45,8 +45,8 @@ function templateOf(settings: SetupSettings): Resource {
     path: `/_index_template/${encodeURIComponent(name)}`,
     body,
     current(reply) {
-      const [first] = (at(reply, 'index_templates') ?? []) as readonly Json[];
-      const template = at(first, 'index_template');
+      const all = at(reply, 'index_templates');
+      const template = at(Array.isArray(all) ? all[0] : undefined, 'index_template');
       return isObject(template) ? template : undefined;
     },
     isOurs: (current) => at(current, '_meta', 'managed_by') === MARK,

@@ -1,6 +1,6 @@
 import type { Log } from '../../core/log.ts';
 import { range, type Batch } from '../batch/batch.ts';
-import { reasonIn, UNANSWERED, type BulkReply } from './bulk-reply.ts';
+import { errorFrom, objectsIn, reasonIn, UNANSWERED, type BulkReply, type ReplyError } from './bulk-reply.ts';
 import type { Server } from './server.ts';
 import type { Answer, DocumentOutcome } from './sink.ts';
 
@@ -106,8 +106,8 @@ export class BackingIndices {
     return document.toString('latin1', this.#idAt, document.indexOf(QUOTE, this.#idAt));
   }
 
-  #verdictOf({ found, error }: Doc, index: string): DocumentOutcome | undefined {
-    if (found === true) return { is: 'already' };
+  #verdictOf({ isFound, error }: Doc, index: string): DocumentOutcome | undefined {
+    if (isFound) return { is: 'already' };
     if (error === undefined || error.type === 'index_not_found_exception') return undefined;
     if (error.type === 'security_exception') {
       this.#warn(`${error.type}: ${error.reason}`);
@@ -140,12 +140,15 @@ function isUnknown(verdict: DocumentOutcome): boolean {
 const MGET_FIELDS = '_source=false&filter_path=docs.found,docs.error.type,docs.error.reason';
 
 interface Doc {
-  readonly found?: boolean;
-  readonly error?: { readonly type?: string; readonly reason?: string };
+  readonly isFound: boolean;
+  readonly error: ReplyError | undefined;
 }
 
 function docsIn(body: Buffer): readonly Doc[] {
-  return (jsonIn(body.toString()) as { docs?: readonly Doc[] } | undefined)?.docs ?? [];
+  return objectsIn(body.toString(), 'docs').map(({ found, error }) => ({
+    isFound: found === true,
+    error: errorFrom(error),
+  }));
 }
 
 function namesIn(text: string): string[] {

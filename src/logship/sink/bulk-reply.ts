@@ -1,3 +1,4 @@
+import { isMapping } from '../../core/mapping.ts';
 import { oneLine } from '../../core/one-line.ts';
 import type { Answer, DocumentOutcome } from './sink.ts';
 
@@ -9,19 +10,18 @@ export const BULK_FIELDS =
   'errors,items.*.status,items.*.failure_store,items.*.error.type,items.*.error.reason,items.*.error.caused_by';
 
 interface Item {
-  readonly _index?: string;
-  readonly status: number;
-  /** `used`: the document is not in its index but in the failure store of its data stream. */
-  readonly failure_store?: string;
-  readonly error?: {
-    readonly type?: string;
-    readonly reason?: string;
-    readonly caused_by?: { readonly reason?: string };
-  };
+  readonly index: string | undefined;
+  readonly status: unknown;
+  /** Whether the document is not in its index but in the failure store of its data stream. */
+  readonly isInFailureStore: boolean;
+  readonly error: ReplyError | undefined;
 }
 
-interface Reply {
-  readonly items?: readonly { readonly create?: Item }[];
+/** Why a document is not in its index. */
+export interface ReplyError {
+  readonly type: string;
+  readonly reason: string;
+  readonly cause: string | undefined;
 }
 
 /** The meaning of a reply to a bulk request. */
@@ -52,15 +52,15 @@ export function readBulkReply(
     return { answer: { is: 'held', reason, because }, isUnknown: status >= 500 || status === 408 };
   }
   const alike = allAlike(body, documents);
-  if (alike !== undefined && isIn(alike)) return { answer: { is: 'all in' }, index: alike._index };
+  if (alike !== undefined && isIn(alike)) return { answer: { is: 'all in' }, index: alike.index };
   const text = body.toString();
   const items = itemsIn(text);
   if (items.length !== documents) {
     const reason = `not a bulk reply: ${oneLine(text.slice(0, 200))}`;
     return { answer: { is: 'held', reason }, isUnknown: true };
   }
-  const index = items.findLast(({ create }) => create !== undefined && isIn(create))?.create?._index;
-  return { answer: { is: 'each', verdicts: items.map(({ create }) => verdictOf(create, hint)) }, index };
+  const index = items.findLast((item) => item !== undefined && isIn(item))?.index;
+  return { answer: { is: 'each', verdicts: items.map((item) => verdictOf(item, hint)) }, index };
 }
 
 const START = '{"errors":false,"items":[';
@@ -76,7 +76,7 @@ function allAlike(body: Buffer, documents: number): Item | undefined {
   const period = end - from + 1;
   if (body.toString('latin1', 0, from) !== START || items.length !== documents * period - 1) return undefined;
   if (!items.subarray(period).equals(items.subarray(0, Math.max(0, items.length - period)))) return undefined;
-  return itemsIn(`{"items":[${items.toString('utf8', 0, period - 1)}]}`)[0]?.create;
+  return itemsIn(`{"items":[${items.toString('utf8', 0, period - 1)}]}`)[0];
 }
 
 const BRACE = 125;
@@ -88,16 +88,43 @@ function pairEnd(body: Buffer, from: number): number {
   return at + 2;
 }
 
-function isIn({ status, failure_store: failureStore }: Item): boolean {
-  return status === 201 && failureStore !== 'used';
+function isIn({ status, isInFailureStore }: Item): boolean {
+  return status === 201 && !isInFailureStore;
 }
 
-function itemsIn(text: string): NonNullable<Reply['items']> {
+/** The items; undefined for one that has no result of `create`. */
+function itemsIn(text: string): readonly (Item | undefined)[] {
+  return objectsIn(text, 'items').map(({ create }) => (isMapping(create) ? itemFrom(create) : undefined));
+}
+
+function itemFrom({ _index: index, status, failure_store: failureStore, error }: Record<string, unknown>): Item {
+  return { index: textIn(index), status, isInFailureStore: failureStore === 'used', error: errorFrom(error) };
+}
+
+/** The objects of an array in a reply. None if it is something else: other servers answer 200 too, with any JSON or a page. */
+export function objectsIn(text: string, name: string): readonly Record<string, unknown>[] {
   try {
-    return (JSON.parse(text) as Reply | null)?.items ?? [];
+    const reply: unknown = JSON.parse(text);
+    const all = isMapping(reply) ? reply[name] : undefined;
+    return Array.isArray(all) && all.every(isMapping) ? all : [];
   } catch {
-    return []; // a proxy's page
+    return [];
   }
+}
+
+/** An error in a reply; undefined if it is no object. */
+export function errorFrom(error: unknown): ReplyError | undefined {
+  if (!isMapping(error)) return undefined;
+  const { type, reason, caused_by: cause } = error;
+  return {
+    type: textIn(type) ?? '',
+    reason: textIn(reason) ?? '',
+    cause: isMapping(cause) ? textIn(cause['reason']) : undefined,
+  };
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** The verdict on a document that a reply leaves out. */
@@ -110,7 +137,9 @@ function verdictOf(item: Item | undefined, hint: (status: number) => string): Do
   if (status === 201) return refused('failure store', 'it is in the failure store of its data stream, not in an index');
   if (status === 200) return refused('noop', 'status 200 noop: an ingest pipeline drops it');
   if (status === 409) return { is: 'already' };
-  const cause = error?.caused_by?.reason === undefined ? '' : `: ${error.caused_by.reason}`;
+  // Without a usable status it is not known either whether the document is indexed.
+  if (typeof status !== 'number') return UNANSWERED;
+  const cause = error?.cause === undefined ? '' : `: ${error.cause}`;
   const reason = oneLine(`status ${status} ${error?.type ?? ''}: ${error?.reason ?? ''}${cause}`);
   if (status === 413 || (status === 400 && !isOfTheIndex(error))) return refused(error?.type ?? '', reason);
   // The block of an index on a full disk is a 429 too, and says nothing about the server's load.
@@ -126,7 +155,9 @@ function refused(cause: string, reason: string): DocumentOutcome {
  * Whether the index and not the document is the problem, for an operator to fix: it is closed, or cannot be created
  * because of the cluster's shard limit, or its pipeline is missing.
  */
-function isOfTheIndex({ type = '', reason = '' }: NonNullable<Item['error']> = {}): boolean {
+function isOfTheIndex(error: ReplyError | undefined): boolean {
+  if (error === undefined) return false;
+  const { type, reason } = error;
   if (type === 'index_closed_exception' || type === 'invalid_index_name_exception') return true;
   if (type === 'validation_exception') return true;
   // Only from its start, because the end may be the text of the line.

@@ -30,7 +30,7 @@ export const Stop = {
   end: 0,
   /** The request is full. */
   full: 1,
-  /** The next line needs the caller: take() the open events, then handle the line. */
+  /** The next line needs the caller: take() the open events, then handle the line. So does one that begins an event far from `nearMs`. */
   line: 2,
   /** The next line ends an event of process `stopAt` that the caller holds. */
   held: 3,

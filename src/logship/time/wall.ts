@@ -25,6 +25,11 @@ export interface Near {
   readonly nearMs: number;
 }
 
+/**
+ * A time that is further from what is known of a file may be wrong, such as that of a clock that was not set. Half a year: from nearer
+ * ones a time without a year is still put in its own.
+ */
+export const FAR_MS = 184 * 24 * 60 * MINUTE_MS;
 /** How much older than the line before it a line may be, since several processes write to a file. */
 const DISORDER_MS = 10 * MINUTE_MS;
 

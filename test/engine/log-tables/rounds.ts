@@ -162,7 +162,10 @@ function handle(lines: LineTable, block: Block, said: string[]): void {
   const events = lines.take();
   for (const event of events) document(lines, event.text, event.timeMs, block, said);
   const last = events.find(({ isLast }) => isLast)?.text;
-  said.push(JSON.stringify([lines.place(line, block.lastMs, block.nearMs, last), events.length]));
+  const placed = { ...lines.place(line, block.lastMs, block.nearMs, last) };
+  said.push(JSON.stringify([placed, events.length]));
+  // Lines far from the one before are the caller's, so that it would have all of them.
+  if (!Number.isNaN(placed.timeMs)) block.lastMs = block.nearMs = placed.timeMs;
   for (const { text } of events) said.push(String(lines.resumes(text, line)));
   document(lines, line, NOW_MS, block, said);
   block.at = end;

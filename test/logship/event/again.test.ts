@@ -74,6 +74,7 @@ function run(world: World, isLast: boolean, isPressed = false): void {
     maxLineBytes: 1e6,
     earlier: undefined,
     flush,
+    hasRoom: () => random(5) > 0,
   });
   const framer = new Framer({
     emit,

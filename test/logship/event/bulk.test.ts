@@ -66,3 +66,29 @@ test('an event of 300 processes at once, and lines further apart than an event r
   const far = Array.from({ length: 700 }, (_, nth) => record(1000, `[-] ${'x'.repeat(80)} ${nth}`)).join('');
   await assertSame(Buffer.from(many + more + far + more + many), { format: 'oslo' }, 1e9);
 });
+
+/** Lines of one byte, which become documents of hundreds of bytes; those that NULs end are taken one by one. */
+const TINY = {
+  newlines: Buffer.alloc(20_000, '\n'),
+  characters: Buffer.from('x\n'.repeat(10_000)),
+  NULs: Buffer.from('x\0'.repeat(5000) + 'x\n'.repeat(5000)),
+};
+
+for (const [what, log] of Object.entries(TINY))
+  test(`${what}: a read fills one request when there is room for one, and the next read goes on there`, async () => {
+    for (const format of ['whole', 'json', 'oslo'] as const)
+      for (const mostBytes of [4000, 100_000]) {
+        const mode = { format, mostBytes, isTight: true };
+        const { most } = await assertSame(log, mode, log.length);
+        assert.ok(most <= 2, `${format}, ${mostBytes}: ${most} requests`);
+      }
+  });
+
+test('without room after each request, hostile lines of any format are taken once', async () => {
+  for (const format of ['oslo', 'whole', 'uwsgi', 'mariadb'] as const) {
+    const log = hostileLog(1500, 13);
+    const single = await shipped(log, { format, isBulk: false }, log.length);
+    for (const mostBytes of [600, 5000, 40_000])
+      for (const piece of [700, log.length]) await assertSame(log, { format, mostBytes, isTight: true }, piece, single);
+  }
+});

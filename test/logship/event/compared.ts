@@ -18,7 +18,9 @@ import { newCounts } from '../../../src/logship/report/counts.ts';
 import { Filling } from '../../../src/logship/send/filling.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { zone } from './framing.ts';
+import { SEEN_MS, zone } from './framing.ts';
+
+const NEWLINE = 10;
 
 export interface Result {
   /** Documents by the beginning of each, which has its ID. */
@@ -28,6 +30,8 @@ export interface Result {
   readonly lines: number;
   /** How many documents were written in bulk. */
   readonly inBulk: number;
+  /** The largest number of requests that one read has filled. */
+  readonly most: number;
 }
 
 export interface ReadingMode {
@@ -38,11 +42,20 @@ export interface ReadingMode {
   /** Maximum size of a request. */
   readonly mostBytes?: number;
   readonly maxLineBytes?: number;
+  /** There is no room after a request until the next read. */
+  readonly isTight?: boolean;
 }
 
 /** All documents of a log that grows by this number of bytes between two reads. */
 export async function shipped(log: Buffer, mode: ReadingMode, piece: number): Promise<Result> {
-  const { format, schema = 'kolla', isBulk, mostBytes = CAPACITY_BYTES, maxLineBytes = 256 * 1024 } = mode;
+  const {
+    format,
+    schema = 'kolla',
+    isBulk,
+    mostBytes = CAPACITY_BYTES,
+    maxLineBytes = 256 * 1024,
+    isTight = false,
+  } = mode;
   await using directory = await privateDirectory('bulk');
   const path = join(directory.path, 'a.log');
   const fd = openSync(path, 'a');
@@ -51,16 +64,16 @@ export async function shipped(log: Buffer, mode: ReadingMode, piece: number): Pr
   const origin = { hostname: 'h', pod: 'p', namespace: 'é"', node: undefined };
   const formats = [{ glob: '/**', format }];
   const head = log.subarray(0, Math.min(256, piece));
-  const progress = new Progress({ offset: 0, skipping: false, timeMs: 0 });
+  const progress = new Progress({ offset: 0, skipping: false, timeMs: SEEN_MS });
   const content = {
-    generation: new Generation('s', { path: '/logs/a.log', dev: 1, ino: 1, firstSeenMs: 0, head, rivals: [] }),
+    generation: new Generation('s', { path: '/logs/a.log', dev: 1, ino: 1, firstSeenMs: SEEN_MS, head, rivals: [] }),
     progress,
     format: new FileFormat('/logs/svc/a.log', { root: '/logs', origin, zone: zone(mode.zone), schema, formats }),
     cuts: [],
     isNew: true,
     sentTo: 0,
-    undated: new UndatedTimes(0, { from: [] }, () => {}),
-    timeMs: 0,
+    undated: new UndatedTimes(SEEN_MS, { from: [] }, () => {}),
+    timeMs: SEEN_MS,
     modifiedMs: -1,
     size: 0,
     trail: new Trail(),
@@ -70,8 +83,11 @@ export async function shipped(log: Buffer, mode: ReadingMode, piece: number): Pr
   const batcher = new Batcher({ opening, capacity: new Capacity(mostBytes), now: () => 0 });
   const documents = new Map<string, string>();
   const counts = newCounts();
+  let requests = 0;
+  let most = 0;
   const flush = () => {
     if (batcher.isEmpty) return false;
+    most = Math.max(most, ++requests);
     const batch = batcher.seal();
     for (let at = 0; at < batch.count; at++) {
       const [action = '', source = '', ...rest] = batch.document(at).toString().split('\n');
@@ -85,7 +101,15 @@ export async function shipped(log: Buffer, mode: ReadingMode, piece: number): Pr
   };
   const budget = new Budget(() => Infinity);
   let inBulk = 0;
-  const filling = new Filling({ batcher, budget, counts, maxLineBytes, earlier: undefined, flush });
+  const filling = new Filling({
+    batcher,
+    budget,
+    counts,
+    maxLineBytes,
+    earlier: undefined,
+    flush,
+    hasRoom: () => !isTight || requests === 0,
+  });
   const { emit, bulk } = filling;
   const counted: typeof bulk = {
     ...bulk,
@@ -104,18 +128,21 @@ export async function shipped(log: Buffer, mode: ReadingMode, piece: number): Pr
     maxLineBytes,
   });
   const read = (final: boolean) => {
+    do requests = 0;
     while (reader.read(content, take, final) === true);
   };
   for (let at = 0; at < log.length; at += piece) {
     writeSync(fd, log, at, Math.min(piece, log.length - at));
     content.generation.learn(log.subarray(0, Math.min(256, at + piece)));
     read(false);
+    const complete = log.lastIndexOf(NEWLINE, Math.min(at + piece, log.length) - 1) + 1;
+    assert.ok(file.position >= complete, `read to ${file.position}, and lines end at ${complete}`);
   }
   read(true);
   closeSync(fd);
   framer.cut();
   flush();
-  return { documents, reached: progress.acknowledged.offset, lines: counts.lines, inBulk };
+  return { documents, reached: progress.acknowledged.offset, lines: counts.lines, inBulk, most };
 }
 
 /**

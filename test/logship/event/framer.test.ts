@@ -5,7 +5,8 @@ import { runInNewContext } from 'node:vm';
 import { MAX_BYTES, MAX_LINES, REACH_BYTES } from '../../../src/logship/event/event.ts';
 import { Framer } from '../../../src/logship/event/framer.ts';
 import type { Mark } from '../../../src/logship/position/progress.ts';
-import { content, framing } from './framing.ts';
+import { sentBefore, UndatedTimes, type UndatedFrom } from '../../../src/logship/position/undated.ts';
+import { content, framing, SEEN_MS } from './framing.ts';
 
 const AT = '2026-11-20 08:15:42.123';
 const record = (pid: number, text: string, at = AT) => `${at} ${pid} ERROR nova.compute [-] ${text}`;
@@ -332,4 +333,58 @@ test('ever-changing file names do not accumulate in memory', async () => {
   await new Promise((resolve) => setImmediate(resolve));
   (runInNewContext('gc') as () => void)();
   assert.ok(gone.filter((log) => log.deref() !== undefined).length < 1500);
+});
+
+const utc = ({ timeMs }: { timeMs: number }) => new Date(timeMs).toISOString().slice(0, 19);
+
+test('a time far ahead counts as none, one far behind only for its own line, and neither for a time without a year', () => {
+  const f = framing();
+  const lines = ['Nov 20 08:00:00 h a: 1', '2099-01-01 00:00:00 2', 'Nov 20 08:00:01 h a: 3', '1971-01-01 00:00:00 4'];
+  f.take(content('whole'), ...lines, 'undated', 'Nov 20 08:00:02 h a: 5', 'Jan  1 00:00:00 h a: 6');
+  const [first, third, fifth, sixth] = [
+    '2026-11-20T08:00:00',
+    '2026-11-20T08:00:01',
+    '2026-11-20T08:00:02',
+    '2027-01-01T00:00:00',
+  ];
+  assert.deepEqual(f.events.map(utc), [first, first, third, '1971-01-01T00:00:00', third, fifth, sixth]);
+});
+
+test('lines of an old log have their times, and a time without a year is near to theirs', () => {
+  const f = framing();
+  f.take(content('whole'), '2019-05-01 08:00:00 a', 'undated', 'May  2 08:00:00 h a: b', '2020-09-01 08:00:00 c');
+  const [first, second, last] = ['2019-05-01T08:00:00', '2019-05-02T08:00:00', '2020-09-01T08:00:00'];
+  assert.deepEqual(f.events.map(utc), [first, first, second, last]);
+});
+
+test('whenever lines with far times are read again, they have the same times', () => {
+  const [silent, nowMs] = ['2026-11-20 08:00:00 a', Date.UTC(2027, 8, 1, 1)];
+  const others = [
+    '2027-09-01 00:00:00 b',
+    'c',
+    '2027-08-31 00:00:00 d',
+    '1971-01-01 00:00:00 e',
+    'f',
+    '2099-01-01 00:00:00 g',
+  ];
+  const read = (lines: readonly string[], readMs: number, mark: Mark | undefined, saved: readonly UndatedFrom[]) => {
+    const f = framing();
+    f.clock.ms = readMs;
+    const undated = new UndatedTimes(SEEN_MS, sentBefore({ from: saved, size: 0 }), () => {});
+    const log = { ...content('whole', mark && { mark, isNew: false }), undated };
+    for (const line of lines) {
+      f.take(log, line);
+      if (line === silent) undated.caughtUp();
+    }
+    return { f, undated };
+  };
+  const { f, undated } = read([silent, ...others], nowMs, undefined, []);
+  const [back, last] = ['2027-09-01T01:00:00', '2027-08-31T00:00:00'];
+  const wanted = ['2026-11-20T08:00:00', back, back, last, '1971-01-01T00:00:00', last, last];
+  assert.deepEqual(f.events.map(utc), wanted);
+  for (const [at, { spans }] of f.events.entries()) {
+    const { end } = spans[0]!;
+    const again = read(others.slice(at), nowMs + 300 * 86_400_000, end, structuredClone(undated.entries(end.offset)));
+    assert.deepEqual(again.f.events.map(utc), wanted.slice(at + 1), `after ${at + 1} lines`);
+  }
 });

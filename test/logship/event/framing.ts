@@ -11,7 +11,9 @@ import { Trail } from '../../../src/logship/position/trail.ts';
 
 /** Number of contents so far. */
 let nth = 0;
-const START: Mark = { offset: 0, skipping: false, timeMs: 0 };
+/** When all files were first seen. */
+export const SEEN_MS = Date.UTC(2026, 10, 20);
+const START: Mark = { offset: 0, skipping: false, timeMs: SEEN_MS };
 
 export function zone(name = 'UTC'): ZoneTable {
   return zoneTableNamed(name);
@@ -33,13 +35,20 @@ export function content(
   const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
   const formats = [{ glob: '/**', format }];
   return {
-    generation: new Generation('s', { path, dev: 1, ino, firstSeenMs: 0, head: Buffer.from(`${ino}\n`), rivals: [] }),
+    generation: new Generation('s', {
+      path,
+      dev: 1,
+      ino,
+      firstSeenMs: SEEN_MS,
+      head: Buffer.from(`${ino}\n`),
+      rivals: [],
+    }),
     progress: new Progress(mark),
     format: new FileFormat(path, { root: '/logs', origin, zone: zone(name), formats }),
     cuts: cuts.map((cut) => ({ ...cut, ...(cut.onto === undefined ? {} : { onto: { ...cut.onto } }) })),
     isNew,
     sentTo: 0,
-    undated: new UndatedTimes(0, { from: [] }, () => {}),
+    undated: new UndatedTimes(SEEN_MS, { from: [] }, () => {}),
     timeMs: mark.timeMs,
     modifiedMs: -1,
     size: 0,
@@ -80,6 +89,7 @@ export function framing({ timeoutMs = 1000 }: { timeoutMs?: number } = {}) {
   return {
     framer,
     events,
+    clock,
     held: () => held,
     texts: () => events.map(({ text }) => text.toString()),
     /** Passes lines, continuing at the last position. */

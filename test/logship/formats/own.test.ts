@@ -131,6 +131,7 @@ for (const [yaml, message] of [
   ["x: {files: a, line: '{a}', process: b}", /formats\.x\.process: is not the name of a column: a/],
   ["x: {files: a, line: '{a}', other-lines: join}", /other-lines: is not one of follow, alone/],
   ['x: {files: a, json: [a]}', /formats\.x\.json: is not a mapping/],
+  ['x: {files: a, json: {a: b, c: b}}', /formats\.x\.json: has a key for two fields/],
   ["oslo: {files: a, line: '{a}'}", /is the name of a built-in format/],
   ['X: 1', /formats\.X: is not a name .*formats\.X: is not a mapping/],
   ['[]', /formats: is not a mapping/],

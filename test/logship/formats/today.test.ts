@@ -25,6 +25,7 @@ import { documentOf } from './documents.ts';
  * - U+00A0, U+2028 and other spaces beyond ASCII are parts of words.
  * - A valkey level beyond ASCII is no level.
  * - A user or address of unlimited length is read.
+ * - The time of a HAProxy connection after a quote is none: a client may have chosen it. One line here has lost its time so.
  * - The seconds in a line of valkey's signal handler are its time.
  */
 

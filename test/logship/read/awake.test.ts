@@ -1,6 +1,6 @@
 /** Files that are not written to keep what a restart needs, and no more. */
 import assert from 'node:assert/strict';
-import { appendFileSync, copyFileSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Mark } from '../../../src/logship/position/progress.ts';
@@ -99,6 +99,22 @@ test('while nothing is acknowledged some of thousands of files are begun, and th
   assert.ok(f.lines.length >= 512 && f.lines.length < 1000, `${f.lines.length}`);
   await f.read();
   assert.equal(f.lines.length, 2000);
+});
+
+test('a file that is not begun while nothing is acknowledged is found in its copy before that is removed', async () => {
+  await using f = await following();
+  for (let nth = 0; nth < 1000; nth++) writeFileSync(f.path(`${nth}.log`), `line ${nth}\n`);
+  for (let second = 0; second < 5; second++) await f.read({ isStalled: true });
+  const name = Array.from({ length: 1000 }, (_, nth) => nth).find((nth) => !f.lines.includes(`line ${nth}`));
+  assert.ok(name !== undefined);
+  appendFileSync(f.path(`${name}.log`), 'more\n');
+  copyFileSync(f.path(`${name}.log`), f.path(`${name}.log.1`));
+  truncateSync(f.path(`${name}.log`));
+  await f.read({ isStalled: true });
+  rmSync(f.path(`${name}.log.1`));
+  for (let second = 0; second < 2; second++) await f.read();
+  assert.ok(f.lines.includes(`line ${name}`));
+  assert.equal(f.lines.length, 1001);
 });
 
 test('what proves the position of a file that has rested is all that is before it', async () => {

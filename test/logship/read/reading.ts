@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { StateDirectory } from '../../../src/logship/state/held-directory.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { Contents } from '../../../src/logship/read/contents.ts';
-import { newCounts, type Counts } from '../../../src/logship/report/counts.ts';
+import type { Content } from '../../../src/logship/read/content.ts';
+import { newCounts, type Counts, type FileState } from '../../../src/logship/report/counts.ts';
 import { Handles } from '../../../src/logship/read/handles.ts';
 import { Follower } from '../../../src/logship/read/follow.ts';
 import type { List } from '../../../src/logship/read/listing.ts';
@@ -31,6 +32,13 @@ export interface Reading extends AsyncDisposable {
   restart(options?: { checkpoint: boolean }): Promise<void>;
   /** Awaited before each chunk is read. */
   pace: () => Promise<boolean>;
+  /** Selects the paths that are not read on for now; by default none. */
+  holds: (path: string) => boolean;
+  /** Advances the clock. */
+  pass(ms: number): void;
+  readonly fileStates: readonly FileState[];
+  /** The number of bytes that are not acknowledged. */
+  readonly left: number;
   /** Waits until the reader's watch reports a change, for `ms` at most. */
   changed(ms: number): Promise<void>;
   /** Writes the checkpoint. */
@@ -119,11 +127,20 @@ export async function reading(options: ReadingOptions = {}): Promise<Reading> {
     said,
     acknowledge: () => true,
     pace: () => Promise.resolve(true),
+    holds: () => false,
+    pass: (ms) => void (clock += ms),
+    get fileStates() {
+      return follower.fileStates;
+    },
+    get left() {
+      return follower.left;
+    },
     path: (name) => join(directory.path, name),
     async poll(ms = 1000, final = false) {
       clock += ms;
       follower.look();
       const pace = () => r.pace();
+      const isHeld = ({ generation }: Content) => r.holds(generation.path);
       const read = () =>
         follower.read(
           ({ progress, generation }, chunk, offset, next, skipping, begin, end) => {
@@ -133,7 +150,7 @@ export async function reading(options: ReadingOptions = {}): Promise<Reading> {
             const span = progress.begin(offset, { offset: next, skipping, timeMs: 0 });
             if (r.acknowledge(line.toString())) progress.settle(span);
           },
-          { final, pace },
+          { final, pace, isHeld },
         );
       while (await read());
     },

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Contents } from '../../../src/logship/read/contents.ts';
+import { zoneTableNamed } from '../../../src/logship/time/zone-table.ts';
 import { sentBefore, UndatedTimes, type UndatedFrom } from '../../../src/logship/position/undated.ts';
 
 const DAY_MS = 86_400_000;
+const FAR_MS = 184 * DAY_MS;
 const FIRST_SEEN_MS = Date.UTC(2026, 10, 20, 12);
 
 function times(from: readonly UndatedFrom[] = [], size = 0, savedMs?: number) {
@@ -100,4 +103,45 @@ test('the time of the last dated line is unknown until there is one', () => {
   const { undated } = times();
   assert.equal(undated.lastMs(FIRST_SEEN_MS), NaN);
   assert.equal(undated.lastMs(5), 5);
+});
+
+test('a time counts unless it is far ahead of all that is known of the file', () => {
+  const undated = new UndatedTimes(FIRST_SEEN_MS, { from: [] }, () => {});
+  assert.equal(undated.believes(NaN, 0, FIRST_SEEN_MS), false);
+  assert.equal(undated.believes(0, 0, FIRST_SEEN_MS), true);
+  assert.equal(undated.believes(FIRST_SEEN_MS + FAR_MS, 0, 5), true, 'an old log');
+  assert.equal(undated.believes(FIRST_SEEN_MS + FAR_MS + 1, 0, 5), false);
+  const lastMs = FIRST_SEEN_MS + 90 * DAY_MS;
+  assert.equal(undated.believes(lastMs + FAR_MS, 0, lastMs), true);
+  assert.equal(undated.believes(lastMs + FAR_MS + 1, 0, lastMs), false);
+  // A file that was silent for a year: one line counts as read without a time, and then the others have theirs.
+  const nowMs = FIRST_SEEN_MS + 365 * DAY_MS;
+  assert.equal(undated.timeAt(100, FIRST_SEEN_MS, nowMs), nowMs);
+  assert.equal(undated.believes(nowMs, 100, FIRST_SEEN_MS), false, 'also in a second reading');
+  assert.equal(undated.believes(nowMs, 101, FIRST_SEEN_MS), true);
+});
+
+test('the last time stays if a line is far behind it, and an old log has its own', () => {
+  const undated = new UndatedTimes(FIRST_SEEN_MS, { from: [] }, () => {});
+  assert.equal(undated.after(5, FIRST_SEEN_MS), 5);
+  assert.equal(undated.after(5, FAR_MS + 5), 5);
+  assert.equal(undated.after(5, FAR_MS + 6), FAR_MS + 6);
+});
+
+test("a path's next file is read with the last time of the one before, unless that is far ahead", () => {
+  const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
+  const zone = zoneTableNamed('UTC');
+  const contents = new Contents({ source: 's', root: '/l', origin, zone, now: () => FIRST_SEEN_MS }, []);
+  const begin = (path: string, ino: number) => {
+    const [beginning, from] = [Buffer.from(`${ino}\n`), { offset: 0, skipping: false }];
+    return contents.begin({ path, dev: 1, ino, beginning, final: false, isRotated: false, from })!;
+  };
+  const next = (path: string, last: number) => {
+    const content = begin(path, 1);
+    content.timeMs = last;
+    contents.retire(content);
+    return begin(path, 2).timeMs;
+  };
+  assert.equal(next('/l/a.log', FIRST_SEEN_MS - 5), FIRST_SEEN_MS - 5);
+  assert.equal(next('/l/b.log', FIRST_SEEN_MS + FAR_MS + 1), FIRST_SEEN_MS);
 });

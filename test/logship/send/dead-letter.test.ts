@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, readFile, stat } from 'node:fs/promises';
+import { appendFile, readFile, stat, truncate } from 'node:fs/promises';
 import { test } from 'node:test';
 import { StateDirectory } from '../../../src/logship/state/held-directory.ts';
 import { DeadLetters } from '../../../src/logship/send/dead-letter.ts';
@@ -8,7 +8,7 @@ import { log } from '../read/reading.ts';
 
 const LIMIT = 20_000;
 
-async function letters() {
+async function letters(limit = LIMIT) {
   const directory = await privateDirectory('letters');
   const said: string[] = [];
   const dropped: number[] = [];
@@ -16,7 +16,7 @@ async function letters() {
     new DeadLetters({
       directory: new StateDirectory(directory.path),
       name: 'dead-letter.jsonl',
-      limit: LIMIT,
+      limit,
       log: log(said),
       now: () => new Date(0),
       onDropped: (count) => dropped.push(count),
@@ -103,4 +103,51 @@ test("a letter with Unicode's line separators is not repeated either, and its te
   assert.deepEqual(await idsIn(l.file), ['a']);
   const { document } = JSON.parse(await readFile(l.file, 'utf8')) as { document: { Payload: string } };
   assert.equal(document.Payload, payload);
+});
+
+test('the beginning of a letter that a crash has left does not count as the letter', async () => {
+  await using l = await letters(1e9);
+  await l.open().write([letter('a', 'x'.repeat(200_000)), letter('b')]);
+  const whole = await readFile(l.file);
+  await truncate(l.file, whole.length - 10);
+  await l.open().write([letter('b')]);
+  const lines = (await readFile(l.file, 'utf8')).trimEnd().split('\n');
+  assert.deepEqual(
+    lines.slice(1).map((line) => line.includes('"id":"b"')),
+    [true, true],
+  );
+  await l.open().write([letter('a'), letter('b')]);
+  assert.equal((await readFile(l.file, 'utf8')).trimEnd().split('\n').length, 3);
+});
+
+test('an ID in the reason or in the document is not that of a letter', async () => {
+  await using l = await letters();
+  const text = 'failed,"id":"b"';
+  const nested = Buffer.from(
+    `{"create":{"_index":"i","_id":"a"}}\n{"x":1,"id":"b","Payload":${JSON.stringify(text)}}\n`,
+  );
+  await l.open().write([{ document: nested, reason: text, cause: 'mapping' }]);
+  await l.open().write([letter('a'), letter('b')]);
+  assert.deepEqual(await idsIn(l.file), ['a', 'b']);
+});
+
+test('of thousands of letters after a few of an earlier run, each is written once', async () => {
+  await using l = await letters(1e9);
+  const all = Array.from({ length: 20_000 }, (_, nth) => letter(`id${nth}`));
+  await l.open().write(all.filter((_, nth) => nth % 10 === 0));
+  await l.open().write(all);
+  assert.deepEqual(new Set(await idsIn(l.file)).size, all.length);
+  assert.equal((await idsIn(l.file)).length, all.length);
+});
+
+test('letters of earlier runs are found anywhere in files of many megabytes, also after these were renamed', async () => {
+  await using l = await letters(32e6);
+  const earlier = Array.from({ length: 12 }, (_, nth) => letter(`e${nth}`, 'x'.repeat(1e6)));
+  await l.open().write(earlier);
+  const later = l.open();
+  await later.write([earlier[3]!, letter('new', 'x'.repeat(6e6)), earlier[11]!]);
+  assert.deepEqual(await idsIn(l.file), ['new']);
+  await later.write([...earlier, letter('last')]);
+  assert.deepEqual(await idsIn(l.file), ['new', 'last']);
+  assert.equal((await idsIn(`${l.file}.1`)).length, earlier.length);
 });

@@ -34,6 +34,23 @@ test('an hour of growth uses as much memory as a minute, and the age stays right
   assert.equal(lag.age(3_600_000), 3_600_000);
 });
 
+test('while nothing waits the files are not asked', () => {
+  let asked = 0;
+  const fileStates = () => {
+    asked++;
+    return [file({ bytes: 10, left: state.lagBytes }), file({ path: '/idle.log', bytes: 10 })];
+  };
+  let state = destination({ lagBytes: 10, fileStates });
+  using lags = new Lags(() => [state]);
+  lags.look(0);
+  assert.equal(lags.ofFile(state.name, file().path, 1000), 1000);
+  assert.equal(lags.ofFile(state.name, '/idle.log', 1000), 0);
+  state = { ...state, lagBytes: 0 };
+  for (let second = 1; second <= 5; second++) lags.look(second * 1000);
+  assert.equal(asked, 1);
+  assert.equal(lags.ofFile(state.name, file().path, 6000), 0);
+});
+
 test('a destination is quiet while lines wait and none is settled', () => {
   const fileStates = () => [file({ bytes: 10, left: 10 })];
   let state = destination({ lagBytes: 10, counts: { ...newCounts(), documents: 2 }, fileStates });

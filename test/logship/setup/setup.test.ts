@@ -130,6 +130,15 @@ test('an HTML page instead of a response is reported on one line', async () => {
   assert.match(stderr, /does not return its index template 'flog': status 200: <html> ?.*please log in/);
 });
 
+for (const answer of ['null', '[]', '{"index_templates":7}', '{"index_templates":[null]}', '{"index_templates":{}}'])
+  test(`${answer} instead of a template is reported`, async () => {
+    await using server = await listenHttp((_, response) => response.end(answer));
+    const { code, stderr } = await setup(`http://127.0.0.1:${server.port}`);
+    assert.equal(code, 69, stderr);
+    const said = `does not return its index template 'flog': status 200: ${answer}`;
+    assert.ok(stderr.includes(JSON.stringify(said).slice(1, -1)), stderr);
+  });
+
 test('a signal stops the setup immediately', async () => {
   await using server = await standIn({ has: 'neither', silent: true });
   await using running = await startHelper('kolla-log-ship', ['setup', '--url', server.url], { names });

@@ -146,6 +146,11 @@ for (const [what, settings, mget] of [
   ['405', [405, '{}'], found(true)],
   ['a page instead of the documents', [200, SETTINGS], [200, PAGE]],
   ['too few documents', [200, SETTINGS], found()],
+  ['a text instead of the indices', [200, '"x"'], found(true)],
+  ['null instead of an index', [200, `{"${OLD}":null}`], found(true)],
+  ['null instead of the documents', [200, SETTINGS], [200, 'null']],
+  ['documents that are no list', [200, SETTINGS], [200, '{"docs":"x"}']],
+  ['null instead of a document', [200, SETTINGS], [200, '{"docs":[null]}']],
   ['a missing permission for documents', [200, SETTINGS], found('security_exception')],
 ] as const) {
   test(`with ${what} documents are sent again, and it is logged once what is not guaranteed`, async () => {

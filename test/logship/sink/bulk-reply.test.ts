@@ -162,3 +162,52 @@ test('text from a server cannot start a line of our log', () => {
   const { answer } = readBulkReply(502, Buffer.from('<html>\n\u001b[2Jbad'), 1);
   assert.deepEqual(answer, { is: 'held', reason: 'status 502: <html> [2Jbad', because: undefined });
 });
+
+/** Answers with 200 of another server, or of one that is broken. None may end the process. */
+const MALFORMED = {
+  'no object': 'null',
+  'a list': '[]',
+  'items that are no list': '{"items":"x"}',
+  'items that are null': '{"items":null}',
+  'an item that is null': '{"errors":false,"items":[null]}',
+  'an item that is a list': '{"items":[[]]}',
+} as const;
+
+for (const [what, text] of Object.entries(MALFORMED))
+  test(`a reply that is ${what} delays everything, and it is unknown what is indexed`, () => {
+    const { answer, isUnknown } = readBulkReply(200, Buffer.from(text), 1);
+    assert.deepEqual([answer.is, isUnknown], ['held', true]);
+    assert.equal(answer.is === 'held' && answer.reason, `not a bulk reply: ${text}`);
+  });
+
+for (const [what, create] of [
+  ['null', null],
+  ['a text', 'x'],
+  ['a status that is a text', { status: '201' }],
+  ['a status that is an object', { status: {}, error: null }],
+] as const)
+  test(`an item with ${what} says nothing about a document`, () => {
+    for (const errors of [true, false]) {
+      const body = Buffer.from(JSON.stringify({ errors, items: [{ create }] }));
+      const { answer } = readBulkReply(200, body, 1);
+      assert.deepEqual(answer.is === 'each' && answer.verdicts, [
+        { is: 'again', reason: 'the reply has no status for it', isUnknown: true },
+      ]);
+    }
+  });
+
+for (const error of [null, 'x', [], { type: {}, reason: 1, caused_by: null }, { caused_by: { reason: {} } }])
+  test(`an item is rejected without a reason if its error is ${JSON.stringify(error)}`, () => {
+    const { answer } = readBulkReply(200, reply({ status: 400, error }), 1);
+    assert.deepEqual(answer.is === 'each' && answer.verdicts, [{ is: 'refused', reason: 'status 400 : ', cause: '' }]);
+  });
+
+test('an index that is no text is none', () => {
+  for (const items of [
+    [{ create: { _index: 7, ...created } }],
+    [{ create: { _index: {}, ...created } }, { create: created }],
+  ]) {
+    const body = Buffer.from(JSON.stringify({ errors: false, items }));
+    assert.equal(readBulkReply(200, body, items.length).index, undefined);
+  }
+});

@@ -38,6 +38,7 @@ const LAYOUT: Layout = {
   tail: '}',
 };
 const DAY = 20_777;
+const NEAR_MS = DAY * 86_400_000;
 const at = (second: number) => `2026-11-20 00:00:0${second}`;
 
 function blockOf(lines: readonly string[], more: Partial<Block> = {}): Block {
@@ -48,7 +49,7 @@ function blockOf(lines: readonly string[], more: Partial<Block> = {}): Block {
     end: chunk.length,
     base: 1000,
     lastMs: NaN,
-    nearMs: 5,
+    nearMs: NEAR_MS,
     undatedMs: NaN,
     undatedDay: DAY,
     maxLineBytes: 1000,
@@ -116,12 +117,20 @@ for (const [what, lines, more, stop, taken] of [
   ['another day', [`${at(1)} 7 A a`], { openings: [] }, Stop.day, 0],
   ['a full request', [`${at(1)} 7 A a`], { into: Buffer.alloc(50) }, Stop.full, 0],
   ['too many documents', [`${at(1)} 7 A a`, `${at(1)} 7 A b`], { most: 1 }, Stop.full, 1],
+  ['a time far ahead of the line before', [`${at(1)} 7 A a`, '2027-05-24 00:00:02 7 A b'], {}, Stop.line, 1],
+  ['a time far behind the line before', [`${at(1)} 7 B a`, '2026-05-20 00:00:00 7 B b'], {}, Stop.line, 1],
   ['too many events', Array.from({ length: 257 }, (_, n) => `${at(1)} ${n} B a`), {}, Stop.many, 256],
 ] as const)
   test(`${what} stops a scan before it is taken`, () => {
     const { block, stop: why } = scanned(lines, more);
     assert.deepEqual([why, block.taken], [stop, taken]);
   });
+
+test('a time half a year ahead of the line before or behind it is not far', () => {
+  const openings = [DAY, DAY - 184].map((day) => ({ day, bytes: Buffer.from('{"create":{"_id":"') }));
+  const { stop } = scanned([`${at(1)} 7 A a`, '2026-05-20 00:00:01 7 A b', `${at(1)} 7 A c`], { openings });
+  assert.equal(stop, Stop.end);
+});
 
 test('a stopped scan continues with the line that stopped it', () => {
   const { table, block } = scanned([`${at(1)} 7 B a`, `${at(2)} 7 B b`, `${at(3)} 7 A c`], { most: 0 });

@@ -1,3 +1,4 @@
+import { FAR_MS } from '../../time/wall.ts';
 import { Stop, type Block, type Opened } from '../scanner.ts';
 import type { DocumentText } from './document.ts';
 import type { Match } from './match.ts';
@@ -209,7 +210,8 @@ export class Scan {
 
   /** The time of a line that starts an event; undefined if it needs the caller. */
   #timeOf(block: Block, { timeMs }: Match): Time | undefined {
-    if (!Number.isNaN(timeMs)) return { ms: timeMs, isDated: true };
+    if (!Number.isNaN(timeMs))
+      return Math.abs(timeMs - block.nearMs) <= FAR_MS ? { ms: timeMs, isDated: true } : undefined;
     if (!block.isDated) return Number.isNaN(block.undatedMs) ? undefined : { ms: block.undatedMs, isDated: false };
     const isSameDay = Math.floor(block.lastMs / DAY_MS) === block.undatedDay;
     return isSameDay ? { ms: block.lastMs, isDated: false } : undefined;
