@@ -20,12 +20,19 @@ const LISTINGS = [
   ['resource', 'provider', 'list'],
 ] as const;
 
+/** Neutron makes a project's default group when a user of the project, such as Nova, first asks for one. */
+function isByItself(kind: string, row: Record<string, string>): boolean {
+  return kind === 'security group' && row['Name'] === 'default';
+}
+
 /** The IDs of all objects, by kind. */
 export async function inventory(client: Client): Promise<Readonly<Record<string, readonly string[]>>> {
   const found: Record<string, string[]> = {};
   for (const words of LISTINGS) {
     const rows = await client.json<Record<string, string>[]>(...words);
-    found[words.slice(0, -1).join(' ')] = rows.map((row) => row['ID'] ?? row['uuid'] ?? '').toSorted();
+    const kind = words.slice(0, words.indexOf('list')).join(' ');
+    const made = rows.filter((row) => !isByItself(kind, row));
+    found[kind] = made.map((row) => row['ID'] ?? row['uuid'] ?? '').toSorted();
   }
   return found;
 }
