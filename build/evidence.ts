@@ -33,6 +33,12 @@ export const EVIDENCE: readonly Evidence[] = [
     subject: CLOUD,
   },
   {
+    files: 'guest.md',
+    what: 'virtual machines on the charts: what their users did, seconds without packets, memory of each Pod, what was not run',
+    command: 'make cloud GUEST=1 EVIDENCE=1',
+    subject: CLOUD,
+  },
+  {
     files: 'upgrade{,-*}.md',
     what: 'from one release of OpenStack to another under load: requests, revisions, rows',
     command: 'make cloud-upgrade FROM=2026.1 RELEASE=2026.2 EVIDENCE=1',

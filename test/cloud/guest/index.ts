@@ -42,7 +42,8 @@ async function prepareStorage({ node, kubectl }: Stage, storage: Ceph): Promise<
 async function perform({ stage, timeline, adminOf }: Cloud): Promise<void> {
   const { storage } = stage;
   if (storage === undefined) throw new Error('the stage has no storage');
-  const image = await timeline.step("the guest's image", () => guestImage());
+  // An object, since text would be shown on the page: the path is this machine's.
+  const { image } = await timeline.step("the guest's image", async () => ({ image: await guestImage() }));
   const passwords = join(stage.directory, 'passwords.yml');
   const admin = await adminOf(passwords);
   const tls = await migrationTls(stage);
