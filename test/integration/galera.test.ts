@@ -63,11 +63,10 @@ describe('a Galera cluster of three nodes', { skip }, () => {
   });
 
   test('a row taken by compare-and-set has one holder, whichever nodes the statements are sent to', async (t) => {
-    const counts = { taken: 0, conflicts: 0, overlaps: 0 };
+    // Without the last the others would wait for the row that one leaves taken.
+    const counts = { taken: 0, conflicts: 0, overlaps: 0, failed: 0 };
     const tokens = new Set<number>();
     let inside = 0;
-    // Without it the others would wait for the row that one leaves taken.
-    let hasFailed = false;
     const contend = async (number: number) => {
       await using connection = await sessionOn(nodes[number % nodes.length]!);
       const holder = `c${number}`;
@@ -75,13 +74,15 @@ describe('a Galera cluster of three nodes', { skip }, () => {
         try {
           return (await connection.query<ResultSetHeader>(sql, [holder]))[0].affectedRows;
         } catch (error) {
-          hasFailed ||= (error as { errno?: number }).errno !== CONFLICT;
-          if (hasFailed) throw error;
+          if ((error as { errno?: number }).errno !== CONFLICT) {
+            counts.failed += 1;
+            throw error;
+          }
           counts.conflicts += 1;
           return 0;
         }
       };
-      while (counts.taken < CONTESTS && !hasFailed) {
+      while (counts.taken < CONTESTS && counts.failed === 0) {
         if ((await change("UPDATE fence SET token = token + 1, holder = ? WHERE name = 'x' AND holder = ''")) === 0)
           continue;
         inside += 1;
@@ -89,7 +90,10 @@ describe('a Galera cluster of three nodes', { skip }, () => {
         counts.taken += 1;
         tokens.add(Number(await valueOf(connection, "SELECT token FROM fence WHERE name = 'x'")));
         inside -= 1;
-        while ((await change("UPDATE fence SET holder = '' WHERE name = 'x' AND holder = ?")) === 0 && !hasFailed);
+        while (
+          (await change("UPDATE fence SET holder = '' WHERE name = 'x' AND holder = ?")) === 0 &&
+          counts.failed === 0
+        );
       }
     };
     await Promise.all(Array.from({ length: CONTENDERS }, (_, number) => contend(number)));
